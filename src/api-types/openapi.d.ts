@@ -98,7 +98,7 @@ export interface paths {
         };
         /**
          * Come back from the OpenID provider
-         * @description A refusal leads to the sign-in page with one of these as `error`: `denied`, `provider_unavailable`, `invalid_answer`, `too_many`, `expired`, `wrong_domain`, `no_role`, `disabled`.
+         * @description A rejected sign-in leads to the sign-in page with one of these as `error`: `denied`, `provider_unavailable`, `invalid_answer`, `too_many`, `expired`, `wrong_domain`, `no_role`, `disabled`.
          *
          *     Open: needs no credentials.
          */
@@ -246,7 +246,7 @@ export interface paths {
         };
         /**
          * Count deliveries by label and runs by state, hour by hour
-         * @description Whole hours, 31 days at most; without `from` the 24 hours before `to`, without `to` until now. Deliveries are counted as they arrived, also those that have left the log; replays are not. Runs are counted in the hour they were born in, under the state they are in now.
+         * @description Whole hours, at most 31 days. Without `from`, the 24 hours before `to`; without `to`, until now. Deliveries are counted when they arrive, also those that are no longer in the log; replays are not counted. Runs are counted in the hour in which they were created, under their current state.
          *
          *     Role: viewer.
          */
@@ -274,7 +274,7 @@ export interface paths {
         put?: never;
         /**
          * Reconcile now
-         * @description Answers at once, or with `wait=true` when the pass has ended.
+         * @description Responds immediately, or with `wait=true` when the reconciliation has ended.
          *
          *     Role: operator.
          */
@@ -342,7 +342,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description A secret that the service generates is in `secret` this once; for `url_token` the URL holds it this once too. A webhook whose provider issues the secret later is created disabled; give it in a second step. Refused with 409 where a repository decides; the answer names the file to edit.
+         * @description A secret that the service generates is in `secret` this once; for `url_token` the URL holds it this once too. A webhook whose provider issues the secret later is created disabled; give it in a second step. Rejected with 409 if a repository decides; the response names the file to edit.
          *
          *     Role: manager.
          */
@@ -371,7 +371,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook
-         * @description Senders get 404 at once. Automations that select it stay and say so; its secret stays. Refused with 409 where a repository decides; the answer names the file to edit.
+         * @description Senders get 404 immediately. Automations that select it stay and get a warning; its secret is kept. Rejected with 409 if a repository decides; the response names the file to edit.
          *
          *     Role: manager.
          */
@@ -380,7 +380,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook
-         * @description Only the keys that are there change. A webhook that changes switches to the newest value of its secret. Refused with 409 where a repository decides; the answer names the file to edit.
+         * @description Only the keys that are there change. A webhook that changes switches to the newest value of its secret. Rejected with 409 if a repository decides; the response names the file to edit.
          *
          *     Role: manager.
          */
@@ -397,7 +397,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a delivery as a real sender would
+         * Send a delivery like a real sender
          * @description The daemon posts to its own ingress with the webhook’s credential, which never leaves the store.
          *
          *     Role: operator.
@@ -419,8 +419,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Keep rejected requests for a diagnosis, for a while
-         * @description The newest 20, at most 1 MiB, in memory only; gone with the window or a restart. No route returns them.
+         * Store rejected requests for a diagnosis, for a limited time
+         * @description The 20 most recent, at most 1 MiB, in memory only. They are deleted with the window or at a restart. No route returns them.
          *
          *     Role: owner.
          */
@@ -446,7 +446,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of a webhook
-         * @description The old secret stops working at once. A generated one is in `secret` this once. For live factories; elsewhere a rotation is an update of the team secret, and the answer (409) says so.
+         * @description The old secret stops working immediately. A generated one is in `secret`, only in this response. For live factories; for others, update the team secret, as the response (409) explains.
          *
          *     Role: manager.
          */
@@ -468,7 +468,7 @@ export interface paths {
         put?: never;
         /**
          * Give a webhook its provider’s secret
-         * @description The second step for a provider that issues its secret once it has the URL: stores it and enables the webhook. Refused with 409 where a repository decides; the answer names the file to edit.
+         * @description The second step for a provider that issues its secret once it has the URL: stores it and enables the webhook. Rejected with 409 if a repository decides; the response names the file to edit.
          *
          *     Role: manager.
          */
@@ -488,7 +488,7 @@ export interface paths {
         };
         /**
          * List the keys of stored payloads, for the completion of filters
-         * @description Of the newest 50 stored payloads; at most 500 keys, those of most payloads first.
+         * @description Keys of the 50 most recent stored payloads: at most 500, the most frequent first.
          *
          *     Role: viewer.
          */
@@ -516,7 +516,7 @@ export interface paths {
         put?: never;
         /**
          * Create an automation
-         * @description Refused with 409 where a repository decides; the answer names the file to edit.
+         * @description Rejected with 409 if a repository decides; the response names the file to edit.
          *
          *     Role: manager.
          */
@@ -541,7 +541,7 @@ export interface paths {
         get: operations["getAutomation"];
         /**
          * Create or change an automation
-         * @description The body says everything: keys that it leaves out are removed. Answers 201 if it created the automation, and 200 if it changed one. Refused with 409 where a repository decides; the answer names the file to edit.
+         * @description The body is the whole automation: omitted keys are removed. Returns 201 if the automation was created, and 200 if it was changed. Rejected with 409 if a repository decides; the response names the file to edit.
          *
          *     Role: manager.
          */
@@ -549,7 +549,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an automation
-         * @description Its runs stay, also those that wait. Refused with 409 where a repository decides; the answer names the file to edit.
+         * @description Its runs are kept, also queued ones. Rejected with 409 if a repository decides; the response names the file to edit.
          *
          *     Role: manager.
          */
@@ -569,8 +569,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try a filter or an automation on a payload or a delivery
-         * @description An invalid filter is answered with 422 and all that is wrong with it.
+         * Test a filter or an automation on a payload or a delivery
+         * @description An invalid filter returns 422 with everything that is wrong with it.
          *
          *     Role: viewer.
          */
@@ -591,8 +591,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Put stored deliveries before triggers that are not saved yet
-         * @description Deliveries of the last 7 days, beside what the applied triggers of the automation make of them. Nothing is written. A filter that is not valid is answered with 422.
+         * Test triggers that are not saved yet on stored deliveries
+         * @description Evaluates the deliveries of the last 7 days with these triggers and with the applied triggers of the automation. Nothing is written. An invalid filter returns 422.
          *
          *     Role: viewer.
          */
@@ -612,7 +612,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a factory, newest first
-         * @description Of all its webhooks, also of those that were deleted.
+         * @description Deliveries of all its webhooks, including deleted ones.
          *
          *     Role: viewer.
          */
@@ -654,7 +654,7 @@ export interface paths {
         };
         /**
          * List the handshakes of a webhook, newest first
-         * @description What a provider sent to try the URL. A handshake is no delivery: it has no label and starts nothing.
+         * @description Requests that a provider sent to verify the URL. A handshake is not a delivery: it has no label and starts nothing.
          *
          *     Role: viewer.
          */
@@ -715,8 +715,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Say which usual mistake a rejected delivery comes from
-         * @description Tried on the request where a capture window kept it, else judged by the reason alone.
+         * Find the common mistake behind a rejected delivery
+         * @description Tested on the request if a capture window stored it; otherwise concluded from the reason.
          *
          *     Role: operator.
          */
@@ -739,8 +739,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Put the payload of an accepted delivery before the automations that are live now
-         * @description Makes a delivery of its own, with `replay_of`, and starts runs anew. What the sender repeats stays a duplicate of the original. A conflict where no payload is kept, or the webhook is disabled or deleted.
+         * Evaluate the payload of an accepted delivery again with the live automations
+         * @description Creates a new delivery with `replay_of` and starts runs again. Redeliveries from the sender are still duplicates of the original. Returns 409 if no payload is stored, or if the webhook is disabled or deleted.
          *
          *     Role: operator.
          */
@@ -759,7 +759,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Say why each automation started or did not
+         * Explain why each automation started or did not
          * @description Role: viewer.
          */
         get: operations["explainDelivery"];
@@ -840,7 +840,7 @@ export interface paths {
         };
         /**
          * Read the captured output of a run
-         * @description Bytes from `offset` on; all there are, or at most `limit`. The header `X-Next-Offset` says where to go on; ask again for what came since. A run that has written nothing has an empty log.
+         * @description Bytes from `offset` on: all, or at most `limit`. The header `X-Next-Offset` contains the offset for the next request. A run without output has an empty log.
          *
          *     Role: viewer.
          */
@@ -864,7 +864,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description A queued run, and one that a worker holds, is cancelled at once (200); one that runs as a command is being stopped (202); one that has ended is a conflict (409).
+         * @description A queued run, and a run that a worker holds, is cancelled immediately (200). A run that the daemon executes is being stopped (202). A run that has ended returns 409.
          *
          *     Role: operator.
          */
@@ -885,8 +885,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Have a run that has ended carried out once more
-         * @description The same run with its next `attempt`, queued; its prompt and payload are those it was born with. What it prints is added to its log. A run that has not ended is a conflict.
+         * Retry a run that has ended
+         * @description Queues the same run with its next `attempt`, with its original prompt and payload. Its output is appended to its log. A run that has not ended returns 409.
          *
          *     Role: operator.
          */
@@ -928,7 +928,7 @@ export interface paths {
         put?: never;
         /**
          * Claim queued runs
-         * @description Gives queued runs to a worker, oldest first, at most as many as `runs.concurrency` of the factory leaves room for. They are `running`, and the worker holds each under a lease that its heartbeats renew. An empty list: there is nothing to do; ask again in a second or more. Runs that a command of the daemon carries out are not given out.
+         * @description Gives queued runs to a worker, oldest first, within `runs.concurrency` of the factory. They become `running`, and the worker holds each under a lease that its heartbeats renew. An empty list means that no run is waiting: poll again after a second or more. Runs that the daemon executes itself are not included.
          *
          *     Role: operator.
          */
@@ -950,7 +950,7 @@ export interface paths {
         put?: never;
         /**
          * Renew the lease of a run
-         * @description Send it well before `lease_seconds` are over, at a third of them for example. A conflict says that the run is lost: cancelled, over its time, or given to another worker. Stop the work then, and do not complete it.
+         * @description Send it well before `lease_seconds` have elapsed, for example after a third of them. 409 means that the run is lost: it was cancelled, has timed out, or was given to another worker. Stop the work then, and do not complete the run.
          *
          *     Role: operator.
          */
@@ -971,8 +971,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say how a run has ended
-         * @description Ends the run. A worker that got no answer says the same once more. A conflict says that the run is lost; what the worker says does not count.
+         * Report the end of a run
+         * @description Ends the run. A worker that got no response repeats the request. 409 means that the run is lost, and the result is ignored.
          *
          *     Role: operator.
          */
@@ -1013,7 +1013,7 @@ export interface paths {
         get?: never;
         /**
          * Store a secret
-         * @description Creates or replaces; with `mode` only the one (`conflict` where it exists) or the other (`not_found` where it does not).
+         * @description Creates or replaces the secret. With `mode=create` an existing secret returns `conflict`; with `mode=update` a missing one returns `not_found`.
          *
          *     Role: owner. Not for tokens that are limited to some factories.
          */
@@ -1021,7 +1021,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a secret
-         * @description Refused while a webhook names it, an automation lists it or a target of `notify` needs it, unless `force=true`; that webhook keeps its pinned value until it next applies, runs of that automation fail, that target is told nothing.
+         * @description Rejected while a webhook, an automation or a target of `notify` uses it, unless `force=true`. The webhook keeps its pinned value until its next apply, runs of the automation fail, and the target gets no notifications.
          *
          *     Role: owner. Not for tokens that are limited to some factories.
          */
@@ -1041,8 +1041,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say which usual mistake a request comes from that does not verify with a secret
-         * @description Every version of the secret that is kept is tried. Neither the secret nor a signature is answered, only one sentence; a secret is tried at most `limits.failedAuthPerMinute` times in a minute (`too_many_requests`).
+         * Find the common mistake behind a request that does not verify with a secret
+         * @description Tests every stored version of the secret. The response contains one sentence, never the secret or a signature. A secret can be tested `limits.failedAuthPerMinute` times per minute (`too_many_requests`).
          *
          *     Role: owner. Not for tokens that are limited to some factories.
          */
@@ -1067,7 +1067,7 @@ export interface paths {
         get: operations["listTokens"];
         put?: never;
         /**
-         * Make an API token
+         * Create an API token
          * @description Role: owner. Not for tokens that are limited to some factories.
          */
         post: operations["createToken"];
@@ -1140,7 +1140,7 @@ export interface paths {
         head?: never;
         /**
          * Change a user
-         * @description A new password and `disabled` end all sessions of the user; role and factories count from the next request on. A user of the OpenID provider has no password here, and gets his role there at each sign-in.
+         * @description A new password and `disabled` end all sessions of the user. Role and factories apply from the next request on. Users of the OpenID provider have no password here, and get their role there at each sign-in.
          *
          *     Role: owner. Not for tokens that are limited to some factories.
          */
@@ -1162,7 +1162,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description Sets the session cookie. Requests with it that do not only read want the `csrf_token` of the answer in `X-CSRF-Token`. Too many failed tries of one address are `too_many_requests`.
+         * @description Sets the session cookie. Requests with the cookie that change something need the `csrf_token` of the response in `X-CSRF-Token`. Too many failed attempts from one address return `too_many_requests`.
          *
          *     Open: needs no credentials.
          */
@@ -1187,8 +1187,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a link that signs in as an owner, once
-         * @description Works for 15 minutes. The token is the fragment of the URL, which browsers send to nobody.
+         * Create a link that signs in as an owner, once
+         * @description Works for 15 minutes. The token is the fragment of the URL, which browsers never send.
          *
          *     Role: owner. Not for tokens that are limited to some factories.
          */
@@ -1209,8 +1209,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change the password of who is signed in
-         * @description All his sessions end; the answer sets the cookie of a new one. Too many wrong tries are `too_many_requests`.
+         * Change the password of the signed-in user
+         * @description All sessions of the user end; the response sets the cookie of a new one. Too many failed attempts return `too_many_requests`.
          *
          *     Role: viewer.
          */
@@ -1338,10 +1338,10 @@ export interface paths {
         };
         /**
          * Follow deliveries, runs and reconciliations as they happen
-         * @description Server-sent events, each with an `id` and JSON as `data`: `delivery` (a Delivery was logged), `run` (a Run was born or changed
-         *     its state), `reconciliation` (a pass ended: a Reconciliation without `plan` and `diagnostics`). `ready` comes once nothing is
-         *     missing. A client that was cut off sends the last `id` as `Last-Event-ID` and gets what it missed; where that is not
-         *     remembered any more it gets `reset` and reads anew what it shows. A comment comes every 15 s.
+         * @description Server-sent events, each with an `id` and JSON as `data`: `delivery` (a Delivery was logged), `run` (a Run was created or
+         *     changed its state), `reconciliation` (a reconciliation ended: a Reconciliation without `plan` and `diagnostics`). `ready` is sent
+         *     when nothing is missing. A client that was disconnected sends the last `id` as `Last-Event-ID` and gets the events it missed. If
+         *     they are no longer stored, it gets `reset` and has to reload what it shows. A comment is sent every 15 s.
          *
          *     Role: viewer.
          */
@@ -1551,12 +1551,12 @@ export interface components {
              */
             secret_state: "current" | "outdated" | "missing";
             /**
-             * @description How the secret `secret_name` stands.
+             * @description State of the secret `secret_name`.
              * @enum {string}
              */
             credential_state: "current" | "outdated" | "missing";
             /**
-             * @description How the secret `verify_token_secret_name` stands; `null` where there is none.
+             * @description State of the secret `verify_token_secret_name`; `null` if none is set.
              * @enum {string|null}
              */
             verify_token_state: "current" | "outdated" | "missing" | null;
@@ -1619,12 +1619,12 @@ export interface components {
              */
             secret_state: "current" | "outdated" | "missing";
             /**
-             * @description How the secret `secret_name` stands.
+             * @description State of the secret `secret_name`.
              * @enum {string}
              */
             credential_state: "current" | "outdated" | "missing";
             /**
-             * @description How the secret `verify_token_secret_name` stands; `null` where there is none.
+             * @description State of the secret `verify_token_secret_name`; `null` if none is set.
              * @enum {string|null}
              */
             verify_token_state: "current" | "outdated" | "missing" | null;
@@ -1651,11 +1651,11 @@ export interface components {
              * @enum {string}
              */
             secret_issued: "user" | "app" | "after" | "handshake";
-            /** @description Is a secret made where none is given? */
+            /** @description Is a secret generated if none is given? */
             generates_secret: boolean;
             /** @description What names a delivery: headers, or values of the body as `body a.b`. */
             identities: string[];
-            /** @description Where the signature stands. */
+            /** @description Where the request contains the signature. */
             credential_places: string[];
             /** @description The provider’s own page. */
             documentation: string | null;
@@ -1710,13 +1710,13 @@ export interface components {
             mistake: string | null;
             /** @description Which mistake it was and what to do, for people. */
             sentence: string;
-            /** @description Where nothing explains it: what was tried in vain. */
+            /** @description If nothing explains it: the mistakes that were tested. */
             tried: string[];
         };
         /** @description One row of the log of handshakes. */
         Handshake: {
             /**
-             * @description In the place of a label: a handshake is no delivery.
+             * @description Instead of a label: a handshake is not a delivery.
              * @enum {string}
              */
             kind: "Handshake";
@@ -1727,7 +1727,7 @@ export interface components {
             outcome: "answered" | "adopted" | "confirmed" | "failed" | "refused";
             /** @description For people. */
             detail: string | null;
-            /** @description How many requests this row stands for. */
+            /** @description Number of requests that this row represents. */
             count: number;
             /** Format: date-time */
             received_at: string;
@@ -1782,7 +1782,7 @@ export interface components {
                     webhooks: string[];
                     payload: JsonObject | null;
                 };
-                /** @description Where in the file its webhooks stand; `null` where there is no file. */
+                /** @description Line of its webhooks in the file; `null` if no file exists. */
                 line: number | null;
                 /** @description UIDs of the webhooks that the last apply resolved. */
                 listens_to: string[];
@@ -1830,14 +1830,14 @@ export interface components {
                 expected: Json;
                 /** @description Any JSON value. */
                 actual: Json;
-                /** @description Is the key there? Tells `null` from an absent key. */
+                /** @description Does the key exist? Distinguishes `null` from a missing key. */
                 present: boolean;
                 matched: boolean;
                 message: string;
             }[];
             /** @description The key that decided, for example `data.issue.level`. */
             decided_by: string | null;
-            /** @description The verdict in one sentence. */
+            /** @description The result in one sentence. */
             message: string;
         };
         /** @description One execution of an automation for one delivery. */
@@ -1900,7 +1900,7 @@ export interface components {
             input: components["schemas"]["RunInput"];
             /** @description Names this holding of the run in every later request. */
             fence: number;
-            /** @description The run is lost where no heartbeat comes for so long. */
+            /** @description The run is lost if no heartbeat arrives within this time. */
             lease_seconds: number;
             /**
              * Format: date-time
@@ -1910,7 +1910,7 @@ export interface components {
         };
         /** @description How long a worker may be silent. */
         Lease: {
-            /** @description The run is lost where no heartbeat comes for so long. */
+            /** @description The run is lost if no heartbeat arrives within this time. */
             lease_seconds: number;
             /**
              * Format: date-time
@@ -2155,9 +2155,9 @@ export interface components {
                 automations: {
                     automation: string;
                     examined: number;
-                    /** @description How many of the examined would have started it as applied. */
+                    /** @description Number of the examined deliveries that start it as applied. */
                     before: number;
-                    /** @description How many would start it as planned. */
+                    /** @description Number of the examined deliveries that would start it as planned. */
                     after: number;
                     gained_count: number;
                     lost_count: number;
@@ -2198,9 +2198,9 @@ export interface components {
             automations: {
                 automation: string;
                 examined: number;
-                /** @description How many of the examined would have started it as applied. */
+                /** @description Number of the examined deliveries that start it as applied. */
                 before: number;
-                /** @description How many would start it as planned. */
+                /** @description Number of the examined deliveries that would start it as planned. */
                 after: number;
                 gained_count: number;
                 lost_count: number;
@@ -2256,7 +2256,7 @@ export interface components {
             /** @description Webhooks that received something in that time. */
             webhooks: {
                 webhook_uid: string;
-                /** @description For each bucket, whatever the label. */
+                /** @description For each bucket, with any label. */
                 deliveries: number[];
             }[];
         };
@@ -2282,7 +2282,7 @@ export interface components {
             /** Format: date-time */
             requested_at: string;
         };
-        /** @description Whether a commit is live, by itself or as part of a later one. */
+        /** @description Whether a commit is live, directly or as part of a later commit. */
         Ancestry: {
             revision: string;
             applied_revision: string | null;
@@ -2365,7 +2365,7 @@ export interface components {
             kind: "local" | "oidc";
             /** @enum {string} */
             role: "viewer" | "operator" | "manager" | "owner";
-            /** @description Those he is limited to; `null` for all. */
+            /** @description Factories that the user is limited to; `null` for all. */
             factories: string[] | null;
             disabled: boolean;
             /** Format: date-time */
@@ -2380,7 +2380,7 @@ export interface components {
             id: string;
             /** Format: date-time */
             at: string;
-            /** @description Who did it, under the name of then; `null` where nobody was recognised. */
+            /** @description Who did it, under their name at that time; `null` if nobody was authenticated. */
             actor: {
                 /** @enum {string} */
                 kind: "token" | "local" | "oidc" | "link";
@@ -2400,9 +2400,9 @@ export interface components {
             status: number;
             client_address: string;
         };
-        /** @description What the sign-in page offers beside names, tokens and links. */
+        /** @description Further ways to sign in, in addition to passwords, tokens and login links. */
         SignInWays: {
-            /** @description Where a browser goes to sign in at the OpenID provider; `null` where none is configured. */
+            /** @description Where a browser signs in at the OpenID provider; `null` if none is configured. */
             oidc: {
                 label: string;
                 url: string;
@@ -3158,7 +3158,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Whether a commit is live, by itself or as part of a later one. */
+            /** @description Whether a commit is live, directly or as part of a later commit. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3542,12 +3542,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Its hour is the first.
+                 * @description Its hour is the first one.
                  * @example 2026-01-02T03:04:05.678Z
                  */
                 from?: string;
                 /**
-                 * @description Its hour is the last, unless it begins with it.
+                 * @description Its hour is the last one, unless the hour begins at this time.
                  * @example 2026-01-02T03:04:05.678Z
                  */
                 to?: string;
@@ -5183,7 +5183,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Closed, also where none was open. */
+            /** @description Closed, also if none was open. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6657,14 +6657,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The automation whose triggers these would take the place of; `null` for a new one. */
+                    /** @description The automation whose triggers these would replace; `null` for a new one. */
                     automation: string | null;
                     /**
-                     * @description Whether the automation would be enabled. Disabled, it starts nothing, whatever its triggers say.
+                     * @description Whether the automation is enabled. Disabled automations never start runs.
                      * @default true
                      */
                     enabled?: boolean;
-                    /** @description As the front matter of a file writes them. Those of other providers start nothing here. */
+                    /** @description As in the front matter of a file. Triggers of other providers start nothing here. */
                     triggers: ({
                         provider: string;
                         filter?: {
@@ -7473,7 +7473,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description This automation alone; `null` for all. */
+                    /** @description Only this automation; `null` for all. */
                     automation?: string | null;
                 } | null;
             };
@@ -8646,10 +8646,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The fencing number that the claim answered. With an earlier one than the latest, the run is lost (409). */
+                    /** @description The fencing number that the claim answered. If a later claim exists, the run is lost (409). */
                     fence: number;
                     /**
-                     * @description Output since the last request; it is added to the log of the run.
+                     * @description Output since the last request. It is appended to the log of the run.
                      * @default
                      */
                     log?: string;
@@ -8785,7 +8785,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The fencing number that the claim answered. With an earlier one than the latest, the run is lost (409). */
+                    /** @description The fencing number that the claim answered. If a later claim exists, the run is lost (409). */
                     fence: number;
                     /** @enum {string} */
                     state: "succeeded" | "failed";
@@ -8793,7 +8793,7 @@ export interface operations {
                     error?: string;
                     exit_code?: number | null;
                     /**
-                     * @description Output since the last request; it is added to the log of the run.
+                     * @description Output since the last request. It is appended to the log of the run.
                      * @default
                      */
                     log?: string;
@@ -9301,7 +9301,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description A signature scheme, or `token`. Left out: that of the webhooks that name the secret. `custom` takes its block from them. */
+                    /** @description A signature scheme, or `token`. If omitted, the scheme of the webhooks that name the secret. `custom` uses their `signature` block. */
                     scheme?: string;
                     /** @description Header fields, one character for each byte of a value. */
                     headers: {
@@ -9309,9 +9309,9 @@ export interface operations {
                     };
                     /** @description The exact bytes of the body in base64. */
                     body_base64: string;
-                    /** @description When it arrived (RFC 3339). Left out: no clock is judged. */
+                    /** @description When it arrived (RFC 3339). If omitted, timestamps are not checked. */
                     received_at?: string;
-                    /** @description The URL that the sender was given. Left out: that of the webhook, where one alone names the secret. */
+                    /** @description The URL that the sender uses. If omitted, the URL of the webhook, if it is the only one that names the secret. */
                     url?: string;
                 };
             };
@@ -9551,7 +9551,7 @@ export interface operations {
                      * @enum {string}
                      */
                     role: "viewer" | "operator" | "manager" | "owner";
-                    /** @description Names of the factories it is limited to; left out for all. */
+                    /** @description Names of the factories it is limited to; omit it for all. */
                     factories?: string[] | null;
                 };
             };
@@ -9910,7 +9910,7 @@ export interface operations {
                      * @enum {string}
                      */
                     role: "viewer" | "operator" | "manager" | "owner";
-                    /** @description Names of the factories he is limited to; `null` for all. */
+                    /** @description Names of the factories that the user is limited to; `null` for all. */
                     factories?: string[] | null;
                     /** @description 12 to 256 characters, not the name of the user. Never returned. */
                     password: string;
@@ -10180,7 +10180,7 @@ export interface operations {
                      * @enum {string}
                      */
                     role?: "viewer" | "operator" | "manager" | "owner";
-                    /** @description Names of the factories he is limited to; `null` for all. */
+                    /** @description Names of the factories that the user is limited to; `null` for all. */
                     factories?: string[] | null;
                     /** @description 12 to 256 characters, not the name of the user. Never returned. */
                     password?: string;
@@ -10433,7 +10433,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused. */
+            /** @description The request was rejected. */
             401: {
                 headers: {
                     /** @description How to authenticate. */
@@ -10444,7 +10444,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request was refused. */
+            /** @description The request was rejected. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10973,7 +10973,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All his sessions but the one that asks have ended. */
+            /** @description All other sessions of this user were signed out. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -11414,7 +11414,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the sign-in page offers beside names, tokens and links. */
+            /** @description Further ways to sign in, in addition to passwords, tokens and login links. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11471,9 +11471,9 @@ export interface operations {
                 cursor?: string;
                 /** @description ID of a user, an API token or a login link. */
                 actor?: string;
-                /** @description Path of an object, with all below it: `secrets/A_SECRET`, `factories/payments`. */
+                /** @description Path of an object, including everything below it: `secrets/A_SECRET`, `factories/payments`. */
                 object?: string;
-                /** @description What came of it. */
+                /** @description Outcome of the request. */
                 outcome?: "done" | "refused" | "failed";
                 /**
                  * @description At this time or later.
@@ -11581,7 +11581,7 @@ export interface operations {
             query?: {
                 /** @description Only of this factory. */
                 factory?: string;
-                /** @description In the place of `Last-Event-ID` where a client cannot set it: `last_event_id` of `GET /session`. */
+                /** @description For clients that cannot set `Last-Event-ID`: the `last_event_id` of `GET /session`. */
                 after?: string;
             };
             header?: never;

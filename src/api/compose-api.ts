@@ -18,8 +18,8 @@ import type { FactoryEditor } from '../edit/factory-editor.ts';
 import type { InspectionThreads } from '../inspection/create-inspector.ts';
 import { auditPlugin } from './audit/audit-routes.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
-import type { FailedTries } from './auth/failed-tries.ts';
-import type { PasswordTries } from './auth/password-tries.ts';
+import type { FailedAttempts } from './auth/failed-attempts.ts';
+import type { PasswordAttempts } from './auth/password-attempts.ts';
 import type { Passwords } from './auth/passwords.ts';
 import { automationsPlugin } from './automations/automations-plugin.ts';
 import { type DeliveryRouteParts, deliveriesPlugin } from './deliveries/delivery-routes.ts';
@@ -84,9 +84,9 @@ export interface ApiModules {
   };
   signIn: {
     passwords: Passwords;
-    passwordTries: PasswordTries;
-    /** Failed tries to authenticate, by client address. */
-    failedTries: FailedTries;
+    passwordAttempts: PasswordAttempts;
+    /** Failed attempts to authenticate, by client address. */
+    failedAttempts: FailedAttempts;
     /** `null` if no OpenID provider is configured. */
     openId: OpenIdSignIn | null;
   };
@@ -99,11 +99,19 @@ export function composeApi(modules: ApiModules): FastifyInstance {
   const { settings, storage, inventory, answers, operation, signIn, base } = modules;
   const { clock, ids, randomBytes, logger } = base;
   const { trustedProxies, allowedHosts, adminUrl, sessionIdleMs, dashboardDir, version } = settings;
-  const { failedTries, openId } = signIn;
+  const { failedAttempts, openId } = signIn;
   const changes = new AccessChanges();
   const tables = announceAccessChanges(storage, changes);
   const { tokens, sessions, users } = tables;
-  const authenticate = createAuthenticator({ tokens, sessions, failedTries, sessionIdleMs, adminUrl, clock, logger });
+  const authenticate = createAuthenticator({
+    tokens,
+    sessions,
+    failedAttempts,
+    sessionIdleMs,
+    adminUrl,
+    clock,
+    logger,
+  });
   const app = createAdminServer({
     authenticate,
     inventory,
@@ -126,7 +134,7 @@ export function composeApi(modules: ApiModules): FastifyInstance {
     randomBytes,
   };
   void app.register(operationPlugin, { health, renderMetrics, openMetrics: settings.openMetrics });
-  void app.register(openIdPlugin, { openId, users, failedTries, ...openingSessions });
+  void app.register(openIdPlugin, { openId, users, failedAttempts, ...openingSessions });
   void app.register(dashboardPlugin, { dashboardDir });
   void app.register(
     async (api) => {
@@ -145,8 +153,8 @@ export function composeApi(modules: ApiModules): FastifyInstance {
         tokens,
         loginLinks: storage.loginLinks,
         passwords: signIn.passwords,
-        passwordTries: signIn.passwordTries,
-        failedTries,
+        passwordAttempts: signIn.passwordAttempts,
+        failedAttempts,
         events: modules.events,
       });
       void api.register(signInWaysPlugin, { openId });

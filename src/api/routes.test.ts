@@ -406,7 +406,10 @@ describe('logs', () => {
 describe('deliveries', () => {
   it('of other labels than Accepted have no payload, and the answer says why', async () => {
     const { status, body } = await open().get(`/api/v1/deliveries/${REJECTED_ID}/payload`);
-    expect([status, body.detail]).toEqual([404, 'No payload is kept of this delivery; its label is Rejected (auth).']);
+    expect([status, body.detail]).toEqual([
+      404,
+      'No payload is stored for this delivery. Its label is Rejected (auth).',
+    ]);
   });
 
   it('say why nothing ran', async () => {
@@ -867,7 +870,7 @@ describe('workers', () => {
     expect((await get(`/api/v1/runs/${RUN_ID}/log`)).body).toBe('line one\nline two ✓\n');
   });
 
-  it('are told when a run is not theirs any more, and what became of it', async () => {
+  it('get 409 with the reason when they have lost a run', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const { call, services } = open({}, 'operator');
@@ -878,7 +881,7 @@ describe('workers', () => {
       expect([beat.status, beat.body.code, beat.body.detail]).toEqual([
         409,
         'conflict',
-        'The lease was over and the run is queued again, as attempt 2. Stop working on it.',
+        'The lease had expired and the run is queued again, as attempt 2. Stop working on it.',
       ]);
       const end = { fence: 1, state: 'failed' };
       expect((await call('POST', `/api/v1/runs/${RUN_ID}/complete`, end)).status).toBe(409);

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { FailedTries } from '../api/auth/failed-tries.ts';
-import { PasswordTries } from '../api/auth/password-tries.ts';
+import { FailedAttempts } from '../api/auth/failed-attempts.ts';
+import { PasswordAttempts } from '../api/auth/password-attempts.ts';
 import { createPasswords } from '../api/auth/passwords.ts';
 import { type ApiModules, type ApiSettings, composeApi } from '../api/compose-api.ts';
 import type { FactorySource } from '../api/factories/factory-source.ts';
@@ -104,7 +104,7 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
   lifetime.defer(() => inspection.close());
   const thread = createDiagnosisThread(builtFile('diagnosis/diagnosis-worker.js'));
   lifetime.defer(() => thread.close());
-  const triesPerMinute = config.limits.failedAuthPerMinute;
+  const attemptsPerMinute = config.limits.failedAuthPerMinute;
   return {
     settings: composeSettings(config, { adminUrl, baseUrl }),
     storage,
@@ -115,7 +115,7 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
     inspection,
     diagnosis: {
       diagnose: createDeliveryDiagnosis({ inventory, secrets, thread, captures }),
-      diagnoseUpload: createUploadDiagnosis({ inventory, secrets, thread, clock, baseUrl, triesPerMinute }),
+      diagnoseUpload: createUploadDiagnosis({ inventory, secrets, thread, clock, baseUrl, attemptsPerMinute }),
     },
     ingress: {
       captures,
@@ -131,8 +131,8 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
     },
     signIn: {
       passwords: createPasswords(),
-      passwordTries: new PasswordTries(clock),
-      failedTries: new FailedTries({ limit: triesPerMinute, windowMs: MINUTE_MS }, clock),
+      passwordAttempts: new PasswordAttempts(clock),
+      failedAttempts: new FailedAttempts({ limit: attemptsPerMinute, windowMs: MINUTE_MS }, clock),
       openId: parts.createOpenId(adminUrl),
     },
     answers: parts.answers,

@@ -28,7 +28,7 @@ export interface UploadContext extends MistakeTrial {
   inventory: Pick<InventoryReader, 'webhooks'>;
   secrets: Pick<SecretStore, 'open' | 'resolve' | 'list'>;
   /** Requests that may be tried against one secret in any minute: as many guesses as the ingress allows. */
-  triesPerMinute: number;
+  attemptsPerMinute: number;
   clock: Pick<Clock, 'monotonicMs'>;
   baseUrl(): string;
 }
@@ -42,7 +42,7 @@ export interface UploadContext extends MistakeTrial {
 export function createUploadDiagnosis(
   context: UploadContext,
 ): (request: UploadedRequest) => Promise<DeliveryDiagnosis> {
-  const budgets = new KeyedWindows({ limit: context.triesPerMinute, windowMs: MINUTE_MS });
+  const budgets = new KeyedWindows({ limit: context.attemptsPerMinute, windowMs: MINUTE_MS });
   return async (request) => {
     const newest = await context.secrets.resolve(request.secretName);
     if (newest === null) throw unknownSecret(request.secretName);
@@ -65,10 +65,10 @@ function unknownSecret(name: string): AppError {
 
 const MINUTE_MS = 60_000;
 
-function charge({ clock, triesPerMinute }: UploadContext, budgets: KeyedWindows, name: string): void {
+function charge({ clock, attemptsPerMinute }: UploadContext, budgets: KeyedWindows, name: string): void {
   const waitMs = budgets.admit(name, clock.monotonicMs());
   if (waitMs === 0) return;
-  const message = `The secret ${name} was tried ${triesPerMinute} times in a minute: try again in ${Math.ceil(waitMs / 1000)} s.`;
+  const message = `The secret ${name} was tried ${attemptsPerMinute} times in a minute: try again in ${Math.ceil(waitMs / 1000)} s.`;
   throw new AppError('too_many_requests', message);
 }
 

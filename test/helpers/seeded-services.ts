@@ -4,8 +4,8 @@ import Database from 'better-sqlite3';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { hashCredential } from '../../src/api/auth/credential.ts';
-import { FailedTries } from '../../src/api/auth/failed-tries.ts';
-import { PasswordTries } from '../../src/api/auth/password-tries.ts';
+import { FailedAttempts } from '../../src/api/auth/failed-attempts.ts';
+import { PasswordAttempts } from '../../src/api/auth/password-attempts.ts';
 import { createPasswords } from '../../src/api/auth/passwords.ts';
 import { type ApiModules, type ApiSettings, composeApi } from '../../src/api/compose-api.ts';
 import type { Role } from '../../src/core/access.ts';
@@ -581,7 +581,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
   };
   const hostOf = (name: string) => (typeOf(name) === 'repository' ? null : { keepsUids: typeOf(name) === 'live' });
   const baseUrl = () => CONFIG.baseUrl!;
-  const diagnoseUpload = createUploadDiagnosis({ ...undo, clock, baseUrl, triesPerMinute: 1000 });
+  const diagnoseUpload = createUploadDiagnosis({ ...undo, clock, baseUrl, attemptsPerMinute: 1000 });
   return {
     seen,
     grant,
@@ -695,12 +695,12 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     openId: null,
     users: storage.users,
     passwords: createPasswords(),
-    passwordTries: new PasswordTries(clock),
+    passwordAttempts: new PasswordAttempts(clock),
     sessions: storage.sessions,
     loginLinks: storage.loginLinks,
     sessionIdleMs: 30 * 60_000,
     sessionLifetimeMs: 12 * 60 * 60_000,
-    failedTries: new FailedTries({ limit: 1000, windowMs: 60_000 }, clock),
+    failedAttempts: new FailedAttempts({ limit: 1000, windowMs: 60_000 }, clock),
     adminUrl: () => 'http://127.0.0.1:8788',
     trustedProxies: [],
     findSource: (name) => {

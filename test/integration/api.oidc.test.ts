@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FailedTries } from '../../src/api/auth/failed-tries.ts';
+import { FailedAttempts } from '../../src/api/auth/failed-attempts.ts';
 import type { ClaimRules } from '../../src/api/openid/map-claims.ts';
 import { createOpenIdProvider } from '../../src/api/openid/openid-provider.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -319,7 +319,7 @@ describe('a sign-in at the OpenID provider', () => {
     provider.script.isBroken = false;
     clock.advance(5000);
     expect((await signIn()).headers.location).toBe('/');
-    expect(services.seen.logLines.join()).toContain('a sign-in at the OpenID provider failed');
+    expect(services.seen.logLines.join()).toContain('sign-in at the OpenID provider failed');
   });
 
   it('asks a provider that is down once in 5 seconds, however many people come', async () => {
@@ -368,8 +368,8 @@ describe('a sign-in at the OpenID provider', () => {
 
   it('is refused unseen for an address that failed too often, and good ones of others are not', async () => {
     const triesClock = createStandingClock();
-    const failedTries = new FailedTries({ limit: 2, windowMs: 60_000 }, triesClock);
-    const { signIn, services } = open({ more: { failedTries } });
+    const failedAttempts = new FailedAttempts({ limit: 2, windowMs: 60_000 }, triesClock);
+    const { signIn, services } = open({ more: { failedAttempts } });
     expectRefusal(await signIn(), 'no_role');
     expectRefusal(await signIn(), 'no_role');
     const asked = provider.seen.filter((path) => path === '/token').length;

@@ -23,7 +23,7 @@ beforeEach(() => {
   tasks = [];
 });
 
-function open(triesPerMinute = 30) {
+function open(attemptsPerMinute = 30) {
   const value = (version: number) => (VALUES[version] ? new SecretValue(VALUES[version]) : null);
   return createUploadDiagnosis({
     inventory: { webhooks: async (factory) => webhooks.filter((webhook) => webhook.factory === factory) },
@@ -48,7 +48,7 @@ function open(triesPerMinute = 30) {
         return thread.run(task);
       },
     },
-    triesPerMinute,
+    attemptsPerMinute,
     clock: { monotonicMs: () => nowMs },
     baseUrl: () => 'https://hooks.example.com',
   });

@@ -172,6 +172,6 @@ describe('the audit log', () => {
     const auditLog = { append: async () => Promise.reject(new Error('disk full')), list: async () => Promise.reject() };
     const { services, call } = open({ auditLog });
     expect((await call('POST', '/tokens', { name: 'ci', role: 'viewer' })).statusCode).toBe(201);
-    expect(services.seen.logLines.join()).toContain('the audit log cannot be written');
+    expect(services.seen.logLines.join()).toContain('audit entry not written');
   });
 });

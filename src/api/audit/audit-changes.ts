@@ -23,23 +23,22 @@ declare module 'fastify' {
     changes?: false | 'found';
   }
   interface FastifyRequest {
-    /** A try to sign in, in whatever way it ended; `null` for all else. */
-    signIn: SignInTry | null;
+    /** An attempt to sign in, successful or not; `null` for all other requests. */
+    signIn: SignInAttempt | null;
   }
 }
 
-/** A try to sign in. */
-export interface SignInTry {
+/** An attempt to sign in. */
+export interface SignInAttempt {
   method: SignInMethod;
-  /** Who it was; `null` where the credentials were wrong. */
+  /** Who it was; `null` if the credentials were wrong. */
   identity: Identity | null;
-  /** Name of the user it was about; `null` where there is none of the name that was tried, which may be a password. */
+  /** Name of the user it was about; `null` if no user has the name that was sent, which may be a password. */
   about: string | null;
-  /** Where a browser is sent back to the sign-in page: the status that the redirect stands for, and why. */
-  refusal: { status: number; reason: string } | null;
+  /** If a browser is sent back to the sign-in page: the status that the redirect represents, and the reason. */
+  rejection: { status: number; reason: string } | null;
 }
 
-/** What keeping the log takes. */
 export interface AuditParts {
   auditLog: AuditLog;
   clock: Clock;
@@ -47,39 +46,39 @@ export interface AuditParts {
   countSignIn(method: SignInMethod, outcome: SignInOutcome): void;
 }
 
-/** Failed tries to sign in that are written in a minute; the others are counted, so that a flood fills no disk. */
+/** Failed attempts to sign in that are logged per minute. The others are counted, so that a flood does not fill the disk. */
 const MAX_FAILURES_PER_MINUTE = 60;
 
 /**
- * The one place where the audit log is written: for every route that changes something, and every try to sign in,
- * before its answer leaves. A log that cannot be written is an error of the daemon's log and holds nothing up: what
- * was done is done.
+ * The one place where the audit log is written: for every route that changes something, and every attempt to sign
+ * in, before the response is sent. If it cannot be written, the daemon logs an error and the response is sent anyway:
+ * the change has been made.
  */
 export function auditChanges(app: FastifyInstance, parts: AuditParts): void {
   const admitFailure = createFailureCap(parts.clock);
   app.decorateRequest('signIn', null);
   app.addHook('onSend', async (request, reply, payload) => {
-    if (!isToBeKept(request, reply)) return;
-    if (request.signIn !== null) parts.countSignIn(request.signIn.method, judge(statusOf(request, reply)));
+    if (!isLogged(request, reply)) return;
+    if (request.signIn !== null) parts.countSignIn(request.signIn.method, rateStatus(statusOf(request, reply)));
     const entry = describe(parts, request, reply, payload);
     const omitted = entry.actor === null ? admitFailure() : 0;
     if (omitted === null) return;
     if (omitted > 0) entry.changes = { ...entry.changes, omitted_before: omitted };
     await parts.auditLog.append(entry).catch((error: unknown) => {
-      request.log.error({ problem: messageOf(error), route: entry.route }, 'the audit log cannot be written');
+      request.log.error({ problem: messageOf(error), route: entry.route }, 'audit entry not written');
     });
   });
 }
 
-function judge(status: number): SignInOutcome {
+function rateStatus(status: number): SignInOutcome {
   return status < 400 ? 'success' : status === 429 ? 'limited' : 'failure';
 }
 
 function statusOf({ signIn }: FastifyRequest, { statusCode }: FastifyReply): number {
-  return signIn?.refusal?.status ?? statusCode;
+  return signIn?.rejection?.status ?? statusCode;
 }
 
-/** Answers with the number of failures left out since the last one that was kept; `null` where this is left out too. */
+/** Returns the number of failures omitted since the last one that was logged; `null` if this one is omitted, too. */
 function createFailureCap(clock: Clock): () => number | null {
   const window = new SlidingWindow(MAX_FAILURES_PER_MINUTE, 60_000);
   let omitted = 0;
@@ -94,13 +93,13 @@ function createFailureCap(clock: Clock): () => number | null {
   };
 }
 
-function isToBeKept(request: FastifyRequest, reply: FastifyReply): boolean {
+function isLogged(request: FastifyRequest, reply: FastifyReply): boolean {
   if (request.signIn !== null) return true;
   const reads = ['GET', 'HEAD', 'OPTIONS'].includes(request.method);
   if (reads || request.is404 || request.principal === null) return false;
   const { changes } = request.routeOptions.config;
   if (changes === false || (changes === 'found' && reply.statusCode === 404)) return false;
-  // A replayed answer stands for no new change.
+  // A replayed response represents no new change.
   return reply.getHeader('idempotent-replayed') === undefined;
 }
 
@@ -170,17 +169,17 @@ const HIDDEN = '[not shown]';
 const MAX_SHOWN_CHARACTERS = 500;
 
 function summarise({ body, query, signIn }: FastifyRequest): JsonObject | null {
-  if (signIn !== null) return describeTry(signIn);
+  if (signIn !== null) return describeAttempt(signIn);
   const entries = [query, body].flatMap((part) => (isJsonObject(part) ? Object.entries(part) : []));
   const shown = entries.map(([key, value]) => [key, SHOWN.has(key) ? clip(value) : HIDDEN] as const);
   return shown.length === 0 ? null : Object.fromEntries(shown);
 }
 
-function describeTry({ method, about, refusal }: SignInTry): JsonObject {
+function describeAttempt({ method, about, rejection }: SignInAttempt): JsonObject {
   return {
     sign_in: method,
     ...(about === null ? {} : { user: about }),
-    ...(refusal === null ? {} : { reason: refusal.reason }),
+    ...(rejection === null ? {} : { reason: rejection.reason }),
   };
 }
 

@@ -36,9 +36,9 @@ export async function auditPlugin(app: FastifyInstance, parts: AuditRouteParts):
           actor: { ...text, description: 'ID of a user, an API token or a login link.' },
           object: {
             ...text,
-            description: 'Path of an object, with all below it: `secrets/A_SECRET`, `factories/payments`.',
+            description: 'Path of an object, including everything below it: `secrets/A_SECRET`, `factories/payments`.',
           },
-          outcome: { type: 'string', enum: [...AUDIT_OUTCOMES], description: 'What came of it.' },
+          outcome: { type: 'string', enum: [...AUDIT_OUTCOMES], description: 'Outcome of the request.' },
           from: { ...INSTANT, description: 'At this time or later.' },
           to: { ...INSTANT, description: 'Before this time.' },
         }),
@@ -60,7 +60,7 @@ function readRequest({ actor, object, outcome, from, to, ...page }: AuditQuery):
   };
 }
 
-function judgeStatus(status: number): AuditOutcome {
+function rateStatus(status: number): AuditOutcome {
   return status < 400 ? 'done' : status < 500 ? 'refused' : 'failed';
 }
 
@@ -75,7 +75,7 @@ function presentEntry({ id, at, actor, method, route, object, changes, status, c
     route,
     object,
     changes,
-    outcome: judgeStatus(status),
+    outcome: rateStatus(status),
     status,
     client_address: clientAddress,
   };

@@ -10,10 +10,10 @@ import { CLOCK_TOLERANCE_MS } from '../../core/time/steady-clock.ts';
 import { isCsrfToken, readSessionCookie } from '../sessions/session-cookie.ts';
 import { isApiTokenText } from '../tokens/create-api-token.ts';
 import { hashCredential } from './credential.ts';
-import type { FailedTries } from './failed-tries.ts';
+import type { FailedAttempts } from './failed-attempts.ts';
 import { requireSameOrigin } from './require-same-origin.ts';
 
-/** Who asks, once the credentials are known to be good. */
+/** Who sends the request, after the credentials were verified. */
 export interface Principal extends Identity {
   /** The session that the request came with; `null` where it came with an API token. */
   sessionId: SessionId | null;
@@ -22,18 +22,17 @@ export interface Principal extends Identity {
 }
 
 /**
- * Finds out who asks; throws `unauthorized` if the credentials are missing or wrong. With `isUse` false, for a request
+ * Finds out who sends the request. Throws `unauthorized` if the credentials are missing or wrong. With `isUse` false, for a request
  * that is still being answered, the check neither extends an idle session nor counts as a failed attempt. A request with
  * `X-Unattended`, which our pages send while nobody is there, does not extend the session either.
  */
 export type Authenticator = (request: FastifyRequest, isUse?: boolean) => Promise<Principal>;
 
-/** What finding out takes. */
 export interface AuthenticatorParts {
   tokens: TokenTable;
   sessions: SessionTable;
-  /** Failed tries by client address. A valid credential never comes there: others' failures do not hurt it. */
-  failedTries: FailedTries;
+  /** Failed attempts by client address. A valid credential is never counted, so the failures of others do not block it. */
+  failedAttempts: FailedAttempts;
   /** How long a session lasts without being used. */
   sessionIdleMs: number;
   /** The public address of the admin listener. */
@@ -48,8 +47,8 @@ const TOUCH_INTERVAL_MS = 60_000;
 const MAX_IDLE_SHARE = 1 / 10;
 
 /**
- * Authenticates by `Authorization: Bearer dbk_…`, or else by the session cookie, which wants the session's CSRF token
- * for everything but reading. A request with both counts as one with the token. Notes when either was last used.
+ * Authenticates by `Authorization: Bearer dbk_…`, or else by the session cookie, which requires the session's CSRF
+ * token for every method except GET and HEAD. A request with both counts as one with the token. Notes when either was last used.
  */
 export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   const byToken = createTokenAuthenticator(parts);
@@ -63,14 +62,14 @@ export function reachesFactory(principal: Identity, factory: string): boolean {
   return principal.factories === null || principal.factories.includes(factory);
 }
 
-function createTokenAuthenticator({ tokens, failedTries, ...parts }: AuthenticatorParts): Authenticator {
+function createTokenAuthenticator({ tokens, failedAttempts, ...parts }: AuthenticatorParts): Authenticator {
   const note = (id: Parameters<TokenTable['touch']>[0], at: number) => tokens.touch(id, at);
   const touch = createTouch(parts, { what: 'an API token', intervalMs: TOUCH_INTERVAL_MS }, note);
   return async (request, isUse = true) => {
     const text = readBearer(request.headers.authorization);
     const record = text === null ? null : await tokens.findByHash(hashCredential(text));
     if (record === null) {
-      if (isUse) failedTries.charge(networkOf(request.ip));
+      if (isUse) failedAttempts.charge(networkOf(request.ip));
       throw new AppError('unauthorized', 'The API token is not valid. It may have been revoked.');
     }
     if (isUse) touch(record.id);
@@ -115,7 +114,7 @@ function hasEnded({ lastUsedAt }: Session, nowMs: number, sessionIdleMs: number)
 const NOBODY = 'Send an API token as "Authorization: Bearer dbk_…", or sign in.';
 const ENDED = 'The session has ended. Sign in again.';
 
-/** Browsers send cookies along whoever caused the request; the token and the origin show that it was our own page. */
+/** Browsers send cookies with every request, also if another site caused it. Token and origin prove that our page did. */
 function requireIntent(request: FastifyRequest, sessionText: string): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;
   requireSameOrigin(request);
@@ -143,5 +142,5 @@ function createTouch<Id extends string>(
   };
 }
 
-/** Sessions come and go: those touched longest ago are forgotten, and then noted once more than needed. */
+/** Bounds the memory. The sessions used longest ago are dropped, and their next use is noted again. */
 const MAX_TOUCHED = 10_000;

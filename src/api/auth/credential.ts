@@ -8,7 +8,7 @@ export function createCredential(prefix: string, randomBytes: RandomBytes): stri
   return `${prefix}${Buffer.from(randomBytes(CREDENTIAL_BYTES)).toString('base64url')}`;
 }
 
-/** SHA-256 of a credential as it is stored. No salt and no slow hash: it has 256 random bits of its own. */
+/** SHA-256 of a credential as it is stored. No salt and no slow hash: the credential contains 256 random bits. */
 export function hashCredential(text: string): Uint8Array {
   return createHash('sha256').update(text, 'utf8').digest();
 }

@@ -24,10 +24,10 @@ export interface GuessGuard {
 export interface Passwords {
   hash(password: string): Promise<string>;
   /**
-   * Is it the password of that hash? `null`, where there is no such user, takes the same time and is never right.
+   * Is it the password of that hash? `null`, for a user that does not exist, takes the same time and is never right.
    *
-   * @param guard `before` runs when the turn has come; what it throws is thrown, and nothing is compared. `after` is
-   * told the result before the next one has its turn.
+   * @param guard `before` runs when its turn comes; what it throws is thrown, and nothing is compared. `after` gets
+   * the result before the next guess has its turn.
    */
   verify(hash: string | null, password: string, guard: GuessGuard): Promise<boolean>;
 }

@@ -23,7 +23,7 @@ export function presentToken(token: ApiToken) {
   };
 }
 
-/** A user without the hash of his password. */
+/** A user without the hash of their password. */
 export function presentUser(user: User) {
   return {
     id: user.id,

@@ -15,6 +15,6 @@ function isOwnPage({ headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin' || site === 'none';
   const { origin } = headers;
-  // The scheme is left out: a proxy in front may speak https where we do not. The host is on the list of those allowed.
+  // The scheme is not compared: a proxy in front may speak HTTPS while the daemon does not. The host is an allowed one.
   return origin === undefined || (URL.canParse(origin) && new URL(origin).host === headers.host?.toLowerCase());
 }

@@ -26,7 +26,7 @@ export interface AutomationEditRouteParts extends EditGuardParts {
 
 const tags = ['Automations'];
 const access = requireRole('manager', 'factory');
-const REFUSED = 'Refused with 409 where a repository decides; the answer names the file to edit.';
+const REJECTED = 'Rejected with 409 if a repository decides; the response names the file to edit.';
 
 interface AutomationBody {
   triggers: JsonObject[];
@@ -64,7 +64,7 @@ function registerCreation(app: FastifyInstance, parts: AutomationEditRouteParts)
       schema: {
         tags,
         summary: 'Create an automation',
-        description: REFUSED,
+        description: REJECTED,
         body: creationSchema,
         response: { 201: refTo('Automation'), ...EDIT_ANSWERS },
       },
@@ -89,7 +89,7 @@ function registerReplacement(app: FastifyInstance, parts: AutomationEditRoutePar
       schema: {
         tags,
         summary: 'Create or change an automation',
-        description: `The body says everything: keys that it leaves out are removed. Answers 201 if it created the automation, and 200 if it changed one. ${REFUSED}`,
+        description: `The body is the whole automation: omitted keys are removed. Returns 201 if the automation was created, and 200 if it was changed. ${REJECTED}`,
         params: nameSchema,
         body: writingSchema,
         response: { 200: refTo('Automation'), 201: refTo('Automation'), ...EDIT_ANSWERS },
@@ -120,7 +120,7 @@ function registerDeletion(app: FastifyInstance, parts: AutomationEditRouteParts)
       schema: {
         tags,
         summary: 'Delete an automation',
-        description: `Its runs stay, also those that wait. ${REFUSED}`,
+        description: `Its runs are kept, also queued ones. ${REJECTED}`,
         response: { 204: { type: 'null', description: 'Deleted.' }, ...EDIT_ANSWERS },
       },
       onRequest: rejectRepositoryEdits(parts, async ({ inventory }, request) => {

@@ -35,17 +35,17 @@ const backtestSchema = {
   properties: {
     automation: {
       type: ['string', 'null'],
-      description: 'The automation whose triggers these would take the place of; `null` for a new one.',
+      description: 'The automation whose triggers these would replace; `null` for a new one.',
     },
     enabled: {
       type: 'boolean',
       default: true,
-      description: 'Whether the automation would be enabled. Disabled, it starts nothing, whatever its triggers say.',
+      description: 'Whether the automation is enabled. Disabled automations never start runs.',
     },
     triggers: {
       type: 'array',
       maxItems: 100,
-      description: 'As the front matter of a file writes them. Those of other providers start nothing here.',
+      description: 'As in the front matter of a file. Triggers of other providers start nothing here.',
       items: {
         type: 'object',
         required: ['provider'],
@@ -79,9 +79,9 @@ export function registerBacktestRoutes(app: FastifyInstance, parts: BacktestRout
       config: { access: requireRole('viewer', 'factory'), changes: false },
       schema: {
         tags: ['Automations'],
-        summary: 'Put stored deliveries before triggers that are not saved yet',
+        summary: 'Test triggers that are not saved yet on stored deliveries',
         description:
-          'Deliveries of the last 7 days, beside what the applied triggers of the automation make of them. Nothing is written. A filter that is not valid is answered with 422.',
+          'Evaluates the deliveries of the last 7 days with these triggers and with the applied triggers of the automation. Nothing is written. An invalid filter returns 422.',
         body: backtestSchema,
         response: { 200: refTo('Backtest'), 422: refTo('Problem') },
       },
@@ -107,13 +107,13 @@ async function readTriggers(
     .filter(({ provider }) => provider === 'webhook')
     .map(({ filter = {} }) => {
       const payload = filter.payload ?? null;
-      // Throws for one that is not valid; what it makes of `null` is of no interest.
+      // Throws if the filter is invalid. The result for `null` does not matter.
       if (payload !== null) evaluateFilter(payload, null);
       return { listensTo: listListened(webhooks, filter), payload };
     });
 }
 
-/** UIDs of webhooks that are gone start nothing, as in a definition; names have to exist. */
+/** UIDs of deleted webhooks start nothing, as in a definition. Names have to exist. */
 function listListened(webhooks: readonly WebhookView[], filter: NonNullable<BodyTrigger['filter']>): WebhookUid[] {
   const ids = Array.isArray(filter.webhook_ids) ? filter.webhook_ids : (filter.webhook_ids?.in ?? []);
   const named = (filter.webhooks ?? []).map((name) => {

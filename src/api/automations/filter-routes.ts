@@ -35,7 +35,7 @@ const filterTestSchema = {
   },
 };
 
-/** `POST /factories/{factory}/filters/test`: would this start something? Changes nothing. */
+/** `POST /factories/{factory}/filters/test`: would this start a run? Changes nothing. */
 export function registerFilterRoutes(app: FastifyInstance, parts: FilterRouteParts): void {
   app.post<{ Body: FilterTest }>(
     '/factories/:factory/filters/test',
@@ -43,8 +43,8 @@ export function registerFilterRoutes(app: FastifyInstance, parts: FilterRoutePar
       config: { access: requireRole('viewer', 'factory'), changes: false },
       schema: {
         tags: ['Automations'],
-        summary: 'Try a filter or an automation on a payload or a delivery',
-        description: 'An invalid filter is answered with 422 and all that is wrong with it.',
+        summary: 'Test a filter or an automation on a payload or a delivery',
+        description: 'An invalid filter returns 422 with everything that is wrong with it.',
         body: filterTestSchema,
         response: { 200: refTo('FilterResult'), 404: refTo('Problem'), 409: refTo('Problem'), 422: refTo('Problem') },
       },
@@ -53,7 +53,7 @@ export function registerFilterRoutes(app: FastifyInstance, parts: FilterRoutePar
       requireOneOf(request.body, 'filter', 'automation');
       requireOneOf(request.body, 'payload', 'delivery');
       const subject = await findSubject(parts, request);
-      return judge(parts, request, subject);
+      return evaluate(parts, request, subject);
     },
   );
 }
@@ -88,7 +88,7 @@ async function findSubject(parts: FilterRouteParts, request: FilterTestRequest):
   return { payload: { bytes }, webhook: delivery.webhookUid };
 }
 
-async function judge(parts: FilterRouteParts, request: FilterTestRequest, subject: Subject): Promise<FilterResult> {
+async function evaluate(parts: FilterRouteParts, request: FilterTestRequest, subject: Subject): Promise<FilterResult> {
   const { automation, filter } = request.body;
   if (automation === undefined) return parts.inspector.evaluateFilter(filter, subject.payload);
   const found = await parts.inventory.automation(factoryOf(request).name, automation);

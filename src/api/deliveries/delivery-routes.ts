@@ -60,7 +60,7 @@ function readSearch({ label, delivery_id, from, to, ...page }: DeliveryQuery) {
   };
 }
 
-/** The delivery log: who sent what, what became of it and why. */
+/** The delivery log: who sent what, its outcome and the reason. */
 export async function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRouteParts): Promise<void> {
   const findDelivery = async (request: FastifyRequest<{ Params: { id: string } }>): Promise<Delivery> =>
     requireReached(request, 'delivery', await parts.deliveries.get(request.params.id as DeliveryId));
@@ -73,7 +73,7 @@ export async function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRout
       schema: {
         tags,
         summary: 'List the deliveries of a factory, newest first',
-        description: 'Of all its webhooks, also of those that were deleted.',
+        description: 'Deliveries of all its webhooks, including deleted ones.',
         querystring: deliveryQuery,
         response: { 200: listOf('Delivery') },
       },
@@ -110,7 +110,7 @@ export async function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRout
         tags,
         summary: 'List the handshakes of a webhook, newest first',
         description:
-          'What a provider sent to try the URL. A handshake is no delivery: it has no label and starts nothing.',
+          'Requests that a provider sent to verify the URL. A handshake is not a delivery: it has no label and starts nothing.',
         querystring: pageQuerySchema(),
         response: { 200: listOf('Handshake') },
       },
@@ -138,7 +138,7 @@ export async function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRout
       const { id, label } = await findDelivery(request);
       const payload = await parts.deliveries.payload(id);
       if (payload === null)
-        throw new AppError('not_found', `No payload is kept of this delivery; its label is ${label}.`);
+        throw new AppError('not_found', `No payload is stored for this delivery. Its label is ${label}.`);
       return sendPayload(reply, `${id}.json`, payload);
     },
   );
@@ -149,8 +149,8 @@ export async function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRout
       config: { access: requireRole('operator', 'object') },
       schema: {
         tags,
-        summary: 'Say which usual mistake a rejected delivery comes from',
-        description: 'Tried on the request where a capture window kept it, else judged by the reason alone.',
+        summary: 'Find the common mistake behind a rejected delivery',
+        description: 'Tested on the request if a capture window stored it; otherwise concluded from the reason.',
         response: { 200: refTo('Diagnosis'), 409: refTo('Problem') },
       },
     },
@@ -166,7 +166,11 @@ export async function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRout
     '/deliveries/:id/explain',
     {
       config: { access },
-      schema: { tags, summary: 'Say why each automation started or did not', response: { 200: refTo('Explanation') } },
+      schema: {
+        tags,
+        summary: 'Explain why each automation started or did not',
+        response: { 200: refTo('Explanation') },
+      },
     },
     async (request) => {
       const { id } = await findDelivery(request);
@@ -179,7 +183,7 @@ const replaySchema: JsonSchema = {
   type: ['object', 'null'],
   additionalProperties: false,
   properties: {
-    automation: { type: ['string', 'null'], minLength: 1, description: 'This automation alone; `null` for all.' },
+    automation: { type: ['string', 'null'], minLength: 1, description: 'Only this automation; `null` for all.' },
   },
 };
 
@@ -194,9 +198,9 @@ function registerReplay(
       config: { access: requireRole('operator', 'object'), idempotent: true },
       schema: {
         tags,
-        summary: 'Put the payload of an accepted delivery before the automations that are live now',
+        summary: 'Evaluate the payload of an accepted delivery again with the live automations',
         description:
-          'Makes a delivery of its own, with `replay_of`, and starts runs anew. What the sender repeats stays a duplicate of the original. A conflict where no payload is kept, or the webhook is disabled or deleted.',
+          'Creates a new delivery with `replay_of` and starts runs again. Redeliveries from the sender are still duplicates of the original. Returns 409 if no payload is stored, or if the webhook is disabled or deleted.',
         body: replaySchema,
         response: { 201: refTo('Delivery'), 409: refTo('Problem') },
       },

@@ -1,7 +1,7 @@
 import type { Handshake } from '../../core/handshake.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 
-/** A row of the log of handshakes as the interfaces show it. It has a kind in the place of a label. */
+/** A row of the log of handshakes as the API shows it. It has a kind instead of a label. */
 export function presentHandshake(handshake: Handshake) {
   return {
     kind: 'Handshake' as const,

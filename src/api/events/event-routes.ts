@@ -22,22 +22,22 @@ export interface EventRouteParts {
   watch: WatchParts;
 }
 
-/** Each costs a socket and up to a mebibyte. */
+/** Each uses a socket and up to 1 MiB. */
 const MAX_STREAMS = 100;
-/** Of one API token, user or login link, so that one of them cannot take all. */
+/** Per API token, user or login link, so that one of them cannot use all. */
 const MAX_STREAMS_PER_IDENTITY = 10;
 
 const RETRY_AFTER_SECONDS = 10;
 
-const DESCRIPTION = `Server-sent events, each with an \`id\` and JSON as \`data\`: \`delivery\` (a Delivery was logged), \`run\` (a Run was born or changed
-its state), \`reconciliation\` (a pass ended: a Reconciliation without \`plan\` and \`diagnostics\`). \`ready\` comes once nothing is
-missing. A client that was cut off sends the last \`id\` as \`Last-Event-ID\` and gets what it missed; where that is not
-remembered any more it gets \`reset\` and reads anew what it shows. A comment comes every 15 s.`;
+const DESCRIPTION = `Server-sent events, each with an \`id\` and JSON as \`data\`: \`delivery\` (a Delivery was logged), \`run\` (a Run was created or
+changed its state), \`reconciliation\` (a reconciliation ended: a Reconciliation without \`plan\` and \`diagnostics\`). \`ready\` is sent
+when nothing is missing. A client that was disconnected sends the last \`id\` as \`Last-Event-ID\` and gets the events it missed. If
+they are no longer stored, it gets \`reset\` and has to reload what it shows. A comment is sent every 15 s.`;
 
 /** `GET /events`: what happens in the factories that the caller reaches, as it happens. */
 export async function eventsPlugin(app: FastifyInstance, parts: EventRouteParts): Promise<void> {
   const open = new Map<EventStream, Principal>();
-  // A listener that waits for its connections to end would wait for these for ever.
+  // A server that waits for its connections to end would wait for these forever.
   app.addHook('preClose', async () => {
     for (const stream of open.keys()) stream.end();
   });
@@ -57,8 +57,7 @@ export async function eventsPlugin(app: FastifyInstance, parts: EventRouteParts)
             type: 'string',
             minLength: 1,
             maxLength: 100,
-            description:
-              'In the place of `Last-Event-ID` where a client cannot set it: `last_event_id` of `GET /session`.',
+            description: 'For clients that cannot set `Last-Event-ID`: the `last_event_id` of `GET /session`.',
           },
         }),
         response: {
@@ -96,11 +95,11 @@ export async function eventsPlugin(app: FastifyInstance, parts: EventRouteParts)
 /** Throws `too_many_requests` if the daemon, or this identity, has as many streams as it may have. */
 function requireRoom(open: readonly Principal[], { kind, id }: Principal): void {
   const own = open.filter((other) => other.kind === kind && other.id === id);
-  if (own.length >= MAX_STREAMS_PER_IDENTITY) throw refuseStream(`${own.length} event streams of yours are open`);
-  if (open.length >= MAX_STREAMS) throw refuseStream(`${open.length} event streams are open`);
+  if (own.length >= MAX_STREAMS_PER_IDENTITY) throw rejectStream(`${own.length} of your event streams are open`);
+  if (open.length >= MAX_STREAMS) throw rejectStream(`${open.length} event streams are open`);
 }
 
-function refuseStream(why: string): AppError {
+function rejectStream(why: string): AppError {
   return new AppError('too_many_requests', `${why}, which is the maximum. Close one, or try again later.`, {
     details: { retryAfterSeconds: RETRY_AFTER_SECONDS },
   });
@@ -110,7 +109,7 @@ function readLastEventId(header: string | string[] | undefined): string | null {
   return typeof header === 'string' && header !== '' ? header : null;
 }
 
-/** First what was missed, then what comes; answers with how to stop. */
+/** Sends what was missed, then each new event. Returns a function that stops it. */
 function follow({ events }: EventRouteParts, stream: EventStream, after: string | null): () => void {
   const { missed, position, end } = events.subscribe(after, (event) => stream.send(event));
   for (const event of missed ?? []) stream.send(event);
@@ -122,7 +121,7 @@ function selectEvents(isMeant: (event: LiveEvent) => boolean, parts: EventRouteP
   return (event) => (isMeant(event) ? { name: event.kind, data: presentEvent(event, parts) } : null);
 }
 
-/** A plan may be large and is read by few: it stays with the reconciliation. */
+/** A plan can be large and few clients read it, so events omit it. */
 function presentEvent(event: LiveEvent, parts: EventRouteParts): object {
   if (event.kind === 'delivery') return presentDelivery(event.delivery);
   if (event.kind === 'run') return presentRunInPassing(event.run, parts);

@@ -1,11 +1,11 @@
 import { PassThrough, type Readable } from 'node:stream';
 import type { NumberedEvent } from '../../core/ports/event-feed.ts';
 
-/** A reader that is so far behind is cut off; it comes back and makes up for the gap, or reads anew. */
+/** A reader that is this far behind is disconnected. It reconnects and gets what it missed, or reloads. */
 const MAX_BEHIND_BYTES = 1_048_576;
-/** Often enough for proxies that cut silent connections off after 30 s or more. */
+/** Often enough for proxies that close silent connections after 30 s or more. */
 const HEARTBEAT_MS = 15_000;
-/** How soon a client comes back that was cut off. */
+/** After this time, a disconnected client reconnects. */
 const RETRY_MS = 3_000;
 
 /** An event as text, or `null` for one that is not for this reader. */
@@ -36,7 +36,7 @@ export class EventStream {
     if (presented !== null) this.#writeEvent(id, presented.name, presented.data);
   }
 
-  /** `ready`: nothing is missing up to this position. `reset`: something is; what was read before is to be read anew. */
+  /** `ready`: nothing is missing up to this position. `reset`: something is, and what was read before has to be reloaded. */
   mark(name: 'ready' | 'reset', position: string): void {
     this.#writeEvent(position, name, {});
   }
@@ -45,7 +45,7 @@ export class EventStream {
     this.#stream.end();
   }
 
-  /** JSON has no line breaks of its own, so one line of data holds it. */
+  /** JSON contains no line breaks, so it fits in one line of data. */
   #writeEvent(id: string, name: string, data: object): void {
     this.#write(`id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
   }

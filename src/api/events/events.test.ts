@@ -12,7 +12,7 @@ import {
 } from '../../../test/helpers/seeded-services.ts';
 import type { Role } from '../../core/access.ts';
 import { EventHub } from '../../events/event-hub.ts';
-import { FailedTries } from '../auth/failed-tries.ts';
+import { FailedAttempts } from '../auth/failed-attempts.ts';
 
 let hub: EventHub;
 let services: SeededServices;
@@ -184,7 +184,7 @@ describe('GET /events', () => {
     });
 
     it('does not count as failed attempts to authenticate', async () => {
-      services.failedTries = new FailedTries({ limit: 1, windowMs: 60_000 }, services.clock);
+      services.failedAttempts = new FailedAttempts({ limit: 1, windowMs: 60_000 }, services.clock);
       app = createSeededServer(services);
       const { id, token } = (await change('POST', '/tokens', { name: 'ci', role: 'viewer' })).json();
       const streams = await Promise.all([1, 2, 3].map(() => listen({ authorization: `Bearer ${token}` })));

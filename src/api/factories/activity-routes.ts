@@ -34,10 +34,10 @@ export function registerActivityRoutes(app: FastifyInstance, parts: ActivityRout
         tags: ['Factories'],
         summary: 'Count deliveries by label and runs by state, hour by hour',
         description:
-          'Whole hours, 31 days at most; without `from` the 24 hours before `to`, without `to` until now. Deliveries are counted as they arrived, also those that have left the log; replays are not. Runs are counted in the hour they were born in, under the state they are in now.',
+          'Whole hours, at most 31 days. Without `from`, the 24 hours before `to`; without `to`, until now. Deliveries are counted when they arrive, also those that are no longer in the log; replays are not counted. Runs are counted in the hour in which they were created, under their current state.',
         querystring: querySchema({
-          from: { ...INSTANT, description: 'Its hour is the first.' },
-          to: { ...INSTANT, description: 'Its hour is the last, unless it begins with it.' },
+          from: { ...INSTANT, description: 'Its hour is the first one.' },
+          to: { ...INSTANT, description: 'Its hour is the last one, unless the hour begins at this time.' },
           bucket: { type: 'string', enum: ['hour'], default: 'hour' },
         }),
         response: { 200: refTo('Activity') },

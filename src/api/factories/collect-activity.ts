@@ -13,7 +13,7 @@ export interface ActivityHour {
 /** A factory hour by hour, those without anything included. */
 export interface Activity {
   hours: ActivityHour[];
-  /** What arrived for each webhook, whatever its label, in the same hours; webhooks without anything are left out. */
+  /** Number of deliveries of each webhook, with any label, in the same hours. Webhooks without deliveries are omitted. */
   byWebhook: Map<WebhookUid, number[]>;
 }
 

@@ -9,7 +9,7 @@ export function readEditOrder(request: FastifyRequest): EditOrder {
   const ifMatch = request.headers['if-match'];
   return {
     factory: factoryOf(request).name,
-    // No mail goes there: the address names the token for good, also when its name is given again.
+    // No mail is sent to it. The address identifies the token, also if another token gets its name later.
     author: { name, email: `${id}@${kind === 'token' ? 'tokens' : 'users'}.dockbell.invalid` },
     ifMatch: ifMatch === undefined ? null : omitRepresentations(ifMatch),
   };

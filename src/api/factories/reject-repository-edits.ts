@@ -10,10 +10,10 @@ export interface EditGuardParts {
   findSource: FindSource;
 }
 
-/** What to do in place of an edit; throws `not_found` where the object does not exist. */
+/** What to do instead of an edit; throws `not_found` if the object does not exist. */
 export type Advice = (parts: EditGuardParts, request: FastifyRequest) => Promise<string>;
 
-/** What every edit of a definition can answer beside its success. 502: the repository that the service hosts. */
+/** The errors that every edit of a definition can return. 502: the repository that the service hosts failed. */
 export const EDIT_ANSWERS = {
   409: refTo('Problem'),
   412: refTo('Problem'),
@@ -23,25 +23,25 @@ export const EDIT_ANSWERS = {
 
 /**
  * A hook in front of every edit of a definition. Where a repository decides, it answers 409 and names the file to edit,
- * after 401, 403 and 404, and before any byte of the body is read: whatever it says, the answer is the same.
+ * after 401, 403 and 404, and before any byte of the body is read: the response is the same for every body.
  */
 export function rejectRepositoryEdits(parts: EditGuardParts, advise: Advice) {
   return async (request: FastifyRequest): Promise<void> => {
     const source = parts.findSource(factoryOf(request).name);
     if (source?.type === 'managed' || source?.type === 'live') return;
     const advice = await advise(parts, request);
-    throw new AppError('conflict', `${sayWhoDecides(parts, request)} ${advice}${sayWhere(parts, request)}.`);
+    throw new AppError('conflict', `${describeOwner(parts, request)} ${advice}${describeBranch(parts, request)}.`);
   };
 }
 
-function sayWhoDecides(parts: EditGuardParts, request: FastifyRequest): string {
+function describeOwner(parts: EditGuardParts, request: FastifyRequest): string {
   const { name } = factoryOf(request);
   return parts.findSource(name) === null
-    ? `The factory ${name} stands in the configuration no more, so it cannot be changed.`
+    ? `The configuration no longer names the factory ${name}, so it cannot be changed.`
     : `The repository of the factory ${name} decides this.`;
 }
 
-function sayWhere(parts: EditGuardParts, request: FastifyRequest): string {
+function describeBranch(parts: EditGuardParts, request: FastifyRequest): string {
   const branch = parts.findSource(factoryOf(request).name)?.branch ?? null;
   return branch === null ? '' : `, on its branch ${branch}`;
 }

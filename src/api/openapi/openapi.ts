@@ -127,8 +127,8 @@ function listErrors(access: RouteAccess, route: RouteOptions): Record<string, un
           403: problem('The token may not do this.'),
           429: problem(TOO_MANY),
         }),
-    ...(route.url.includes('/:') ? { 404: problem(REFUSALS[404]!) } : {}),
-    ...(route.config?.idempotent === true ? { 409: problem(REFUSALS[409]!), 422: problem(KEY_REUSED) } : {}),
+    ...(route.url.includes('/:') ? { 404: problem(REJECTIONS[404]!) } : {}),
+    ...(route.config?.idempotent === true ? { 409: problem(REJECTIONS[409]!), 422: problem(KEY_REUSED) } : {}),
     ...(changes ? { 413: problem('The body is too large.'), 415: problem('The body is not JSON.') } : {}),
     421: problem('The Host header names another host.'),
     500: problem('Internal error; `id` is in the daemon’s log.'),
@@ -170,7 +170,7 @@ function addHeaders(responses: Record<string, unknown>, { config, url }: RouteOp
   return Object.fromEntries(entries);
 }
 
-const REFUSALS: Record<string, string> = {
+const REJECTIONS: Record<string, string> = {
   404: 'It does not exist, or is out of the token’s reach.',
   409: 'It is in conflict with what is there; `detail` says what to do.',
   412: 'Somebody changed it since the `ETag` in `If-Match`.',
@@ -180,12 +180,12 @@ const REFUSALS: Record<string, string> = {
   503: 'Not ready; `problems` says why.',
 };
 
-/** Routes write `refTo('Problem')` for an error of their own; the document states its media type. */
+/** Routes write `refTo('Problem')` for their errors; the document states its media type. */
 function withProblemTypes(responses: Responses = {}): Record<string, unknown> {
   const isProblem = (response: { $ref?: string }) => response.$ref === refTo('Problem').$ref;
   const entries = Object.entries(responses).map(([status, response]) => [
     status,
-    isProblem(response) ? problem(REFUSALS[status] ?? 'The request was refused.') : response,
+    isProblem(response) ? problem(REJECTIONS[status] ?? 'The request was rejected.') : response,
   ]);
   return Object.fromEntries(entries);
 }

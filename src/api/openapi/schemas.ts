@@ -55,7 +55,11 @@ const diagnostic = closedObject({
 });
 
 const leaseTerm = {
-  lease_seconds: { type: 'number', minimum: 0, description: 'The run is lost where no heartbeat comes for so long.' },
+  lease_seconds: {
+    type: 'number',
+    minimum: 0,
+    description: 'The run is lost if no heartbeat arrives within this time.',
+  },
   lease_expires_at: { ...instant, description: 'The same by the wall clock of the daemon.' },
 } as const satisfies Record<string, JsonSchema>;
 
@@ -112,8 +116,8 @@ const backtest = closedObject(
       items: closedObject({
         automation: text,
         examined: count,
-        before: { ...count, description: 'How many of the examined would have started it as applied.' },
-        after: { ...count, description: 'How many would start it as planned.' },
+        before: { ...count, description: 'Number of the examined deliveries that start it as applied.' },
+        after: { ...count, description: 'Number of the examined deliveries that would start it as planned.' },
         gained_count: count,
         lost_count: count,
         gained: {
@@ -151,7 +155,7 @@ const webhookTrigger = closedObject({
   filter: closedObject({ webhook_ids: texts, webhooks: texts, payload: { type: ['object', 'null'] } }),
   line: {
     type: ['integer', 'null'],
-    description: 'Where in the file its webhooks stand; `null` where there is no file.',
+    description: 'Line of its webhooks in the file; `null` if no file exists.',
   },
   listens_to: listensTo,
   handled_elsewhere: { const: false },
@@ -170,7 +174,7 @@ const traceEntry = closedObject({
   operator: text,
   expected: anyJson,
   actual: anyJson,
-  present: { ...flag, description: 'Is the key there? Tells `null` from an absent key.' },
+  present: { ...flag, description: 'Does the key exist? Distinguishes `null` from a missing key.' },
   matched: flag,
   message: text,
 });
@@ -201,11 +205,11 @@ const webhook = {
     SECRET_STATES,
     'The worse of `credential_state` and `verify_token_state`. `outdated`: the next apply takes a newer value up. `missing`: it fails.',
   ),
-  credential_state: oneOf(SECRET_STATES, 'How the secret `secret_name` stands.'),
+  credential_state: oneOf(SECRET_STATES, 'State of the secret `secret_name`.'),
   verify_token_state: {
     type: ['string', 'null'],
     enum: [...SECRET_STATES, null],
-    description: 'How the secret `verify_token_secret_name` stands; `null` where there is none.',
+    description: 'State of the secret `verify_token_secret_name`; `null` if none is set.',
   },
   last_delivery_at: instantOrNull,
   capture: { ...capture, type: ['object', 'null'], description: 'The open capture window; `null` for none.' },
@@ -240,9 +244,9 @@ export const COMPONENTS = {
         ['user', 'app', 'after', 'handshake'],
         '`user`: the team chooses the secret; `app`: it exists before any URL; `after`: the provider issues it once it knows the URL; `handshake`: it arrives at the URL.',
       ),
-      generates_secret: { ...flag, description: 'Is a secret made where none is given?' },
+      generates_secret: { ...flag, description: 'Is a secret generated if none is given?' },
       identities: { ...texts, description: 'What names a delivery: headers, or values of the body as `body a.b`.' },
-      credential_places: { ...texts, description: 'Where the signature stands.' },
+      credential_places: { ...texts, description: 'Where the request contains the signature.' },
       documentation: { ...textOrNull, description: 'The provider’s own page.' },
     },
     { description: 'How a provider signs its deliveries.' },
@@ -262,18 +266,18 @@ export const COMPONENTS = {
         description: '`none` where the request is good by now; `null` where nothing explains it.',
       },
       sentence: { ...text, description: 'Which mistake it was and what to do, for people.' },
-      tried: { ...texts, description: 'Where nothing explains it: what was tried in vain.' },
+      tried: { ...texts, description: 'If nothing explains it: the mistakes that were tested.' },
     },
     { description: 'Why a delivery was rejected.' },
   ),
   Handshake: closedObject(
     {
-      kind: oneOf(['Handshake'], 'In the place of a label: a handshake is no delivery.'),
+      kind: oneOf(['Handshake'], 'Instead of a label: a handshake is not a delivery.'),
       webhook_uid: text,
       handshake: { ...text, description: 'Which one of the table of handshakes.' },
       outcome: oneOf(HANDSHAKE_OUTCOMES),
       detail: { ...textOrNull, description: 'For people.' },
-      count: { ...count, description: 'How many requests this row stands for.' },
+      count: { ...count, description: 'Number of requests that this row represents.' },
       received_at: instant,
       client_address: text,
     },
@@ -320,7 +324,7 @@ export const COMPONENTS = {
       verdict: oneOf(['Would trigger', 'Would not trigger']),
       trace: { type: 'array', items: traceEntry },
       decided_by: { ...textOrNull, description: 'The key that decided, for example `data.issue.level`.' },
-      message: { ...text, description: 'The verdict in one sentence.' },
+      message: { ...text, description: 'The result in one sentence.' },
     },
     { description: 'What a filter or an automation would do, and which key decided.' },
   ),
@@ -416,7 +420,7 @@ export const COMPONENTS = {
         type: 'array',
         items: closedObject({
           webhook_uid: text,
-          deliveries: { type: 'array', items: count, description: 'For each bucket, whatever the label.' },
+          deliveries: { type: 'array', items: count, description: 'For each bucket, with any label.' },
         }),
         description: 'Webhooks that received something in that time.',
       },
@@ -453,7 +457,7 @@ export const COMPONENTS = {
         description: 'Is the commit part of the history of what is live? `null` if that cannot be determined.',
       },
     },
-    { description: 'Whether a commit is live, by itself or as part of a later one.' },
+    { description: 'Whether a commit is live, directly or as part of a later commit.' },
   ),
   Secret: closedObject(answerProperties(SECRET_FIELDS), { description: 'A team secret without its value.' }),
   Revision: closedObject(
@@ -475,7 +479,11 @@ export const COMPONENTS = {
       name: text,
       kind: oneOf(['local', 'oidc']),
       role: oneOf(ROLES),
-      factories: { type: ['array', 'null'], items: text, description: 'Those he is limited to; `null` for all.' },
+      factories: {
+        type: ['array', 'null'],
+        items: text,
+        description: 'Factories that the user is limited to; `null` for all.',
+      },
       disabled: flag,
       created_at: instant,
       last_sign_in_at: instantOrNull,
@@ -489,7 +497,7 @@ export const COMPONENTS = {
       at: instant,
       actor: {
         ...closedObject({ kind: oneOf(IDENTITY_KINDS), id: text, name: text }, { type: ['object', 'null'] }),
-        description: 'Who did it, under the name of then; `null` where nobody was recognised.',
+        description: 'Who did it, under their name at that time; `null` if nobody was authenticated.',
       },
       action: { ...text, description: 'What was asked for, in words, such as `Rotate secret of webhook`.' },
       method: text,
@@ -510,10 +518,10 @@ export const COMPONENTS = {
     {
       oidc: {
         ...closedObject({ label: text, url: text }, { type: ['object', 'null'] }),
-        description: 'Where a browser goes to sign in at the OpenID provider; `null` where none is configured.',
+        description: 'Where a browser signs in at the OpenID provider; `null` if none is configured.',
       },
     },
-    { description: 'What the sign-in page offers beside names, tokens and links.' },
+    { description: 'Further ways to sign in, in addition to passwords, tokens and login links.' },
   ),
   SignedIn: closedObject(
     {

@@ -14,7 +14,7 @@ export interface GroupRule {
 export interface ClaimRules {
   groupsClaim: string;
   groups: readonly GroupRule[];
-  /** Of who is in none of the groups; `null` where he may not sign in. */
+  /** Role of users who are in none of the groups; `null` if they may not sign in. */
   defaultRole: Role | null;
   allowedDomains: readonly string[];
 }
@@ -38,7 +38,7 @@ export function mapClaims(claims: Claims, rules: ClaimRules): MappedUser {
   return rights === null ? { ok: false, reason: 'no_role', name } : { ok: true, name, ...rights };
 }
 
-/** An address that nobody verified is whatever somebody typed. */
+/** An unverified address proves nothing. */
 function isOfAllowedDomain({ email, email_verified: isVerified }: Claims, domains: readonly string[]): boolean {
   if (domains.length === 0) return true;
   const domain = typeof email === 'string' ? email.slice(email.lastIndexOf('@') + 1).toLowerCase() : '';

@@ -3,20 +3,20 @@ import { networkOf } from '../../core/client-network.ts';
 import { AppError } from '../../core/errors.ts';
 import type { UserTable } from '../../core/ports/access/user-table.ts';
 import { SlidingWindow } from '../../core/time/sliding-window.ts';
-import type { FailedTries } from '../auth/failed-tries.ts';
+import type { FailedAttempts } from '../auth/failed-attempts.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { PUBLIC } from '../server/access-rules.ts';
 import { openSession, type SessionParts } from '../sessions/open-session.ts';
 import { createPendingCookie } from './pending-cookie.ts';
 import { readReturnPath } from './return-path.ts';
-import type { OidcOutcome, OidcRefusal, OpenIdSignIn } from './sign-in-oidc.ts';
-import { finishOidcSignIn, OIDC_REFUSALS } from './sign-in-oidc.ts';
+import type { OidcOutcome, OidcRejection, OpenIdSignIn } from './sign-in-oidc.ts';
+import { finishOidcSignIn, OIDC_REJECTIONS } from './sign-in-oidc.ts';
 
 export interface OidcRouteParts extends SessionParts {
   /** `null` if no OpenID provider is configured. */
   openId: OpenIdSignIn | null;
   users: UserTable;
-  failedTries: FailedTries;
+  failedAttempts: FailedAttempts;
 }
 
 const tags = ['Sign-in'];
@@ -39,11 +39,11 @@ interface LoginQuery {
   here?: string;
 }
 
-/** Where browsers go to the OpenID provider, and where they come back. Both are visited, not called by scripts. */
+/** Sends browsers to the OpenID provider, and receives them back. Both are visited, not called by scripts. */
 export async function openIdPlugin(app: FastifyInstance, parts: OidcRouteParts): Promise<void> {
   const { randomBytes, adminUrl, clock } = parts;
   const cookie = createPendingCookie(randomBytes, { adminUrl, nowMs: () => clock.wallMs() });
-  const refuse = createRefusal(parts);
+  const reject = createRejection(parts);
 
   app.get<{ Querystring: LoginQuery }>(
     LOGIN,
@@ -62,7 +62,7 @@ export async function openIdPlugin(app: FastifyInstance, parts: OidcRouteParts):
       const returnTo = readReturnPath(request.query.return_to);
       if (isElsewhere(request, adminUrl())) return reply.redirect(composeLogin(adminUrl(), returnTo), 303);
       const begun = await provider.begin();
-      if (!begun.ok) return refuse(request, reply, begun, returnTo);
+      if (!begun.ok) return reject(request, reply, begun, returnTo);
       cookie.write(request, reply, { ...begun.pending, returnTo });
       return reply.redirect(begun.url, 303);
     },
@@ -76,7 +76,7 @@ export async function openIdPlugin(app: FastifyInstance, parts: OidcRouteParts):
       schema: {
         tags,
         summary: 'Come back from the OpenID provider',
-        description: `A refusal leads to the sign-in page with one of these as \`error\`: ${OIDC_REFUSALS.map((reason) => `\`${reason}\``).join(', ')}.`,
+        description: `A rejected sign-in leads to the sign-in page with one of these as \`error\`: ${OIDC_REJECTIONS.map((reason) => `\`${reason}\``).join(', ')}.`,
         response: {
           303: redirect('To the dashboard, or to the sign-in page with the reason as `error`.'),
           404: refTo('Problem'),
@@ -85,17 +85,17 @@ export async function openIdPlugin(app: FastifyInstance, parts: OidcRouteParts):
     },
     async (request, reply) => {
       const openId = requireOpenId(parts);
-      request.signIn = { method: 'oidc', identity: null, about: null, refusal: null };
+      request.signIn = { method: 'oidc', identity: null, about: null, rejection: null };
       const pending = cookie.take(request, reply);
       const query = readQuery(request);
       const isOurs = pending !== null && new URLSearchParams(query).get('state') === pending.state;
       const outcome = isOurs ? await finishWithin(parts, openId, request, query, pending) : EXPIRED;
-      // The path is signed together with the state: where that is another, neither counts.
+      // The path is signed together with the state: if the state differs, neither is used.
       const returnTo = isOurs ? readReturnPath(pending.returnTo) : '/';
       if (!outcome.ok) {
         request.signIn.about = outcome.about;
-        request.signIn.refusal = { status: outcome.reason === 'too_many' ? 429 : 401, reason: outcome.reason };
-        return refuse(request, reply, outcome, returnTo);
+        request.signIn.rejection = { status: outcome.reason === 'too_many' ? 429 : 401, reason: outcome.reason };
+        return reject(request, reply, outcome, returnTo);
       }
       request.signIn.identity = outcome.user;
       await openSession(parts, request, reply, { user: outcome.user.id });
@@ -120,7 +120,7 @@ const EXPIRED: OidcOutcome = {
   ok: false,
   reason: 'expired',
   about: null,
-  problem: 'no sign-in was begun in this browser, or it was finished already',
+  problem: 'no sign-in was started in this browser, or it was completed before',
 };
 
 function requireOpenId({ openId }: OidcRouteParts): OpenIdSignIn {
@@ -145,7 +145,7 @@ function readQuery({ url }: FastifyRequest): string {
   return start === -1 ? '' : url.slice(start);
 }
 
-/** Each try asks the provider: an address that fails again and again must not make us a nuisance there. */
+/** Each attempt sends requests to the provider, so an address that keeps failing is limited. */
 async function finishWithin(
   parts: OidcRouteParts,
   openId: OpenIdSignIn,
@@ -154,9 +154,9 @@ async function finishWithin(
 ): Promise<OidcOutcome> {
   try {
     const network = networkOf(ip);
-    parts.failedTries.check(network);
+    parts.failedAttempts.check(network);
     const outcome = await finishOidcSignIn(openId, parts, query, pending);
-    if (!outcome.ok && outcome.reason !== 'too_many') parts.failedTries.charge(network);
+    if (!outcome.ok && outcome.reason !== 'too_many') parts.failedAttempts.charge(network);
     return outcome;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'too_many_requests') throw error;
@@ -164,22 +164,22 @@ async function finishWithin(
   }
 }
 
-/** Lines of the log in a minute about sign-ins that failed, which strangers can cause; metrics count them all. */
+/** Log lines per minute about failed sign-ins, which anyone can cause. Metrics count all of them. */
 const MAX_LINES_PER_MINUTE = 60;
 
-type Refuse = (
+type Reject = (
   request: FastifyRequest,
   reply: FastifyReply,
-  refusal: { reason: OidcRefusal; problem: string },
+  rejection: { reason: OidcRejection; problem: string },
   returnTo: string,
 ) => FastifyReply;
 
-/** Only the reason goes to the page, which has the sentence: a link of a stranger must not put words on it. */
-function createRefusal({ clock }: OidcRouteParts): Refuse {
+/** Only the reason is sent to the page, which has the sentence: an untrusted link must not add text to it. */
+function createRejection({ clock }: OidcRouteParts): Reject {
   const window = new SlidingWindow(MAX_LINES_PER_MINUTE, 60_000);
   return (request, reply, { reason, problem }, returnTo) => {
     if (window.admit(clock.monotonicMs()) === 0) {
-      request.log.warn({ reason, problem, address: request.ip }, 'a sign-in at the OpenID provider failed');
+      request.log.warn({ reason, problem, address: request.ip }, 'sign-in at the OpenID provider failed');
     }
     const query = new URLSearchParams({ error: reason, ...(returnTo === '/' ? {} : { return_to: returnTo }) });
     return reply.redirect(`/login?${query}`, 303);

@@ -42,14 +42,14 @@ export type Claims = JsonObject & { iss: string; sub: string };
 export type ProviderFailure = 'denied' | 'provider_unavailable' | 'invalid_answer' | 'too_many';
 
 /** `problem` is for the log of the daemon. */
-export type ProviderRefusal = { ok: false; reason: ProviderFailure; problem: string };
+export type ProviderRejection = { ok: false; reason: ProviderFailure; problem: string };
 
-export type ProviderAnswer = { ok: true; claims: Claims } | ProviderRefusal;
+export type ProviderAnswer = { ok: true; claims: Claims } | ProviderRejection;
 
 /** Sign-in at one OpenID provider: authorization code with PKCE, state and nonce. */
 export interface OpenIdProvider {
   /** Where to send the browser. */
-  begin(): Promise<{ ok: true; url: string; pending: PendingSignIn } | ProviderRefusal>;
+  begin(): Promise<{ ok: true; url: string; pending: PendingSignIn } | ProviderRejection>;
   /** @param query the query with which the browser came back, `?` included */
   finish(query: string, pending: PendingSignIn): Promise<ProviderAnswer>;
 }
@@ -57,7 +57,7 @@ export interface OpenIdProvider {
 const TIMEOUT_SECONDS = 10;
 /** By how much the clock of the provider may differ from ours. */
 const CLOCK_TOLERANCE_SECONDS = 60;
-/** Sign-ins that ask the provider at one moment, and that wait for it: strangers can begin them. */
+/** Sign-ins that call the provider concurrently, and that wait for it. Anyone can start them. */
 const CONCURRENCY = 8;
 const MAX_WAITING = 40;
 
@@ -101,9 +101,9 @@ export function createOpenIdProvider(settings: ProviderSettings, parts: Provider
   };
 }
 
-/** Endpoints and algorithms change seldom; keys are fetched anew by themselves where one is unknown. */
+/** Endpoints and algorithms rarely change. Keys are fetched again automatically if one is unknown. */
 const DISCOVERY_AGE_MS = 60 * 60_000;
-/** A provider that is down is not asked more often, however many people want to sign in. */
+/** A provider that is down is not called more often than this, regardless of the number of sign-ins. */
 const FAILED_DISCOVERY_AGE_MS = 5000;
 
 function rememberDiscovery(settings: ProviderSettings, parts: ProviderParts): () => Promise<client.Configuration> {
@@ -129,7 +129,7 @@ async function discoverProvider(
 ): Promise<client.Configuration> {
   const url = new URL(issuer);
   const metadata = { [client.clockTolerance]: CLOCK_TOLERANCE_SECONDS };
-  // The signature is checked although the ID token comes over a connection of our own: a proxy may stand between.
+  // The signature is checked although the daemon itself fetched the ID token: a proxy may be in between.
   const checks = [client.enableNonRepudiationChecks];
   // The configuration allows http for this machine itself only.
   const execute = url.protocol === 'http:' ? [...checks, client.allowInsecureRequests] : checks;
@@ -140,15 +140,15 @@ async function discoverProvider(
 }
 
 /**
- * Throws where the names differ. The library lets the addresses for all tenants of Microsoft pass, whose administrators
+ * Throws if the names differ. The library accepts the addresses for all tenants of Microsoft, whose administrators
  * could name any group.
  */
-export function requireSameIssuer(told: string, expected: URL): void {
-  if (URL.canParse(told) && new URL(told).href === expected.href) return;
-  throw new Error(`the provider calls itself ${told}: write that as admin.oidc.issuer`);
+export function requireSameIssuer(issuer: string, expected: URL): void {
+  if (URL.canParse(issuer) && new URL(issuer).href === expected.href) return;
+  throw new Error(`the provider calls itself ${issuer}: write that as admin.oidc.issuer`);
 }
 
-/** In the body of the request where the provider says that it takes it there, else in its header, which all have to take. */
+/** In the body of the request if the provider supports that, otherwise in its header, which every provider has to support. */
 function authenticateBy(clientSecret: string | null): client.ClientAuth {
   if (clientSecret === null) return client.None();
   const [inBody, inHeader] = [client.ClientSecretPost(clientSecret), client.ClientSecretBasic(clientSecret)];
@@ -170,7 +170,7 @@ async function findMissingGroups(
   return (await client.fetchUserInfo(configuration, accessToken, claims.sub)) as unknown as JsonObject;
 }
 
-/** The claim of that name, else what lies at that path; `undefined` where there is neither. */
+/** The claim of that name, otherwise the value at that path; `undefined` if neither exists. */
 export function readClaim(claims: JsonObject, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   return name
@@ -184,7 +184,7 @@ export function readClaim(claims: JsonObject, name: string): unknown {
 async function runQueued<T extends { ok: true }>(
   queue: TaskQueue,
   work: () => Promise<T>,
-): Promise<T | ProviderRefusal> {
+): Promise<T | ProviderRejection> {
   try {
     return await queue.run(() => answer(work));
   } catch (error) {
@@ -193,17 +193,17 @@ async function runQueued<T extends { ok: true }>(
   }
 }
 
-async function answer<T extends { ok: true }>(work: () => Promise<T>): Promise<T | ProviderRefusal> {
+async function answer<T extends { ok: true }>(work: () => Promise<T>): Promise<T | ProviderRejection> {
   try {
     return await work();
   } catch (error) {
-    return { ok: false, reason: judgeFailure(error), problem: describeFailure(error) };
+    return { ok: false, reason: classifyFailure(error), problem: describeFailure(error) };
   }
 }
 
 const PASSING_ERRORS = ['server_error', 'temporarily_unavailable'];
 
-function judgeFailure(error: unknown): ProviderFailure {
+function classifyFailure(error: unknown): ProviderFailure {
   if (error instanceof client.AuthorizationResponseError) {
     if (error.error === 'access_denied') return 'denied';
     return PASSING_ERRORS.includes(error.error) ? 'provider_unavailable' : 'invalid_answer';
@@ -211,22 +211,22 @@ function judgeFailure(error: unknown): ProviderFailure {
   return isUnreachable(error) ? 'provider_unavailable' : 'invalid_answer';
 }
 
-/** No answer at all is a failure of the network, which `fetch` tells as a `TypeError` without a code. */
+/** No response is a network failure, which `fetch` reports as a `TypeError` without a code. */
 function isUnreachable(error: unknown): boolean {
   const { cause, code, status } = error as { cause?: unknown; code?: unknown; status?: unknown };
   const isTimeout = code === 'OAUTH_TIMEOUT' || (error instanceof Error && error.name === 'TimeoutError');
   if (isTimeout || (error instanceof TypeError && code === undefined)) return true;
-  const told = cause instanceof Response ? cause.status : status;
-  return typeof told === 'number' && told >= 500;
+  const answered = cause instanceof Response ? cause.status : status;
+  return typeof answered === 'number' && answered >= 500;
 }
 
 const MAX_PROBLEM_CHARACTERS = 500;
 
 /** For the daemon's log: never the answer itself, which may hold tokens. */
 function describeFailure(error: unknown): string {
-  const { code, error: told, error_description: description, cause } = error as Record<string, unknown>;
+  const { code, error: reason, error_description: description, cause } = error as Record<string, unknown>;
   const network = error instanceof TypeError && code === undefined && cause !== undefined ? messageOf(cause) : null;
-  return [messageOf(error), network, code, told, description]
+  return [messageOf(error), network, code, reason, description]
     .filter((part) => typeof part === 'string')
     .join('; ')
     .slice(0, MAX_PROBLEM_CHARACTERS);

@@ -12,7 +12,7 @@ const TEXT = /^([\w-]{20,100})\.([\w-]{20,100})\.([\w-]{20,200})\.(\d{1,15})\.([
 /** Sign-ins that came back and are remembered as such; the oldest are forgotten first. */
 const MAX_USED = 10_000;
 
-/** A sign-in on its way to the provider and back, and the path that it is to end at. */
+/** A sign-in that is in progress at the provider, and the path to open afterwards. */
 export interface PendingVisit extends PendingSignIn {
   returnTo: string;
 }
@@ -21,7 +21,7 @@ export interface PendingVisit extends PendingSignIn {
 export interface PendingCookie {
   write(request: FastifyRequest, reply: FastifyReply, pending: PendingVisit): void;
   /**
-   * The sign-in that this browser began; `null` where there is none, or one of another process or another time. Each
+   * The sign-in that this browser started; `null` if none exists, or if it is of another process or has expired. Each
    * is given out once, and the browser forgets it.
    */
   take(request: FastifyRequest, reply: FastifyReply): PendingVisit | null;
@@ -70,7 +70,7 @@ function parse(text: string, sign: (text: string) => string, nowMs: number): Pen
   return { state: state!, nonce: nonce!, codeVerifier: codeVerifier!, returnTo };
 }
 
-/** Answers once with `true` for each text: not every provider refuses a code that comes twice. */
+/** Returns `true` once for each text: not every provider rejects a code that is used twice. */
 function createMemory(): (text: string) => boolean {
   const used = new Set<string>();
   return (text) => {

@@ -5,7 +5,7 @@ const MAX_CHARACTERS = 1000;
 const NO_PAGE = /^\/(?:api|auth|assets|login)(?:[/?#]|$)/;
 
 /**
- * Where somebody goes after signing in: a page of this very origin, whatever a link of a stranger says (no open
+ * Where somebody goes after signing in: a page of this origin, also if an untrusted link names another (no open
  * redirect). The overview for everything else.
  */
 export function readReturnPath(text: unknown): string {

@@ -15,18 +15,18 @@ export interface OpenIdSignIn {
 }
 
 /** Why somebody who came back from the provider is not signed in; the sign-in page has a sentence for each. */
-export const OIDC_REFUSALS = [
+export const OIDC_REJECTIONS = [
   ...(['denied', 'provider_unavailable', 'invalid_answer', 'too_many'] satisfies ProviderFailure[]),
   ...(['expired', 'wrong_domain', 'no_role', 'disabled'] as const),
 ] as const;
-export type OidcRefusal = (typeof OIDC_REFUSALS)[number];
+export type OidcRejection = (typeof OIDC_REJECTIONS)[number];
 
-/** `about`: the name of who it was, where the provider has vouched for it. `problem` is for the log of the daemon. */
+/** `about`: the name of the user, if the provider has confirmed it. `problem` is for the log of the daemon. */
 export type OidcOutcome =
   | { ok: true; user: User }
-  | { ok: false; reason: OidcRefusal; problem: string; about: string | null };
+  | { ok: false; reason: OidcRejection; problem: string; about: string | null };
 
-/** Who came back from the provider, with the rights that his groups give him now. */
+/** The user who came back from the provider, with the role that their groups give them now. */
 export async function finishOidcSignIn(
   { provider, rules }: OpenIdSignIn,
   { users, clock, ids }: { users: UserTable; clock: Clock; ids: IdSource },
@@ -37,8 +37,8 @@ export async function finishOidcSignIn(
   if (!answer.ok) return { ...answer, about: null };
   const { iss: issuer, sub: subject } = answer.claims;
   const mapped = mapClaims(answer.claims, rules);
-  const refused = { ok: false as const, problem: `subject ${subject}`, about: mapped.name };
-  if (!mapped.ok) return { ...refused, reason: mapped.reason };
+  const rejected = { ok: false as const, problem: `subject ${subject}`, about: mapped.name };
+  if (!mapped.ok) return { ...rejected, reason: mapped.reason };
   const { name, role, factories } = mapped;
   const now = clock.wallMs();
   const user = await users.enterOidc(
@@ -55,5 +55,5 @@ export async function finishOidcSignIn(
       passwordChangedAt: null,
     },
   );
-  return user === null ? { ...refused, reason: 'disabled' } : { ok: true, user };
+  return user === null ? { ...rejected, reason: 'disabled' } : { ok: true, user };
 }

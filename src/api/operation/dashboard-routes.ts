@@ -22,7 +22,7 @@ const assetParams: JsonSchema = {
 };
 
 /**
- * The files of the dashboard. Their names hold a hash of what is in them, so browsers may keep them for good. They are
+ * The files of the dashboard. Their names hold a hash of what is in them, so browsers may cache them permanently. They are
  * the same for everybody and hold no data: who may see what is decided by the management API that they call.
  */
 export async function dashboardPlugin(app: FastifyInstance, { dashboardDir }: { dashboardDir: string }): Promise<void> {
@@ -70,7 +70,7 @@ export function createPageSender({
 
 function asksForPage({ method, url, headers }: FastifyRequest): boolean {
   const reads = method === 'GET' || method === 'HEAD';
-  // The address itself is the dashboard, whoever asks; elsewhere a program is better told that there is nothing.
+  // The root is always the dashboard. On other paths, programs get 404 instead of a page.
   const isRoot = url === '/' || url.startsWith('/?');
   return (
     reads && !isUnderApi(url) && !url.startsWith('/assets/') && (isRoot || (headers.accept ?? '').includes('text/html'))

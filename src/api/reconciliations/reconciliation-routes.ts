@@ -70,7 +70,7 @@ function registerReconcileNow(app: FastifyInstance, parts: ReconciliationRoutePa
       schema: {
         tags,
         summary: 'Reconcile now',
-        description: 'Answers at once, or with `wait=true` when the pass has ended.',
+        description: 'Responds immediately, or with `wait=true` when the reconciliation has ended.',
         querystring: querySchema({ wait: { type: 'boolean', default: false } }),
         body: noBody,
         response: { 200: refTo('Reconciliation'), 202: refTo('ReconciliationRequested'), 502: refTo('Problem') },
@@ -80,7 +80,7 @@ function registerReconcileNow(app: FastifyInstance, parts: ReconciliationRoutePa
       const factory = factoryOf(request).name;
       const pass = parts.reconcile.reconcileNow(factory);
       if (request.query.wait === true) return presentReconciliation(await pass);
-      pass.catch((error: unknown) => request.log.error({ err: error, factory }, 'a requested reconciliation broke'));
+      pass.catch((error: unknown) => request.log.error({ err: error, factory }, 'requested reconciliation failed'));
       return reply.code(202).send({ factory, requested_at: formatInstant(parts.clock.wallMs()) });
     },
   );

@@ -4,7 +4,7 @@ import type { RunReader } from '../../core/ports/runs/run-queue.ts';
 import { presentFields } from '../../core/resources/fields.ts';
 import { RUN_FIELDS, type Run, type RunView } from '../../core/resources/run.ts';
 
-/** Why a queued run has not started, and how many runs of its factory start before it. */
+/** Why a queued run has not started, and its position in the queue of its factory. */
 interface WaitView {
   reason: WaitReason['reason'];
   reason_text: string;

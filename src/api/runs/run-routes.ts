@@ -27,7 +27,7 @@ export interface RunRouteParts {
 const tags = ['Runs'];
 type RunRequest = FastifyRequest<{ Params: { id: string } }>;
 
-/** Runs: what came of deliveries. */
+/** Runs: reads, cancel, retry. */
 export function registerRunRoutes(app: FastifyInstance, parts: RunRouteParts): void {
   const findRun = async (request: RunRequest): Promise<Run> =>
     requireReached(request, 'run', await parts.runs.get(request.params.id as RunId));
@@ -77,7 +77,7 @@ function registerRunInput(app: FastifyInstance, parts: RunRouteParts, findRun: F
   const access = requireRole('viewer', 'object');
   const findInput = async (request: RunRequest): Promise<RunInput> => {
     const input = await parts.runs.input((await findRun(request)).id);
-    if (input === null) throw new AppError('not_found', 'The input of this run is not kept any more.');
+    if (input === null) throw new AppError('not_found', 'The input of this run is no longer stored.');
     return input;
   };
 
@@ -109,7 +109,7 @@ function registerRunLog(app: FastifyInstance, parts: RunRouteParts, findRun: Fin
         tags,
         summary: 'Read the captured output of a run',
         description:
-          'Bytes from `offset` on; all there are, or at most `limit`. The header `X-Next-Offset` says where to go on; ask again for what came since. A run that has written nothing has an empty log.',
+          'Bytes from `offset` on: all, or at most `limit`. The header `X-Next-Offset` contains the offset for the next request. A run without output has an empty log.',
         querystring: querySchema({
           offset: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 },
           limit: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
@@ -138,7 +138,7 @@ function registerRunCancel(app: FastifyInstance, parts: RunRouteParts, findRun: 
         tags,
         summary: 'Cancel a run',
         description:
-          'A queued run, and one that a worker holds, is cancelled at once (200); one that runs as a command is being stopped (202); one that has ended is a conflict (409).',
+          'A queued run, and a run that a worker holds, is cancelled immediately (200). A run that the daemon executes is being stopped (202). A run that has ended returns 409.',
         body: noBody,
         response: { 200: refTo('Run'), 202: refTo('Run'), 409: refTo('Problem') },
       },
@@ -152,9 +152,9 @@ function registerRunCancel(app: FastifyInstance, parts: RunRouteParts, findRun: 
   );
 }
 
-const RETRY_REFUSALS = {
+const RETRY_CONFLICTS = {
   unfinished: 'The run has not ended yet: cancel it first, or wait for its end.',
-  payload_gone: 'The payload of the run is not kept any more, so it cannot be carried out again.',
+  payload_gone: 'The payload of the run is no longer stored, so the run cannot be executed again.',
 } as const;
 
 function registerRunRetry(app: FastifyInstance, parts: RunRouteParts, findRun: FindRun): void {
@@ -164,9 +164,9 @@ function registerRunRetry(app: FastifyInstance, parts: RunRouteParts, findRun: F
       config: { access: requireRole('operator', 'object'), idempotent: true },
       schema: {
         tags,
-        summary: 'Have a run that has ended carried out once more',
+        summary: 'Retry a run that has ended',
         description:
-          'The same run with its next `attempt`, queued; its prompt and payload are those it was born with. What it prints is added to its log. A run that has not ended is a conflict.',
+          'Queues the same run with its next `attempt`, with its original prompt and payload. Its output is appended to its log. A run that has not ended returns 409.',
         body: noBody,
         response: { 200: refTo('Run'), 409: refTo('Problem') },
       },
@@ -175,7 +175,7 @@ function registerRunRetry(app: FastifyInstance, parts: RunRouteParts, findRun: F
       const { id } = await findRun(request);
       const outcome = await parts.runControl.retry(id);
       if (outcome === 'unfinished' || outcome === 'payload_gone') {
-        throw new AppError('conflict', RETRY_REFUSALS[outcome]);
+        throw new AppError('conflict', RETRY_CONFLICTS[outcome]);
       }
       return presentOneRun(await findRun(request), parts);
     },

@@ -29,12 +29,11 @@ const MAX_ERROR_CHARACTERS = 1_000;
 const fence: JsonSchema = {
   type: 'integer',
   minimum: 1,
-  description:
-    'The fencing number that the claim answered. With an earlier one than the latest, the run is lost (409).',
+  description: 'The fencing number that the claim answered. If a later claim exists, the run is lost (409).',
 };
 const log: JsonSchema = {
   type: 'string',
-  description: 'Output since the last request; it is added to the log of the run.',
+  description: 'Output since the last request. It is appended to the log of the run.',
 };
 
 type WorkerRequest<Body> = FastifyRequest<{ Params: { id: string }; Body: Body }>;
@@ -50,13 +49,13 @@ function registerClaim(app: FastifyInstance, parts: WorkerRouteParts): void {
   app.post<{ Body: { factory?: string; limit?: number } | null }>(
     '/runs/claim',
     {
-      // What came of it stands in the run itself; workers that ask each second would fill the audit log.
+      // The run shows the result. Workers that poll each second would fill the audit log.
       config: { access: requireRole('operator', 'listed'), changes: false },
       schema: {
         tags,
         summary: 'Claim queued runs',
         description:
-          'Gives queued runs to a worker, oldest first, at most as many as `runs.concurrency` of the factory leaves room for. They are `running`, and the worker holds each under a lease that its heartbeats renew. An empty list: there is nothing to do; ask again in a second or more. Runs that a command of the daemon carries out are not given out.',
+          'Gives queued runs to a worker, oldest first, within `runs.concurrency` of the factory. They become `running`, and the worker holds each under a lease that its heartbeats renew. An empty list means that no run is waiting: poll again after a second or more. Runs that the daemon executes itself are not included.',
         body: {
           ...closedObject({
             factory: { type: 'string', minLength: 1, description: 'By default every factory that the token reaches.' },
@@ -96,7 +95,7 @@ function requireClaimable(request: FastifyRequest, name: string, { workers, find
   if (workers.claimable().has(factory)) return factory;
   throw new AppError(
     'conflict',
-    `The daemon itself carries out the runs of ${factory}, by a command. For workers, set runs.executor to { type: queue } in its configuration.`,
+    `The daemon executes the runs of ${factory} itself, by a command. For workers, set runs.executor to { type: queue } in its configuration.`,
   );
 }
 
@@ -120,13 +119,13 @@ function registerHeartbeat(app: FastifyInstance, parts: WorkerRouteParts): void 
   app.post<{ Params: { id: string }; Body: { fence: number; log: string } }>(
     '/runs/:id/heartbeat',
     {
-      // A sign of life changes nothing that the run does not show.
+      // A heartbeat changes nothing that the run does not show.
       config: { access: requireRole('operator', 'object'), changes: false },
       schema: {
         tags,
         summary: 'Renew the lease of a run',
         description:
-          'Send it well before `lease_seconds` are over, at a third of them for example. A conflict says that the run is lost: cancelled, over its time, or given to another worker. Stop the work then, and do not complete it.',
+          'Send it well before `lease_seconds` have elapsed, for example after a third of them. 409 means that the run is lost: it was cancelled, has timed out, or was given to another worker. Stop the work then, and do not complete the run.',
         body: { ...closedObject({ fence, log: { ...log, default: '' } }), required: ['fence'] },
         response: { 200: refTo('Lease'), 409: refTo('Problem') },
       },
@@ -154,9 +153,9 @@ function registerCompletion(app: FastifyInstance, parts: WorkerRouteParts): void
       config: { access: requireRole('operator', 'object') },
       schema: {
         tags,
-        summary: 'Say how a run has ended',
+        summary: 'Report the end of a run',
         description:
-          'Ends the run. A worker that got no answer says the same once more. A conflict says that the run is lost; what the worker says does not count.',
+          'Ends the run. A worker that got no response repeats the request. 409 means that the run is lost, and the result is ignored.',
         body: {
           ...closedObject({
             fence,
@@ -190,7 +189,7 @@ function readResult({ state, error, exit_code: exitCode = null }: Completion): R
   throw new AppError('bad_request', 'A run that succeeded has no `error`: leave it out, or send `"state": "failed"`.');
 }
 
-/** In the words of a command that failed. */
+/** The same text as for a command that failed. */
 function describeFailure(exitCode: number | null): string {
   return exitCode === null ? 'the worker gave no reason' : `exit code ${exitCode}`;
 }
@@ -206,10 +205,10 @@ function requireHeld<T>(outcome: HoldOutcome<T> | null): { outcome: 'held' } & T
 }
 
 function describeLoss({ state, attempt, executor, error }: Run): string {
-  if (state === 'queued') return `The lease was over and the run is queued again, as attempt ${attempt}.`;
+  if (state === 'queued') return `The lease had expired and the run is queued again, as attempt ${attempt}.`;
   if (state !== 'running')
     return `The run has ended as ${state}${error === null || error === state ? '' : ` (${error})`}.`;
   return executor === 'queue'
-    ? `The lease was over and another worker holds the run, with fence ${attempt}.`
-    : 'A command of the daemon carries this run out.';
+    ? `The lease had expired and another worker holds the run, with fence ${attempt}.`
+    : 'The daemon executes this run by a command.';
 }

@@ -67,7 +67,7 @@ export async function secretsPlugin(app: FastifyInstance, parts: SecretRoutePart
         tags,
         summary: 'Store a secret',
         description:
-          'Creates or replaces; with `mode` only the one (`conflict` where it exists) or the other (`not_found` where it does not).',
+          'Creates or replaces the secret. With `mode=create` an existing secret returns `conflict`; with `mode=update` a missing one returns `not_found`.',
         params: nameSchema,
         querystring: querySchema({ mode: { type: 'string', enum: ['create', 'update'] } }),
         body: secretBodySchema,
@@ -93,7 +93,7 @@ export async function secretsPlugin(app: FastifyInstance, parts: SecretRoutePart
         tags,
         summary: 'Delete a secret',
         description:
-          'Refused while a webhook names it, an automation lists it or a target of `notify` needs it, unless `force=true`; that webhook keeps its pinned value until it next applies, runs of that automation fail, that target is told nothing.',
+          'Rejected while a webhook, an automation or a target of `notify` uses it, unless `force=true`. The webhook keeps its pinned value until its next apply, runs of the automation fail, and the target gets no notifications.',
         querystring: querySchema({ force: { type: 'boolean', default: false } }),
         response: { 204: { type: 'null', description: 'Deleted.' }, 409: refTo('Problem') },
       },
@@ -125,7 +125,7 @@ const uploadSchema = {
       type: 'string',
       maxLength: 100,
       description:
-        'A signature scheme, or `token`. Left out: that of the webhooks that name the secret. `custom` takes its block from them.',
+        'A signature scheme, or `token`. If omitted, the scheme of the webhooks that name the secret. `custom` uses their `signature` block.',
     },
     headers: {
       type: 'object',
@@ -141,19 +141,19 @@ const uploadSchema = {
     received_at: {
       type: 'string',
       pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,9})?(?:Z|[+-]\\d\\d:\\d\\d)$',
-      description: 'When it arrived (RFC 3339). Left out: no clock is judged.',
+      description: 'When it arrived (RFC 3339). If omitted, timestamps are not checked.',
     },
     url: {
       type: 'string',
       maxLength: 2048,
       pattern: '^https?://',
       description:
-        'The URL that the sender was given. Left out: that of the webhook, where one alone names the secret.',
+        'The URL that the sender uses. If omitted, the URL of the webhook, if it is the only one that names the secret.',
     },
   },
 };
 
-/** Rated as the secrets are: who may ask about any of them by its name may also replace it. */
+/** Needs the same role as the secrets: a caller who may test one by its name may also replace it. */
 function registerDiagnosis(app: FastifyInstance, parts: SecretRouteParts): void {
   app.post<{ Params: { name: string }; Body: UploadBody }>(
     '/secrets/:name/diagnoses',
@@ -161,9 +161,9 @@ function registerDiagnosis(app: FastifyInstance, parts: SecretRouteParts): void 
       config: { access: requireRole('owner', 'team') },
       schema: {
         tags,
-        summary: 'Say which usual mistake a request comes from that does not verify with a secret',
+        summary: 'Find the common mistake behind a request that does not verify with a secret',
         description:
-          'Every version of the secret that is kept is tried. Neither the secret nor a signature is answered, only one sentence; a secret is tried at most `limits.failedAuthPerMinute` times in a minute (`too_many_requests`).',
+          'Tests every stored version of the secret. The response contains one sentence, never the secret or a signature. A secret can be tested `limits.failedAuthPerMinute` times per minute (`too_many_requests`).',
         params: nameSchema,
         body: uploadSchema,
         response: { 200: refTo('Diagnosis'), 409: refTo('Problem'), 429: refTo('Problem') },
@@ -187,6 +187,6 @@ function registerDiagnosis(app: FastifyInstance, parts: SecretRouteParts): void 
 /** The pattern lets a thirteenth month through. */
 function readInstant(text: string): number {
   const ms = Date.parse(text);
-  if (Number.isNaN(ms)) throw new AppError('bad_request', 'received_at is no instant.');
+  if (Number.isNaN(ms)) throw new AppError('bad_request', '"received_at" is not a valid time.');
   return ms;
 }

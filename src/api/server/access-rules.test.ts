@@ -194,12 +194,12 @@ describe('the table of routes', () => {
     }
   });
 
-  it('refuses to register a route that does not say who may use it', () => {
+  it('refuses to register a route that does not declare who may use it', () => {
     const app = fastify();
     guardRegistration(app);
-    expect(() => app.get('/open', async () => 'oops')).toThrow(/does not say who may use it/);
+    expect(() => app.get('/open', async () => 'oops')).toThrow(/does not declare who may use it/);
     const config = { access: { role: 'everybody' } } as unknown as { access: { role: 'public' } };
-    expect(() => app.get('/odd', { config }, async () => 'oops')).toThrow(/does not say who may use it/);
+    expect(() => app.get('/odd', { config }, async () => 'oops')).toThrow(/does not declare who may use it/);
   });
 });
 

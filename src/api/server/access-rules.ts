@@ -7,7 +7,7 @@ import type { Principal } from '../auth/authenticator.ts';
 /**
  * How far a route reaches, for tokens that are limited to some factories.
  * `factory`: the factory named in the path. `object`: an object that belongs to a factory, which the handler finds.
- * `listed`: a list from which other factories' entries are left out. `team`: what belongs to no factory; refused to
+ * `listed`: a list without the entries of other factories. `team`: what belongs to no factory; denied to
  * limited tokens.
  */
 export type Reach = 'factory' | 'object' | 'listed' | 'team';
@@ -46,7 +46,7 @@ export function requireRole(role: Role, reach: Reach): RouteAccess {
   return { role, reach };
 }
 
-/** Refuses routes that do not say who may use them, and keeps the table of those that do. */
+/** Rejects routes that do not declare who may use them, and collects the table of all routes. */
 export function guardRegistration(app: FastifyInstance): void {
   app.decorate('accessTable', []);
   app.addHook('onRoute', (route) => {
@@ -58,6 +58,7 @@ export function guardRegistration(app: FastifyInstance): void {
 function readAccess(route: RouteOptions): RouteAccess {
   const access = route.config?.access;
   const isKnown = access !== undefined && (access.role === 'public' || ROLES.includes(access.role));
-  if (!isKnown) throw new Error(`route ${route.method} ${route.url} does not say who may use it: set config.access`);
+  if (!isKnown)
+    throw new Error(`route ${route.method} ${route.url} does not declare who may use it: set config.access`);
   return access;
 }

@@ -6,7 +6,7 @@ export type HostCheck = (host: string | undefined) => boolean;
 
 /**
  * Loopback names and addresses with any port, and what the configuration allows. A web page whose name was pointed
- * at this machine (DNS rebinding, threat model W2) sends its own name here and is turned away.
+ * at this machine (DNS rebinding, threat model W2) sends its own name here and is rejected.
  */
 export function createHostCheck(allowedHosts: readonly string[]): HostCheck {
   const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()));

@@ -9,7 +9,7 @@ const MIN_CHARACTERS = 1024;
 
 /**
  * Compresses the JSON that the API composes for reads. Everything else goes out as it is: answers to changes, which can
- * hold a secret that is shown once beside what the caller chose (BREACH), stored bodies, logs and streams. A tagged
+ * hold a secret that is shown once together with values that the caller chose (BREACH), stored bodies, logs and streams. A tagged
  * answer stays whole because its `ETag` names these very bytes; it is small.
  */
 export function compressAnswers(app: FastifyInstance): void {
@@ -36,7 +36,7 @@ function acceptsGzip(header: string | string[] | undefined): boolean {
     .split(',');
   return offers.some((offer) => {
     const [name, ...parameters] = offer.split(';').map((part) => part.trim());
-    const isRefused = parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-    return (name === 'gzip' || name === '*') && !isRefused;
+    const isExcluded = parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+    return (name === 'gzip' || name === '*') && !isExcluded;
   });
 }

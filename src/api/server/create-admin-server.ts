@@ -16,7 +16,7 @@ import { answerConditionally } from './answer-conditionally.ts';
 import { createHostHook } from './check-host.ts';
 import { compressAnswers } from './compress-answers.ts';
 import { createAccessHook } from './enforce-access.ts';
-import { describeRefusedRequest, handleError } from './handle-error.ts';
+import { describeRejectedRequest, handleError } from './handle-error.ts';
 import { handleIdempotencyKeys } from './idempotency.ts';
 import { acceptOnlyJson, MAX_BODY_BYTES } from './parse-json-body.ts';
 import { describeProblem, sendProblem } from './problem.ts';
@@ -32,7 +32,7 @@ export interface AdminServerParts {
   randomBytes: RandomBytes;
   /** Addresses and subnets of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted. */
   trustedProxies: readonly string[];
-  /** Names that the `Host` header may hold besides those of loopback, with or without a port. */
+  /** Names that the `Host` header may hold, in addition to those of loopback, with or without a port. */
   allowedHosts: readonly string[];
   /** The folder of the built dashboard: `index.html` and `assets/`. */
   dashboardDir: string;
@@ -67,7 +67,7 @@ export function createAdminServer(parts: AdminServerParts): FastifyInstance {
   return app;
 }
 
-// Slow and idle clients are cut off as on the ingress (threat model N2).
+// Slow and idle clients are disconnected as on the ingress (threat model N2).
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 5_000;
@@ -89,7 +89,7 @@ function createBareServer({ logger, randomBytes, trustedProxies }: AdminServerPa
     forceCloseConnections: 'idle',
     frameworkErrors: (error, _request, reply) => {
       setSafeHeaders(reply);
-      sendProblem(reply, describeRefusedRequest(error.statusCode ?? 400, error));
+      sendProblem(reply, describeRejectedRequest(error.statusCode ?? 400, error));
     },
     clientErrorHandler: answerBrokenRequest,
   });
@@ -113,7 +113,7 @@ function addHooks(app: FastifyInstance, { authenticate, inventory, allowedHosts 
   });
 }
 
-/** Nothing but the dashboard is a page, which sets its own policy: not to be sniffed, stored, framed or referred from (threat model W1, W2). */
+/** Forbids sniffing, storing, framing and referring (threat model W1, W2). The dashboard, the only page, sets its own policy. */
 function setSafeHeaders(reply: FastifyReply): void {
   reply.headers({
     'x-content-type-options': 'nosniff',
@@ -129,7 +129,7 @@ function createNotFoundHandler(app: FastifyInstance, sendPage: PageSender) {
     const allowed = findMethods(app, request.url);
     // A route can also find nothing itself, such as a file of the dashboard.
     if (allowed.length > 0 && !allowed.includes(request.method)) {
-      const detail = `${request.method} is not possible here. Use ${allowed.join(', ')}.`;
+      const detail = `${request.method} is not allowed here. Use ${allowed.join(', ')}.`;
       return sendProblem(reply.header('allow', allowed.join(', ')), describeProblem('method_not_allowed', detail));
     }
     if (sendPage(request, reply)) return reply;
@@ -152,7 +152,7 @@ function answerBrokenRequest(error: ConnectionError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
   const status = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
   const body = JSON.stringify(
-    describeRefusedRequest(status, 'The request is not well-formed HTTP, or came too slowly.'),
+    describeRejectedRequest(status, 'The request is not well-formed HTTP, or came too slowly.'),
   );
   const head = [`HTTP/1.1 ${status} Bad Request`, 'Content-Type: application/problem+json', 'Connection: close'];
   socket.end(`${[...head, `Content-Length: ${Buffer.byteLength(body)}`].join('\r\n')}\r\n\r\n${body}`);

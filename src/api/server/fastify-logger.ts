@@ -3,7 +3,7 @@ import type { LogFields, Logger } from '../../core/ports/logger.ts';
 
 type Log = (fieldsOrMessage: unknown, message?: string) => void;
 
-/** The daemon's log in the shape that Fastify asks for; what it has no level for is left out. */
+/** The daemon's log with the interface that Fastify expects. Levels that it does not have are dropped. */
 export function createFastifyLogger(logger: Logger): FastifyBaseLogger {
   const ignore: Log = () => {};
   return {

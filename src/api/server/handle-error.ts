@@ -6,21 +6,21 @@ import { MAX_BODY_BYTES } from './parse-json-body.ts';
 import type { Problem } from './problem.ts';
 import { describeProblem, problemType, sendProblem } from './problem.ts';
 
-/** Answers whatever was thrown with a problem document; what nobody foresaw is logged in full and shown by its id only. */
+/** Responds to any error with a problem document. Unexpected errors are logged in full and shown by their ID only. */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof AppError && error.code !== 'internal') return sendAppError(error, request, reply);
   if (isFastifyError(error) && error.validation !== undefined) return sendProblem(reply, describeInvalidRequest(error));
   if (isFastifyError(error) && error.statusCode !== undefined && error.statusCode < 500) {
-    return sendProblem(reply, describeRefusedRequest(error.statusCode, error));
+    return sendProblem(reply, describeRejectedRequest(error.statusCode, error));
   }
   request.log.error({ err: error, id: request.id, route: request.routeOptions?.url }, 'internal error');
-  const detail = 'Something unexpected went wrong. The daemon’s log has the details under this id.';
+  const detail = 'An unexpected error occurred. The log of the daemon has the details under this ID.';
   return sendProblem(reply, describeProblem('internal', detail, { id: request.id }));
 }
 
 function sendAppError(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status } = ERROR_CODES[error.code];
-  if (status >= 500) request.log.error({ err: error, id: request.id }, 'a management request failed');
+  if (status >= 500) request.log.error({ err: error, id: request.id }, 'management request failed');
   const retryAfter = error.code === 'storage_unavailable' ? 1 : readRetryAfter(error.details);
   if (retryAfter !== null) void reply.header('retry-after', String(retryAfter));
   return sendProblem(reply, describeProblem(error.code, error.message, presentDetails(error.details)));
@@ -45,7 +45,7 @@ function describeInvalidRequest(error: FastifyError): Problem {
   return describeProblem('bad_request', detail, { errors });
 }
 
-const REFUSALS: Record<number, { code: string; title: string; detail?: string }> = {
+const REJECTIONS: Record<number, { code: string; title: string; detail?: string }> = {
   413: {
     code: 'body_too_large',
     title: 'Body too large',
@@ -55,9 +55,9 @@ const REFUSALS: Record<number, { code: string; title: string; detail?: string }>
   415: { code: 'unsupported_media_type', title: 'Unsupported media type' },
 };
 
-/** What the framework turned away before any handler ran. */
-export function describeRefusedRequest(status: number, error: unknown): Problem {
-  const known: (typeof REFUSALS)[number] = REFUSALS[status] ?? { code: 'bad_request', title: 'Bad request' };
+/** What the framework rejected before any handler ran. */
+export function describeRejectedRequest(status: number, error: unknown): Problem {
+  const known: (typeof REJECTIONS)[number] = REJECTIONS[status] ?? { code: 'bad_request', title: 'Bad request' };
   return {
     type: problemType(known.code),
     title: known.title,

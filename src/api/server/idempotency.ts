@@ -6,11 +6,11 @@ import { principalOf } from './reach.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Does the route take an `Idempotency-Key`? All do that make something anew each time. */
+    /** Does the route accept an `Idempotency-Key`? Every route that creates something does. */
     idempotent?: true;
   }
   interface FastifyRequest {
-    /** Under which key it is carried out; `null` without one. */
+    /** The key it is processed under; `null` without one. */
     idempotency: Idempotency | null;
   }
 }
@@ -44,8 +44,8 @@ export function handleIdempotencyKeys(app: FastifyInstance, answers: AnswerStore
     if (idempotency === null) return undefined;
     const id = nameOf(idempotency);
     if (underWay.has(id)) {
-      const advice = 'Wait for it, then repeat this';
-      throw new AppError('idempotency_key_in_use', `A request with this Idempotency-Key is under way. ${advice}.`);
+      const advice = 'Wait for its response, then send this one again';
+      throw new AppError('idempotency_key_in_use', `A request with this Idempotency-Key is in progress. ${advice}.`);
     }
     underWay.add(id);
     request.idempotency = idempotency;
@@ -57,7 +57,7 @@ export function handleIdempotencyKeys(app: FastifyInstance, answers: AnswerStore
     idempotency.isReplay = true;
     return replay(reply, JSON.parse(found.text));
   });
-  // Also where the client has gone meanwhile: its repetition waits for this, or finds the answer.
+  // Also if the client has disconnected: its next request waits for this one, or finds the response.
   app.addHook('onSend', async (request, reply, payload) => {
     const { idempotency } = request;
     if (idempotency === null) return payload;
@@ -120,6 +120,6 @@ async function keep(
   try {
     await answers.keep(key, fingerprint, JSON.stringify(answer));
   } catch (error) {
-    request.log.warn({ problem: messageOf(error) }, 'the answer to an idempotent request could not be kept');
+    request.log.warn({ problem: messageOf(error) }, 'response to an idempotent request not stored');
   }
 }

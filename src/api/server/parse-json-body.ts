@@ -6,8 +6,8 @@ export const MAX_BODY_BYTES = 1_048_576;
 
 /**
  * One parser for every body, so that no spelling of `Content-Type` leads past it or past a schema (threat model N4).
- * Anything but JSON is refused, which also keeps forms of other web pages out (W2). `JSON.parse` makes `__proto__` a
- * plain property of its own, which the schemas then refuse; nothing here merges bodies into other objects (N10).
+ * Everything except JSON is rejected, which also blocks forms of other web pages (W2). `JSON.parse` makes `__proto__` a
+ * plain property, which the schemas then reject; nothing here merges bodies into other objects (N10).
  */
 export function acceptOnlyJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();

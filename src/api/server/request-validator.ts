@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { FastifySchemaCompiler } from 'fastify';
 
 /**
- * Validates what is sent against the schemas of the routes. Unknown properties are refused, never removed in silence;
+ * Validates what is sent against the schemas of the routes. Unknown properties are rejected, never silently removed;
  * only queries are coerced, since they are text. Response schemas describe, they do not filter.
  */
 export function createRequestValidator(): FastifySchemaCompiler<object> {

@@ -5,7 +5,7 @@ import type { Clock } from '../../core/time/clock.ts';
 import { CLOCK_TOLERANCE_MS } from '../../core/time/steady-clock.ts';
 import { createCredential, hashCredential } from '../auth/credential.ts';
 
-/** How long a link may wait for its use: one that was asked for is used at once, the one of a start may wait for a person. */
+/** Lifetime of a link. A requested link is used immediately; the link of a start may wait for a person. */
 const LIFETIMES_MS: Readonly<Record<LoginLink['origin'], number>> = {
   request: 15 * 60_000,
   start: 24 * 60 * 60_000,
@@ -13,7 +13,6 @@ const LIFETIMES_MS: Readonly<Record<LoginLink['origin'], number>> = {
 
 const LOGIN_TOKEN = /^dbl_[A-Za-z0-9_-]{43}$/;
 
-/** What making a link takes. */
 export interface LoginLinkParts {
   loginLinks: LoginLinkTable;
   adminUrl(): string;
@@ -37,7 +36,7 @@ export async function createLoginLink(
   return { link, url: `${parts.adminUrl()}/login#token=${token}` };
 }
 
-/** Uses a login token up. `null` where it is none, was used, or has expired. */
+/** Uses a login token. `null` if it is invalid, was used before, or has expired. */
 export async function takeLoginLink(
   { loginLinks, clock }: Pick<LoginLinkParts, 'loginLinks' | 'clock'>,
   token: string,

@@ -7,10 +7,9 @@ import type { Clock } from '../../core/time/clock.ts';
 import { createCredential, hashCredential } from '../auth/credential.ts';
 import { deriveCsrfToken, readSessionCookie, writeSessionCookie } from './session-cookie.ts';
 
-/** What signing in takes. */
 export interface SessionParts {
   sessions: SessionTable;
-  /** How long a session lasts however much it is used. */
+  /** Maximum lifetime of a session. */
   sessionLifetimeMs: number;
   adminUrl(): string;
   clock: Clock;
@@ -19,7 +18,7 @@ export interface SessionParts {
 }
 
 /**
- * Signs somebody in: a session of its own under a fresh id (no session survives a sign-in, threat model W3), whose
+ * Signs somebody in: a new session with a new ID (no session survives a sign-in, threat model W3), whose
  * cookie goes out with the reply. Answers with the CSRF token that goes with it.
  */
 export async function openSession(

@@ -10,7 +10,7 @@ const PLAIN_NAME = 'dockbell';
 const SESSION_TEXT = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Did the browser come over TLS? Either a trusted proxy says so, or the request is meant for the configured address
+ * Does the browser use TLS? Either a trusted proxy reports it, or the request is meant for the configured address
  * of the dashboard and that is an https one. The daemon itself speaks plain HTTP only.
  */
 export function isOverTls(request: FastifyRequest, adminUrl: string): boolean {
@@ -19,7 +19,7 @@ export function isOverTls(request: FastifyRequest, adminUrl: string): boolean {
   return protocol === 'https:' && request.headers.host?.toLowerCase() === host;
 }
 
-/** What the session cookie of the request holds; `null` where there is none that could be ours. */
+/** What the session cookie of the request holds; `null` if it has no valid one. */
 export function readSessionCookie(request: FastifyRequest, adminUrl: string): string | null {
   const text = request.server.parseCookie(request.headers.cookie ?? '')[
     isOverTls(request, adminUrl) ? SECURE_NAME : PLAIN_NAME
@@ -27,7 +27,7 @@ export function readSessionCookie(request: FastifyRequest, adminUrl: string): st
   return text !== undefined && SESSION_TEXT.test(text) ? text : null;
 }
 
-/** Not for scripts, not sent along from other sites (threat model W2), and gone with the browser at the latest. */
+/** Hidden from scripts, not sent with requests of other sites (threat model W2), and deleted with the browser session. */
 export function writeSessionCookie(request: FastifyRequest, reply: FastifyReply, adminUrl: string, text: string): void {
   setCookie(request, reply, adminUrl, text, {});
 }

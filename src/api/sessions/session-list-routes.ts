@@ -52,7 +52,7 @@ function registerOwnSessions(app: FastifyInstance, parts: SessionListRouteParts)
         tags,
         summary: 'Sign out everywhere else',
         body: noBody,
-        response: { 204: { type: 'null', description: 'All his sessions but the one that asks have ended.' } },
+        response: { 204: { type: 'null', description: 'All other sessions of this user were signed out.' } },
       },
     },
     async (request, reply) => {

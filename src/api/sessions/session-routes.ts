@@ -7,7 +7,7 @@ import type { TokenTable } from '../../core/ports/access/token-table.ts';
 import type { EventFeed } from '../../core/ports/event-feed.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { hashCredential } from '../auth/credential.ts';
-import type { FailedTries } from '../auth/failed-tries.ts';
+import type { FailedAttempts } from '../auth/failed-attempts.ts';
 import type { PasswordParts } from '../auth/find-by-password.ts';
 import { findByPassword } from '../auth/find-by-password.ts';
 import { requireGoodPassword } from '../auth/passwords.ts';
@@ -23,7 +23,7 @@ import { clearSessionCookie, deriveCsrfToken, readSessionCookie } from './sessio
 
 export interface SessionRouteParts extends SessionParts, LoginLinkParts, PasswordParts {
   tokens: TokenTable;
-  failedTries: FailedTries;
+  failedAttempts: FailedAttempts;
   events: Pick<EventFeed, 'position'>;
 }
 
@@ -91,37 +91,37 @@ function registerSignIn(app: FastifyInstance, parts: SessionRouteParts): void {
         tags,
         summary: 'Sign in',
         description:
-          'Sets the session cookie. Requests with it that do not only read want the `csrf_token` of the answer in `X-CSRF-Token`. Too many failed tries of one address are `too_many_requests`.',
+          'Sets the session cookie. Requests with the cookie that change something need the `csrf_token` of the response in `X-CSRF-Token`. Too many failed attempts from one address return `too_many_requests`.',
         body: signInSchema,
         response: { 200: refTo('SignedIn'), 401: refTo('Problem'), 403: refTo('Problem'), 429: refTo('Problem') },
       },
     },
     async (request, reply) => {
-      const { method, recognise } = readCredentials(parts, request);
-      request.signIn = { method, identity: null, about: await findTriedUser(parts, request.body), refusal: null };
+      const { method, authenticate } = readCredentials(parts, request);
+      request.signIn = { method, identity: null, about: await findNamedUser(parts, request.body), rejection: null };
       requireSameOrigin(request);
-      const found = await recognise();
-      if (found === null) throw refuse(parts, request);
+      const found = await authenticate();
+      if (found === null) throw reject(parts, request);
       request.signIn.identity = found.identity;
       return signIn(parts, request, reply, found);
     },
   );
 }
 
-/** Credentials, and how to find out whose they are: nobody's where they are wrong in whatever way. */
+/** Credentials, and how to find out whose they are: `null` if they are wrong in any way. */
 interface Credentials {
   method: SignInMethod;
-  recognise(): Promise<SigningIn | null>;
+  authenticate(): Promise<SigningIn | null>;
 }
 
 function readCredentials(parts: SessionRouteParts, { body, ip }: FastifyRequest<{ Body: SignInBody }>): Credentials {
-  if ('login_token' in body) return { method: 'login_link', recognise: () => useLink(parts, body.login_token) };
-  if ('api_token' in body) return { method: 'api_token', recognise: () => useToken(parts, body.api_token) };
-  return { method: 'password', recognise: () => usePassword(parts, body, ip) };
+  if ('login_token' in body) return { method: 'login_link', authenticate: () => useLink(parts, body.login_token) };
+  if ('api_token' in body) return { method: 'api_token', authenticate: () => useToken(parts, body.api_token) };
+  return { method: 'password', authenticate: () => usePassword(parts, body, ip) };
 }
 
 /** Only a name that exists is noted: people type passwords into the wrong field. */
-async function findTriedUser({ users }: SessionRouteParts, body: SignInBody): Promise<string | null> {
+async function findNamedUser({ users }: SessionRouteParts, body: SignInBody): Promise<string | null> {
   return 'username' in body ? ((await users.findLocal(body.username))?.user.name ?? null) : null;
 }
 
@@ -159,9 +159,9 @@ async function usePassword(
   return { identity: user, owner: { user: user.id } };
 }
 
-/** One answer for whatever is wrong, which counts against the client's address. */
-function refuse({ failedTries }: SessionRouteParts, request: FastifyRequest): AppError {
-  failedTries.charge(networkOf(request.ip));
+/** One response for every kind of wrong credentials. It counts against the client's address. */
+function reject({ failedAttempts }: SessionRouteParts, request: FastifyRequest): AppError {
+  failedAttempts.charge(networkOf(request.ip));
   const help = 'A login link works once and for a short time; "dockbell login-link" makes a new one.';
   return new AppError('unauthorized', `These credentials are not valid. ${help}`);
 }
@@ -178,9 +178,9 @@ function registerPassword(app: FastifyInstance, parts: SessionRouteParts): void 
       config: { access: requireRole('viewer', 'listed') },
       schema: {
         tags,
-        summary: 'Change the password of who is signed in',
+        summary: 'Change the password of the signed-in user',
         description:
-          'All his sessions end; the answer sets the cookie of a new one. Too many wrong tries are `too_many_requests`.',
+          'All sessions of the user end; the response sets the cookie of a new one. Too many failed attempts return `too_many_requests`.',
         body: bodyWith('current_password', 'new_password'),
         response: { 200: refTo('SignedIn'), 409: refTo('Problem'), 429: refTo('Problem') },
       },
@@ -195,7 +195,7 @@ function registerPassword(app: FastifyInstance, parts: SessionRouteParts): void 
   );
 }
 
-/** Who is signed in, once he has shown that he knows the password that is to be replaced. */
+/** The user who is signed in, after they sent their current password. */
 async function requirePasswordUser(
   parts: SessionRouteParts,
   request: FastifyRequest<{ Body: PasswordBody }>,
@@ -215,8 +215,8 @@ function registerLoginLinks(app: FastifyInstance, parts: SessionRouteParts): voi
       config: { access: requireRole('owner', 'team'), idempotent: true },
       schema: {
         tags,
-        summary: 'Make a link that signs in as an owner, once',
-        description: 'Works for 15 minutes. The token is the fragment of the URL, which browsers send to nobody.',
+        summary: 'Create a link that signs in as an owner, once',
+        description: 'Works for 15 minutes. The token is the fragment of the URL, which browsers never send.',
         body: noBody,
         response: { 201: refTo('LoginLink') },
       },

@@ -5,7 +5,7 @@ import {
   createSeededServices,
   type SeededServices,
 } from '../../../test/helpers/seeded-services.ts';
-import { FailedTries } from '../auth/failed-tries.ts';
+import { FailedAttempts } from '../auth/failed-attempts.ts';
 import { createLoginLink } from './create-login-link.ts';
 
 const SESSION = '/api/v1/session';
@@ -112,8 +112,8 @@ describe('signing in', () => {
 
   it('refuses wrong credentials in the same words, and ever more of them with 429', async () => {
     const services = createSeededServices();
-    const failedTries = new FailedTries({ limit: 3, windowMs: 60_000 }, services.clock);
-    const { signIn, services: used } = open({ failedTries });
+    const failedAttempts = new FailedAttempts({ limit: 3, windowMs: 60_000 }, services.clock);
+    const { signIn, services: used } = open({ failedAttempts });
     const wrong = [
       { login_token: 'x' },
       { login_token: `dbl_${'A'.repeat(43)}` },
@@ -293,8 +293,8 @@ describe('another site', () => {
 describe('failed API tokens', () => {
   it('are answered with 429 when one address has sent too many, and a good one never', async () => {
     const services = createSeededServices();
-    const failedTries = new FailedTries({ limit: 2, windowMs: 60_000 }, services.clock);
-    const { app, services: used } = open({ failedTries });
+    const failedAttempts = new FailedAttempts({ limit: 2, windowMs: 60_000 }, services.clock);
+    const { app, services: used } = open({ failedAttempts });
     const ask = async (token: string) =>
       (await app.inject({ url: '/api/v1/factories', headers: { authorization: `Bearer ${token}` } })).statusCode;
     expect([await ask('dbk_a'), await ask('dbk_b'), await ask('dbk_c')]).toEqual([401, 401, 429]);

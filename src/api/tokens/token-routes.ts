@@ -43,12 +43,12 @@ const tokenBodySchema = {
       minItems: 1,
       uniqueItems: true,
       items: { type: 'string' },
-      description: 'Names of the factories it is limited to; left out for all.',
+      description: 'Names of the factories it is limited to; omit it for all.',
     },
   },
 };
 
-/** API tokens. The text of a token is shown once, when it is made. */
+/** API tokens. The text of a token is shown once, when it is created. */
 export async function tokensPlugin(app: FastifyInstance, parts: TokenRouteParts): Promise<void> {
   const config = { access: requireRole('owner', 'team') };
 
@@ -69,7 +69,7 @@ export async function tokensPlugin(app: FastifyInstance, parts: TokenRouteParts)
     '/tokens',
     {
       config: { ...config, idempotent: true },
-      schema: { tags, summary: 'Make an API token', body: tokenBodySchema, response: { 201: refTo('NewToken') } },
+      schema: { tags, summary: 'Create an API token', body: tokenBodySchema, response: { 201: refTo('NewToken') } },
     },
     async (request, reply) => {
       const { name, role, factories = null } = request.body;

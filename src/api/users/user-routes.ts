@@ -33,7 +33,7 @@ const factories = {
   minItems: 1,
   uniqueItems: true,
   items: { type: 'string' },
-  description: 'Names of the factories he is limited to; `null` for all.',
+  description: 'Names of the factories that the user is limited to; `null` for all.',
 };
 const password = {
   type: 'string',
@@ -130,7 +130,7 @@ function registerChanges(app: FastifyInstance, parts: UserRouteParts): void {
         tags,
         summary: 'Change a user',
         description:
-          'A new password and `disabled` end all sessions of the user; role and factories count from the next request on. A user of the OpenID provider has no password here, and gets his role there at each sign-in.',
+          'A new password and `disabled` end all sessions of the user. Role and factories apply from the next request on. Users of the OpenID provider have no password here, and get their role there at each sign-in.',
         body: changeSchema,
         response: { 200: refTo('User'), 409: refTo('Problem') },
       },
@@ -166,7 +166,7 @@ async function readChange(parts: UserRouteParts, user: User, body: ChangeBody): 
   if (user.kind === 'oidc' && (password ?? change.role ?? change.factories) !== undefined) {
     throw new AppError(
       'conflict',
-      `${user.name} signs in at the OpenID provider, which decides his role and password.`,
+      `${user.name} signs in at the OpenID provider, which decides their role and password.`,
     );
   }
   if (password === undefined) return change;

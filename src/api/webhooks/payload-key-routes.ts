@@ -20,7 +20,7 @@ export function registerPayloadKeyRoutes(app: FastifyInstance, parts: PayloadKey
       schema: {
         tags: ['Webhooks'],
         summary: 'List the keys of stored payloads, for the completion of filters',
-        description: 'Of the newest 50 stored payloads; at most 500 keys, those of most payloads first.',
+        description: 'Keys of the 50 most recent stored payloads: at most 500, the most frequent first.',
         response: { 200: refTo('PayloadKeys') },
       },
     },

@@ -14,7 +14,7 @@ import { presentInstant } from '../server/present-instant.ts';
  */
 export type IdentifiedBy = 'header' | 'provider' | 'service header or body';
 
-/** What a view of a webhook needs beside its row. */
+/** What a view of a webhook needs in addition to its row. */
 export interface WebhookSurroundings {
   baseUrl(): string;
   captures: Pick<CaptureControl, 'state'>;
@@ -41,7 +41,7 @@ function findWorst(one: SecretState, other: SecretState): SecretState {
   return SECRET_STATES.indexOf(one) < SECRET_STATES.indexOf(other) ? other : one;
 }
 
-/** An open capture window; `null` where there is none. */
+/** An open capture window; `null` if none is open. */
 export function presentCapture(state: CaptureState | null) {
   return state && { until: formatInstant(state.until), kept: state.kept };
 }

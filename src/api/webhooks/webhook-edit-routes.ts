@@ -72,7 +72,7 @@ function registerCreation(app: FastifyInstance, parts: WebhookEditRouteParts): v
       schema: {
         tags,
         summary: 'Create a webhook',
-        description: `A secret that the service generates is in \`secret\` this once; for \`url_token\` the URL holds it this once too. A webhook whose provider issues the secret later is created disabled; give it in a second step. ${REFUSED}`,
+        description: `A secret that the service generates is in \`secret\` this once; for \`url_token\` the URL holds it this once too. A webhook whose provider issues the secret later is created disabled; give it in a second step. ${REJECTED}`,
         body: creationSchema,
         response: { 201: refTo('NewWebhook'), ...EDIT_ANSWERS },
       },
@@ -88,7 +88,7 @@ function registerCreation(app: FastifyInstance, parts: WebhookEditRouteParts): v
   );
 }
 
-const REFUSED = 'Refused with 409 where a repository decides; the answer names the file to edit.';
+const REJECTED = 'Rejected with 409 if a repository decides; the response names the file to edit.';
 
 function readCreation({ secret, ...body }: CreationBody): NewWebhook {
   const { name, secretName = null, ...declared } = readRequest(WEBHOOK_FIELDS, 'create', body);
@@ -117,7 +117,7 @@ function registerChange(app: FastifyInstance, parts: WebhookEditRouteParts): voi
       schema: {
         tags,
         summary: 'Change a webhook',
-        description: `Only the keys that are there change. A webhook that changes switches to the newest value of its secret. ${REFUSED}`,
+        description: `Only the keys that are there change. A webhook that changes switches to the newest value of its secret. ${REJECTED}`,
         body: changeSchema,
         response: { 200: refTo('Webhook'), ...EDIT_ANSWERS },
       },
@@ -145,7 +145,7 @@ function registerDeletion(app: FastifyInstance, parts: WebhookEditRouteParts): v
       schema: {
         tags,
         summary: 'Delete a webhook',
-        description: `Senders get 404 at once. Automations that select it stay and say so; its secret stays. ${REFUSED}`,
+        description: `Senders get 404 immediately. Automations that select it stay and get a warning; its secret is kept. ${REJECTED}`,
         response: { 204: { type: 'null', description: 'Deleted.' }, ...EDIT_ANSWERS },
       },
       onRequest: rejectRepositoryEdits(parts, async ({ inventory }, request) => {
@@ -170,7 +170,7 @@ function registerRotation(app: FastifyInstance, parts: WebhookEditRouteParts): v
       schema: {
         tags,
         summary: 'Rotate the secret of a webhook',
-        description: `The old secret stops working at once. A generated one is in \`secret\` this once. For live factories; elsewhere a rotation is an update of the team secret, and the answer (409) says so.`,
+        description: `The old secret stops working immediately. A generated one is in \`secret\`, only in this response. For live factories; for others, update the team secret, as the response (409) explains.`,
         body: rotationSchema,
         response: { 200: refTo('NewWebhook'), ...EDIT_ANSWERS },
       },
@@ -193,7 +193,7 @@ function registerSecretStep(app: FastifyInstance, parts: WebhookEditRouteParts):
       schema: {
         tags,
         summary: 'Give a webhook its provider’s secret',
-        description: `The second step for a provider that issues its secret once it has the URL: stores it and enables the webhook. ${REFUSED}`,
+        description: `The second step for a provider that issues its secret once it has the URL: stores it and enables the webhook. ${REJECTED}`,
         body: closedObject({ secret: secretValue }),
         response: { 200: refTo('Webhook'), ...EDIT_ANSWERS },
       },

@@ -90,7 +90,7 @@ function registerTestDelivery(app: FastifyInstance, parts: WebhookRouteParts): v
       config: { access: requireRole('operator', 'factory'), idempotent: true },
       schema: {
         tags,
-        summary: 'Send a delivery as a real sender would',
+        summary: 'Send a delivery like a real sender',
         description: 'The daemon posts to its own ingress with the webhook’s credential, which never leaves the store.',
         body: testDeliverySchema,
         response: { 200: refTo('TestDeliveryAnswer'), 409: refTo('Problem'), 502: refTo('Problem') },
@@ -127,9 +127,9 @@ function registerCapture(app: FastifyInstance, parts: WebhookRouteParts): void {
       config: { access },
       schema: {
         tags,
-        summary: 'Keep rejected requests for a diagnosis, for a while',
+        summary: 'Store rejected requests for a diagnosis, for a limited time',
         description:
-          'The newest 20, at most 1 MiB, in memory only; gone with the window or a restart. No route returns them.',
+          'The 20 most recent, at most 1 MiB, in memory only. They are deleted with the window or at a restart. No route returns them.',
         body: captureSchema,
         response: { 200: refTo('Capture'), 409: refTo('Problem') },
       },
@@ -137,7 +137,7 @@ function registerCapture(app: FastifyInstance, parts: WebhookRouteParts): void {
     async (request) => {
       const webhook = await findLiveWebhook(parts.inventory, request);
       if (webhook.authMode === 'url_token') {
-        const why = 'a token in the URL is right or wrong, and nothing else of a request counts';
+        const why = 'a token in the URL is right or wrong, and nothing else of the request matters';
         throw new AppError('conflict', `There is nothing to capture for ${webhook.name}: ${why}.`);
       }
       return presentCapture(parts.captures.open(webhook.uid, request.body.for_seconds * 1000));
@@ -151,7 +151,7 @@ function registerCapture(app: FastifyInstance, parts: WebhookRouteParts): void {
       schema: {
         tags,
         summary: 'Close the capture window and drop what it kept',
-        response: { 204: { type: 'null', description: 'Closed, also where none was open.' } },
+        response: { 204: { type: 'null', description: 'Closed, also if none was open.' } },
       },
     },
     async (request, reply) => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { OIDC_REFUSALS } from '../../../api/openid/sign-in-oidc.ts';
+import { OIDC_REJECTIONS } from '../../../api/openid/sign-in-oidc.ts';
 import { describeProviderError } from './describe-provider-error.ts';
 
 describe('describeProviderError', () => {
-  it.each(OIDC_REFUSALS)('describes %s', (reason) => {
+  it.each(OIDC_REJECTIONS)('describes %s', (reason) => {
     expect(describeProviderError(`?error=${reason}`)).not.toBeNull();
   });
 

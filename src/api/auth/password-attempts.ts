@@ -1,29 +1,29 @@
 import { networkOf } from '../../core/client-network.ts';
 import type { Clock } from '../../core/time/clock.ts';
-import { FailedTries } from './failed-tries.ts';
+import { FailedAttempts } from './failed-attempts.ts';
 
 const MINUTE_MS = 60_000;
-/** Guesses of one address, whomever they are about. */
+/** Guesses from one address, for any user. */
 const BY_ADDRESS = { limit: 20, windowMs: 5 * MINUTE_MS };
-/** Guesses about one user, wherever they come from. */
+/** Guesses for one user, from any address. */
 const BY_NAME = { limit: 10, windowMs: 15 * MINUTE_MS };
 const MAX_FAMILIAR = 10_000;
 
 /**
- * Limits guesses at passwords, which are refused before they are looked at. An address from which a user has signed
- * in has a budget of its own for that user: strangers who guess cannot shut him out there.
+ * Limits guesses at passwords: beyond the limit they are rejected without being checked. An address from which a user
+ * has signed in has a separate budget for that user, so guesses from elsewhere cannot lock the user out there.
  */
-export class PasswordTries {
-  readonly #byAddress: FailedTries;
-  readonly #byName: FailedTries;
+export class PasswordAttempts {
+  readonly #byAddress: FailedAttempts;
+  readonly #byName: FailedAttempts;
   readonly #familiar = new Set<string>();
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
-    this.#byAddress = new FailedTries(BY_ADDRESS, clock);
-    this.#byName = new FailedTries(BY_NAME, clock);
+    this.#byAddress = new FailedAttempts(BY_ADDRESS, clock);
+    this.#byName = new FailedAttempts(BY_NAME, clock);
   }
 
-  /** Throws `too_many_requests` where no further guess may be made. */
+  /** Throws `too_many_requests` if no further guess is allowed. */
   check(name: string, address: string): void {
     this.#byAddress.check(networkOf(address));
     this.#byName.check(this.#keyOf(name, address));
@@ -47,7 +47,7 @@ export class PasswordTries {
   }
 }
 
-/** The address comes first, since no address has a space in it: whatever name is tried, it is no other place. */
+/** The address comes first, since no address has a space in it: no name can make it look like another place. */
 function describePlace(name: string, address: string): string {
   return `${networkOf(address)} ${name.toLowerCase()}`;
 }

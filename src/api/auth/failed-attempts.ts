@@ -2,14 +2,14 @@ import { AppError } from '../../core/errors.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import { KeyedWindows } from '../../core/time/keyed-windows.ts';
 
-/** How many failures are let pass in which time. */
+/** Number of failures that are allowed in a time. */
 export interface FailureBudget {
   limit: number;
   windowMs: number;
 }
 
-/** Counts failed tries to authenticate by a key, such as the client's address. */
-export class FailedTries {
+/** Counts failed attempts to authenticate by a key, such as the client's address. */
+export class FailedAttempts {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #windows: KeyedWindows;
 
@@ -18,26 +18,26 @@ export class FailedTries {
     this.#clock = clock;
   }
 
-  /** Counts one; throws `too_many_requests` where the key has had all of its failures. */
+  /** Counts one; throws `too_many_requests` if the key has used all of its failures. */
   charge(key: string): void {
-    refuseFor(this.note(key));
+    rejectFor(this.note(key));
   }
 
-  /** Counts one; answers with the milliseconds until the key may have another, where it has had all. */
+  /** Counts one; returns the milliseconds until the key may have another if it has used all, else 0. */
   note(key: string): number {
     return this.#windows.admit(key, this.#clock.monotonicMs());
   }
 
-  /** Throws `too_many_requests` where the key has had all of its failures; counts nothing. */
+  /** Throws `too_many_requests` if the key has used all of its failures; counts nothing. */
   check(key: string): void {
-    refuseFor(this.#windows.waitMs(key, this.#clock.monotonicMs()));
+    rejectFor(this.#windows.waitMs(key, this.#clock.monotonicMs()));
   }
 }
 
-function refuseFor(waitMs: number): void {
+function rejectFor(waitMs: number): void {
   if (waitMs === 0) return;
   const retryAfterSeconds = Math.ceil(waitMs / 1000);
-  throw new AppError('too_many_requests', `Too many failed tries. Try again in ${retryAfterSeconds} s.`, {
+  throw new AppError('too_many_requests', `Too many failed attempts. Try again in ${retryAfterSeconds} s.`, {
     details: { retryAfterSeconds },
   });
 }
