@@ -11,57 +11,57 @@ const attemptsOf = (events: readonly NumberedEvent[] | null) =>
 function open() {
   const clock = createStandingClock();
   const hub = new EventHub(clock, 'e');
-  const heard: NumberedEvent[] = [];
+  const received: NumberedEvent[] = [];
   const publish = (...attempts: number[]) => {
     for (const attempt of attempts) hub.publish(happening(attempt));
   };
   return {
     clock,
     hub,
-    heard,
+    received,
     publish,
-    listen: (after: string | null = null) => hub.subscribe(after, (one) => void heard.push(one)),
+    listen: (after: string | null = null) => hub.subscribe(after, (one) => void received.push(one)),
   };
 }
 
 describe('the event hub', () => {
-  it('tells everybody who listens, in order, and nobody who has left', () => {
-    const { hub, heard, publish, listen } = open();
+  it('sends events to all listeners, in order, and to nobody who has left', () => {
+    const { hub, received, publish, listen } = open();
     const { end } = listen();
     const others: NumberedEvent[] = [];
     hub.subscribe(null, (one) => void others.push(one));
     publish(1, 2);
     end();
     publish(3);
-    expect([attemptsOf(heard), attemptsOf(others)]).toEqual([
+    expect([attemptsOf(received), attemptsOf(others)]).toEqual([
       [1, 2],
       [1, 2, 3],
     ]);
-    expect(heard.map(({ id }) => id)).toEqual(['e-1', 'e-2']);
+    expect(received.map(({ id }) => id)).toEqual(['e-1', 'e-2']);
   });
 
-  it('is not heard where nobody listens, and still for a while after the last has left', () => {
+  it('is idle without listeners, but not for a while after the last one has left', () => {
     const { clock, hub, listen } = open();
-    expect(hub.isHeard()).toBe(false);
+    expect(hub.hasListeners()).toBe(false);
     const { end } = listen();
-    expect(hub.isHeard()).toBe(true);
+    expect(hub.hasListeners()).toBe(true);
     clock.advance(1e9);
-    expect(hub.isHeard()).toBe(true);
+    expect(hub.hasListeners()).toBe(true);
     end();
     clock.advance(59_999);
-    expect(hub.isHeard()).toBe(true);
+    expect(hub.hasListeners()).toBe(true);
     clock.advance(1);
-    expect(hub.isHeard()).toBe(false);
+    expect(hub.hasListeners()).toBe(false);
   });
 
-  it('makes up for a short gap', () => {
-    const { heard, publish, listen } = open();
+  it('closes a short gap', () => {
+    const { received, publish, listen } = open();
     const { end, position } = listen();
     expect(position).toBe('e-0');
     publish(1);
     end();
     publish(2, 3);
-    expect(attemptsOf(listen(heard[0]!.id).missed)).toEqual([2, 3]);
+    expect(attemptsOf(listen(received[0]!.id).missed)).toEqual([2, 3]);
     expect(attemptsOf(listen('e-0').missed)).toEqual([1, 2, 3]);
     expect(listen('e-3')).toMatchObject({ missed: [], position: 'e-3' });
   });
@@ -94,8 +94,8 @@ describe('the event hub', () => {
     expect(listen('e-3499').missed).toBeNull();
   });
 
-  it('tells the others where one listener throws, and that one nothing more', () => {
-    const { hub, heard, publish, listen } = open();
+  it('removes a listener that throws and keeps the others', () => {
+    const { hub, received, publish, listen } = open();
     let calls = 0;
     hub.subscribe(null, () => {
       calls += 1;
@@ -103,6 +103,6 @@ describe('the event hub', () => {
     });
     listen();
     publish(1, 2);
-    expect([calls, attemptsOf(heard)]).toEqual([1, [1, 2]]);
+    expect([calls, attemptsOf(received)]).toEqual([1, [1, 2]]);
   });
 });

@@ -2,20 +2,20 @@ import type { LiveEvent } from '../core/live-event.ts';
 import type { EventFeed, NumberedEvent, Subscription } from '../core/ports/event-feed.ts';
 import type { Clock } from '../core/time/clock.ts';
 
-/** Events kept for those who were cut off. */
+/** Number of events that are kept for listeners that reconnect. */
 const MAX_KEPT = 1_000;
-/** For so long after the last listener has gone events are still kept for its return. */
+/** Time for which events are kept after the last listener has disconnected. */
 const GAP_MS = 60_000;
 
 type Listener = (event: NumberedEvent) => void;
 
-/** Tells what happens to whoever listens. While nobody does, an event costs a number and nothing is made of it. */
+/** Sends events to all listeners. Without listeners, an event only increases a number. */
 export class EventHub implements EventFeed {
   readonly #clock: Clock;
-  /** Tells the numbers of this life of the daemon from those of another. */
+  /** Distinguishes the numbers of this process from those of an earlier one. */
   readonly #epoch: string;
   readonly #listeners = new Set<Listener>();
-  /** The newest events without a gap between them, oldest first. */
+  /** The latest events without a gap between them, oldest first. */
   #kept: NumberedEvent[] = [];
   #newest = 0;
   #leftAtMs = Number.NEGATIVE_INFINITY;
@@ -25,19 +25,19 @@ export class EventHub implements EventFeed {
     this.#epoch = epoch;
   }
 
-  /** Is there anybody to tell? Asked before anything is done for an event. */
-  isHeard(): boolean {
+  /** Does anybody listen? Called before an event is created. */
+  hasListeners(): boolean {
     return this.#listeners.size > 0 || this.#clock.monotonicMs() - this.#leftAtMs < GAP_MS;
   }
 
-  /** Something happened that is not told: who was cut off before it has a gap that cannot be made up for. */
+  /** An event was not published: listeners that disconnected before it have a gap that cannot be closed. */
   miss(): void {
     this.#newest += 1;
     this.#kept = [];
   }
 
   publish(event: LiveEvent): void {
-    if (!this.isHeard()) {
+    if (!this.hasListeners()) {
       this.miss();
       return;
     }
@@ -45,7 +45,7 @@ export class EventHub implements EventFeed {
     const numbered = { id: this.#format(this.#newest), event };
     this.#kept.push(numbered);
     if (this.#kept.length >= 2 * MAX_KEPT) this.#kept = this.#kept.slice(-MAX_KEPT);
-    for (const listener of [...this.#listeners]) this.#tell(listener, numbered);
+    for (const listener of [...this.#listeners]) this.#send(listener, numbered);
   }
 
   position(): string {
@@ -58,11 +58,11 @@ export class EventHub implements EventFeed {
     return { missed, position: this.position(), end: () => this.#leave(listener) };
   }
 
-  #tell(listener: Listener, event: NumberedEvent): void {
+  #send(listener: Listener, event: NumberedEvent): void {
     try {
       listener(event);
     } catch {
-      // Events are told on the way of a delivery, which must not end with a listener's trouble.
+      // Events are published while a delivery is processed: an error of a listener must not affect the delivery.
       this.#leave(listener);
     }
   }
@@ -79,7 +79,7 @@ export class EventHub implements EventFeed {
     if (id === this.position()) return [];
     const index = this.#kept.findIndex((event) => event.id === id);
     if (index !== -1) return this.#kept.slice(index + 1);
-    // The event before the oldest kept one is as good a place to begin.
+    // The ID before the oldest kept event is a valid position, too.
     const before = this.#format(this.#newest - this.#kept.length);
     return id === before && this.#kept.length > 0 ? [...this.#kept] : null;
   }

@@ -35,7 +35,7 @@ export interface EventSources {
 export function createEventSources({ hub, findWebhook, runs, logger }: FeedParts): EventSources {
   return {
     onRecorded: (entry, outcome) => {
-      if (!hub.isHeard()) return hub.miss();
+      if (!hub.hasListeners()) return hub.miss();
       const webhook = findWebhook(entry.webhook);
       // Deleted or disabled since: it has left the lists that listeners look at.
       if (webhook === undefined || outcome.label === null) return;
@@ -46,10 +46,10 @@ export function createEventSources({ hub, findWebhook, runs, logger }: FeedParts
         hub.publish({ kind: 'run', run: describeNewRun(delivery, id, automation) });
     },
     onRunChanged: (id) => {
-      if (!hub.isHeard()) return hub.miss();
+      if (!hub.hasListeners()) return hub.miss();
       runs.get(id).then(
         (run) => run !== null && hub.publish({ kind: 'run', run }),
-        (error) => logger.warn({ err: error, run: id }, 'a change of a run could not be told'),
+        (error) => logger.warn({ err: error, run: id }, 'publishing a run event failed'),
       );
     },
     onReconciled: (reconciliation) => hub.publish({ kind: 'reconciliation', reconciliation }),

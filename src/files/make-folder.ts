@@ -4,15 +4,15 @@ import { syncFolder } from './sync-folder.ts';
 
 /** Settings of a new folder. */
 export interface FolderOptions {
-  /** Mode of each folder that is created; by default what the umask leaves of 0777. */
+  /** Mode of each new folder. Default: 0777 reduced by the umask. */
   mode?: number;
   /** Are the names of new folders on disk before this resolves? */
   isDurable?: boolean;
 }
 
 /**
- * Creates a folder and every missing folder above it; an existing folder stays as it is. In place of `mkdir` with
- * `recursive`, which never ends where a file system reports a missing parent that exists, as /proc does.
+ * Creates a folder and every missing folder above it. An existing folder stays unchanged. Replaces `mkdir` with `recursive`,
+ * which never ends if a file system reports an existing parent as missing, like /proc.
  *
  * Throws a system error with its `code` and one sentence as message.
  */
@@ -30,22 +30,22 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'no folders can be created there; choose another folder',
   EEXIST: 'a file is in its place; remove the file, or choose another folder',
   ENOTDIR: 'a part of the path is a file; choose another folder',
-  EACCES: 'this user may not write there; change the permissions, or choose another folder',
-  EPERM: 'this user may not write there; change the permissions, or choose another folder',
+  EACCES: 'this user has no write permission; change the permissions, or choose another folder',
+  EPERM: 'this user has no write permission; change the permissions, or choose another folder',
   EROFS: 'the file system is read-only; choose another folder',
   ENOSPC: 'the disk is full; free some space',
-  EDQUOT: 'the quota of this user is used up; free some space',
+  EDQUOT: 'the quota of this user is exhausted; free some space',
 };
 
 async function makeMissing(path: string, options: FolderOptions): Promise<void> {
   if (await makeOne(path, options)) return;
   const parent = dirname(path);
   if (parent !== path && !(await isFolder(parent))) await makeMissing(parent, options);
-  // Once only: some file systems report a missing parent for ever.
+  // Only once: some file systems always report a missing parent.
   if (!(await makeOne(path, options))) throw missingFolder(path);
 }
 
-/** `false` where the system reports that the parent is missing. */
+/** Resolves with `false` if the system reports that the parent is missing. */
 async function makeOne(path: string, { mode, isDurable = false }: FolderOptions): Promise<boolean> {
   try {
     await mkdir(path, mode === undefined ? {} : { mode });

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 
 /**
- * Where the package of this program lies: the folder with its `package.json`. Looked for upwards, because modules stand
- * at other places in `dist/`, where the build joins them, than in `src/`.
+ * The folder of the package, with its `package.json`. Found by searching upwards, because the build joins modules in `dist/`
+ * at other places than in `src/`.
  */
 const PACKAGE_ROOT = findPackageRoot(new URL('./', import.meta.url));
 
-/** The address of a file that comes with the package, in a clone as in an installation. */
+/** The URL of a file of the package, in a clone and in an installation. */
 export function packageFile(path: string): URL {
   return new URL(path, PACKAGE_ROOT);
 }
 
-/** The address of a file that the build makes, such as the code of a thread; the path is that below `dist/`. */
+/** The URL of a file that the build creates, such as the code of a thread; the path is relative to `dist/`. */
 export function builtFile(path: string): URL {
   return packageFile(`dist/${path}`);
 }
@@ -19,6 +19,6 @@ export function builtFile(path: string): URL {
 function findPackageRoot(folder: URL): URL {
   if (existsSync(new URL('package.json', folder))) return folder;
   const above = new URL('../', folder);
-  if (above.href === folder.href) throw new Error(`No package.json was found above ${import.meta.url}.`);
+  if (above.href === folder.href) throw new Error(`No package.json exists above ${import.meta.url}.`);
   return findPackageRoot(above);
 }

@@ -7,8 +7,8 @@ export function readPackageVersion(): string {
 }
 
 /**
- * Where the folder `docs/` stands on the web, ending in a slash: below the `homepage` of `package.json`, and while it has
- * none in the published package of this version, as a mirror of packages shows it.
+ * The URL of the parent of `docs/` on the web, with a slash at its end: below the `homepage` of `package.json`. Without a
+ * `homepage`, the published package of this version on a package mirror.
  */
 export function readDocumentsUrl(): string {
   const { name, version, homepage } = readPackage();

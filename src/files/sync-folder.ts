@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/** Makes the names in a folder survive a loss of power: a file is on disk only once its folder is. */
+/** Syncs the names in a folder to disk: a file survives a power failure only if its folder is synced. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { syncFolder } from './sync-folder.ts';
 
 /**
- * Writes a whole file so that a loss of power leaves either the old content or the new one, and the new one once this
- * has resolved. Replaces an existing file. Throws the system's errors and leaves no draft behind.
+ * Writes a whole file. After a power failure the file has either the old or the new content, and the new content once this
+ * has resolved. Replaces an existing file. Throws system errors and removes its temporary file.
  */
 export async function writeDurably(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
   const draft = `${path}.${randomBytes(8).toString('hex')}.tmp`;

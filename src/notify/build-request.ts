@@ -6,7 +6,7 @@ import { signRequest } from '../signature/sign/sign-request.ts';
 import { describeReport } from './describe-report.ts';
 import type { NotifyTarget } from './notify-target.ts';
 
-/** What is posted to a target. The headers hold its token: never log them. */
+/** The request to a target. The headers contain its token: never log them. */
 export interface NotifyRequest {
   url: string;
   headers: Record<string, string>;
@@ -19,16 +19,16 @@ export interface NotifyOrder {
   notice: Notice;
   /** Access token, or signing secret of a webhook. */
   secret: string;
-  /** What we call ourselves, such as `dockbell/1.0.0`. */
+  /** For example `dockbell/1.0.0`. */
   userAgent: string;
   nowMs: number;
 }
 
-/** GitHub refuses longer ones; GitLab keeps 255, and Gitea shows no more in one line. */
+/** GitHub rejects longer descriptions; GitLab stores 255 characters, and Gitea shows no more in one line. */
 const GITHUB_DESCRIPTION = 140;
 const DESCRIPTION = 255;
 
-/** One row for each kind of target, after the documentation of its provider. */
+/** One row for each type of target, according to the documentation of its provider. */
 const BUILDERS: Readonly<Record<NotifyTarget['type'], (order: NotifyOrder) => NotifyRequest>> = {
   github: buildGithub,
   gitlab: buildGitlab,
@@ -37,7 +37,7 @@ const BUILDERS: Readonly<Record<NotifyTarget['type'], (order: NotifyOrder) => No
   webhook: buildWebhook,
 };
 
-/** The request that tells a target of a commit. Throws `bad_request` for a secret that cannot sign. */
+/** The request that reports a commit to a target. Throws `bad_request` for a secret that cannot sign. */
 export function buildNotifyRequest(order: NotifyOrder): NotifyRequest {
   const { url, headers, body } = BUILDERS[order.target.type](order);
   return { url, body, headers: { 'Content-Type': 'application/json', 'User-Agent': order.userAgent, ...headers } };
@@ -91,7 +91,7 @@ function buildGitlab({ target, notice, secret }: NotifyOrder): NotifyRequest {
   };
 }
 
-/** https://www.standardwebhooks.com: type, time and data, signed together with the identity, which no retry changes. */
+/** https://www.standardwebhooks.com: type, time and data, signed together with the ID, which is the same in each retry. */
 function buildWebhook({ target, notice, secret, nowMs }: NotifyOrder): NotifyRequest {
   const { report, id } = notice;
   const text = JSON.stringify({
@@ -106,8 +106,14 @@ function buildWebhook({ target, notice, secret, nowMs }: NotifyOrder): NotifyReq
 
 function presentReport({ context, targetUrl, branch }: NotifyTarget, notice: Notice, report: CommitReport): Json {
   return {
-    ...{ factory: notice.factory, context, branch, revision: notice.revision, state: report.state },
-    ...{ result: report.result, reason: report.reason, message: report.message },
+    factory: notice.factory,
+    context,
+    branch,
+    revision: notice.revision,
+    state: report.state,
+    result: report.result,
+    reason: report.reason,
+    message: report.message,
     description: describeReport(report, DESCRIPTION),
     applied_revision: report.liveRevision,
     target_url: targetUrl,

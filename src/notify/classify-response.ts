@@ -1,57 +1,57 @@
 import type { NotifyRequest } from './build-request.ts';
 import type { NotifyTarget } from './notify-target.ts';
 
-/** Longer than a host may make us wait: the limits of GitHub begin anew each hour. */
+/** Maximum wait that a host can ask for: the rate limits of GitHub reset each hour. */
 export const MAX_WAIT_MS = 3_600_000;
 
-/** What a target answered. Names of headers in lowercase. */
-export interface NotifyAnswer {
+/** The response of a target. Header names are in lowercase. */
+export interface NotifyResponse {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Its beginning, for the one provider that says there what its status does not. */
+  /** The beginning of the body. Only one provider explains there what its status code does not. */
   body: string;
 }
 
 /**
- * What came of a try. `later`: worth another one, not before `waitMs` where the host says so; `hostWide` where other
- * commits would fare no better. `final`: nothing will change by itself. `problem` is one sentence without secrets.
+ * The outcome of an attempt. `later`: retry it, after `waitMs` if the host specifies a time; `hostWide` if other commits
+ * would fail as well. `final`: a retry cannot succeed. `problem` is one sentence without secrets.
  */
-export type Verdict =
+export type Outcome =
   | { kind: 'done' }
   | { kind: 'later'; problem: string; waitMs: number | null; hostWide: boolean }
   | { kind: 'final'; problem: string };
 
 const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
-/** Reads an answer by its status, as the providers document them. */
-export function judgeAnswer(
+/** Classifies a response by its status code, as the providers document them. */
+export function classifyResponse(
   target: NotifyTarget,
   request: NotifyRequest,
-  answer: NotifyAnswer,
+  response: NotifyResponse,
   nowMs: number,
-): Verdict {
-  const { status } = answer;
+): Outcome {
+  const { status } = response;
   if (status >= 200 && status < 300) return { kind: 'done' };
-  if (target.type === 'gitlab' && isInThatState(request, answer)) return { kind: 'done' };
-  const waitMs = readWait(answer, nowMs);
+  if (target.type === 'gitlab' && isInThatState(request, response)) return { kind: 'done' };
+  const waitMs = readWait(response, nowMs);
   if (status === 429 || (status === 403 && waitMs !== null)) {
-    return { kind: 'later', problem: `its rate limit is spent (${status})`, waitMs, hostWide: true };
+    return { kind: 'later', problem: `its rate limit is exhausted (${status})`, waitMs, hostWide: true };
   }
   if (status >= 500 || PASSING.has(status)) {
-    return { kind: 'later', problem: `it answered ${status}`, waitMs, hostWide: waitMs !== null };
+    return { kind: 'later', problem: `it responded with ${status}`, waitMs, hostWide: waitMs !== null };
   }
-  return { kind: 'final', problem: `it answered ${status}: ${explainRefusal(target, status)}` };
+  return { kind: 'final', problem: `it responded with ${status}: ${explainRejection(target, status)}` };
 }
 
-/** GitLab refuses to move a status into the state that it has, with 400 and these words only. */
-function isInThatState({ body }: NotifyRequest, answer: NotifyAnswer): boolean {
-  if (answer.status !== 400) return false;
+/** GitLab rejects a change of a status to its current state, with 400 and this message only. */
+function isInThatState({ body }: NotifyRequest, response: NotifyResponse): boolean {
+  if (response.status !== 400) return false;
   const { state } = JSON.parse(body) as { state: string };
-  return new RegExp(`Cannot transition status via :\\w+ from :${state}\\b`).test(answer.body);
+  return new RegExp(`Cannot transition status via :\\w+ from :${state}\\b`).test(response.body);
 }
 
-/** `Retry-After` in seconds or as a date, or GitHub's moment at which an exhausted limit begins anew. */
-function readWait({ headers }: NotifyAnswer, nowMs: number): number | null {
+/** `Retry-After` in seconds or as a date, or the time at which GitHub resets an exhausted limit. */
+function readWait({ headers }: NotifyResponse, nowMs: number): number | null {
   const after = headers['retry-after'];
   if (typeof after === 'string') {
     const waitMs = /^\d{1,9}$/.test(after) ? Number(after) * 1000 : Date.parse(after) - nowMs;
@@ -66,15 +66,14 @@ function clamp(waitMs: number): number {
   return Math.min(Math.max(waitMs, 0), MAX_WAIT_MS);
 }
 
-function explainRefusal({ type, secretName, repository }: NotifyTarget, status: number): string {
-  if (status >= 300 && status < 400)
-    return 'redirects are not followed; write the new address or name into dockbell.yaml';
-  if (type === 'webhook') return 'the receiver refuses it; look at its log';
+function explainRejection({ type, secretName, repository }: NotifyTarget, status: number): string {
+  if (status >= 300 && status < 400) return 'redirects are not followed; write the new URL or name into dockbell.yaml';
+  if (type === 'webhook') return 'the receiver rejects it; see its log';
   if (status === 401) return `the token in the team secret ${secretName} is wrong or has expired`;
-  if (status === 403) return `the token in the team secret ${secretName} may not set commit statuses`;
+  if (status === 403) return `the token in the team secret ${secretName} has no permission to set commit statuses`;
   if (status === 404) {
-    return `there is no repository ${repository}, or the token in the team secret ${secretName} does not reach it`;
+    return `the repository ${repository} does not exist, or the token in the team secret ${secretName} has no access to it`;
   }
-  if (status === 422 || status === 400) return 'it does not know the commit, or has a thousand statuses for it already';
-  return 'nothing of that will change by itself';
+  if (status === 422 || status === 400) return 'it does not know the commit, or already has a thousand statuses for it';
+  return 'a retry cannot succeed';
 }

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import type { CommitReport, CommitState } from '../core/notice.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 
-/** A receiver of webhooks may take no more than a few hundred kilobytes. */
+/** A receiver of webhooks may accept only a few hundred kilobytes. */
 const MAX_DIAGNOSTICS = 100;
 
 /**
- * What a pass says of its commit; `null` where it says nothing yet. A failure from outside counts from its second time
- * on: it is tried again after a few seconds, and most are over by then.
+ * The commit status of a reconciliation; `null` if it is not reported yet. An external failure is reported only if it occurs
+ * twice: the reconciliation is retried after a few seconds, which is sufficient for most failures.
  */
-export function judgeCommit({ revision, result, attemptedAt, finishedAt }: Reconciliation): CommitState | null {
+export function stateOfCommit({ revision, result, attemptedAt, finishedAt }: Reconciliation): CommitState | null {
   if (revision === null) return null;
   if (result === 'applied' || result === 'unchanged') return 'success';
   if (result === 'invalid') return 'failure';
@@ -24,12 +24,19 @@ export function composeReport(
   const diagnosticCount = diagnostics.length;
   const kept = diagnostics.slice(0, MAX_DIAGNOSTICS);
   return {
-    ...{ reconciliation: id, result, state, reason, message, liveRevision, finishedAt },
-    ...{ diagnostics: kept, diagnosticCount },
+    reconciliation: id,
+    result,
+    state,
+    reason,
+    message,
+    liveRevision,
+    finishedAt,
+    diagnostics: kept,
+    diagnosticCount,
   };
 }
 
-/** Equal for what a reader would call the same outcome: a commit that is applied and one that was live already, say. */
+/** Equal for outcomes that are the same for a reader, for example a commit that was applied and one that was already live. */
 export function digestOutcome(state: CommitState, message: string): string {
   return createHash('sha256')
     .update(JSON.stringify([state, message]))

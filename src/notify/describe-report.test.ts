@@ -31,7 +31,7 @@ describe('describeReport', () => {
     const failed = report({ state: 'failure', message: 'webhooks/a.yaml:3:5: unknown key', liveRevision: LIVE });
     expect(describeReport(failed, 140)).toBe('webhooks/a.yaml:3:5: unknown key; fedcba987654 stays live');
     expect(describeReport({ ...failed, state: 'error', liveRevision: null }, 140)).toBe(
-      'webhooks/a.yaml:3:5: unknown key; tried again; nothing is live yet',
+      'webhooks/a.yaml:3:5: unknown key; retrying; nothing is live yet',
     );
   });
 

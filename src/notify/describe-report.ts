@@ -1,12 +1,12 @@
 import type { CommitReport } from '../core/notice.ts';
 import { escapeText } from '../words/escape-text.ts';
 
-/** So many characters of a commit are unique and still read. */
+/** Number of characters of a commit ID that are unique and readable. */
 const SHORT_REVISION = 12;
 
 /**
- * One line for the commit's status, at most `maxLength` UTF-16 units long: the first finding with file and line, and
- * which commit serves. What has no room goes out of the middle, so that both stay.
+ * One line for the commit status, at most `maxLength` UTF-16 units long: the first finding with file and line, and the live
+ * commit. If the text is too long, the middle is cut, so that both remain.
  */
 export function describeReport(report: CommitReport, maxLength: number): string {
   const tail = describeLive(report);
@@ -15,7 +15,7 @@ export function describeReport(report: CommitReport, maxLength: number): string 
 }
 
 function describeLive({ state, liveRevision }: CommitReport): string {
-  const again = state === 'error' ? '; tried again' : '';
+  const again = state === 'error' ? '; retrying' : '';
   return liveRevision === null ? `${again}; nothing is live yet` : `${again}; ${shorten(liveRevision)} stays live`;
 }
 

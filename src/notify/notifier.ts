@@ -2,11 +2,11 @@ import type { IdSource } from '../core/ids.ts';
 import type { Inventory } from '../core/ports/definitions/inventory.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
-import { composeReport, digestOutcome, judgeCommit } from './compose-report.ts';
+import { composeReport, digestOutcome, stateOfCommit } from './compose-report.ts';
 import type { NotifyTarget } from './notify-target.ts';
-import { type LaneParts, NoticeLane, type NotifyFailure } from './target-notifier.ts';
+import { type NotifyFailure, TargetNotifier, type TargetNotifierParts } from './target-notifier.ts';
 
-export interface NotifierParts extends LaneParts {
+export interface NotifierParts extends TargetNotifierParts {
   /** Targets by the name of their factory. */
   targets: ReadonlyMap<string, readonly NotifyTarget[]>;
   inventory: Pick<Inventory, 'status' | 'lastReconciliation'>;
@@ -14,81 +14,82 @@ export interface NotifierParts extends LaneParts {
 }
 
 /**
- * Tells git hosts and receivers of webhooks what became of each commit. It is fed with every pass and puts into its
- * queue what the target does not know yet; no pass ever waits for it or fails by it.
+ * Reports the status of each commit to git hosts and receivers of webhooks. It gets every reconciliation and queues what is
+ * new for a target. No reconciliation waits for it or fails because of it.
  */
 export class Notifier {
   readonly #parts: NotifierParts;
-  readonly #lanes: ReadonlyMap<string, readonly NoticeLane[]>;
-  /** What each factory's targets were last handed, so that a poll without news costs nothing. */
-  readonly #handed = new Map<string, string>();
+  readonly #notifiers: ReadonlyMap<string, readonly TargetNotifier[]>;
+  /** What was last queued for the targets of each factory, so that a poll without changes costs nothing. */
+  readonly #queued = new Map<string, string>();
   readonly #tasks = new TaskQueue();
 
   constructor(parts: NotifierParts) {
     this.#parts = parts;
-    const lanes = [...parts.targets].map(([factory, targets]) => {
-      return [factory, targets.map((target) => new NoticeLane(factory, target, parts))] as const;
+    const notifiers = [...parts.targets].map(([factory, targets]) => {
+      return [factory, targets.map((target) => new TargetNotifier(factory, target, parts))] as const;
     });
-    this.#lanes = new Map(lanes);
+    this.#notifiers = new Map(notifiers);
   }
 
-  /** Takes up what an earlier daemon left, also the outcome of a pass that it recorded and told nobody. */
+  /** Continues the queue of an earlier daemon, and queues its last reconciliation if that was not reported. */
   start(): void {
-    for (const [factory, lanes] of this.#lanes) {
-      this.#inTurn(factory, async () => {
-        for (const lane of lanes) await lane.start();
+    for (const [factory, notifiers] of this.#notifiers) {
+      this.#enqueue(factory, async () => {
+        for (const notifier of notifiers) await notifier.start();
         const last = await this.#parts.inventory.lastReconciliation(factory);
-        if (last !== null) await this.#hand(last);
+        if (last !== null) await this.#queueReport(last);
       });
     }
   }
 
-  /** A pass has ended. Returns at once. */
+  /** A reconciliation has ended. Returns immediately. */
   offer(reconciliation: Reconciliation): void {
     const { factory } = reconciliation;
-    if ((this.#lanes.get(factory) ?? []).length > 0) this.#inTurn(factory, () => this.#hand(reconciliation));
+    if ((this.#notifiers.get(factory) ?? []).length > 0)
+      this.#enqueue(factory, () => this.#queueReport(reconciliation));
   }
 
-  /** A value came: worth another try for those that use it. */
+  /** A secret has a new value: retries the targets that use it. */
   onSecretChanged(name: string): void {
-    for (const [factory, lanes] of this.#lanes) {
-      for (const lane of lanes.filter(({ target }) => target.secretName === name)) {
-        this.#inTurn(factory, () => lane.retryNow());
+    for (const [factory, notifiers] of this.#notifiers) {
+      for (const notifier of notifiers.filter(({ target }) => target.secretName === name)) {
+        this.#enqueue(factory, () => notifier.retryNow());
       }
     }
   }
 
-  /** The targets of the factory that cannot be told. */
+  /** The targets of the factory that cannot be reached. */
   failures(factory: string): NotifyFailure[] {
-    return (this.#lanes.get(factory) ?? []).flatMap((lane) => lane.failure ?? []);
+    return (this.#notifiers.get(factory) ?? []).flatMap((notifier) => notifier.failure ?? []);
   }
 
-  /** What is not told yet waits for the next start. */
+  /** What is not reported yet waits for the next start. */
   async stop(): Promise<void> {
     await this.#tasks.whenIdle();
-    await Promise.all([...this.#lanes.values()].flat().map((lane) => lane.stop()));
+    await Promise.all([...this.#notifiers.values()].flat().map((notifier) => notifier.stop()));
   }
 
-  /** One after the other, so that the outcomes of a factory stay in their order. */
-  #inTurn(factory: string, work: () => Promise<void>): void {
+  /** Sequential, so that the outcomes of a factory keep their order. */
+  #enqueue(factory: string, work: () => Promise<void>): void {
     this.#tasks.run(work).catch((error) => {
-      this.#parts.logger.error({ factory, err: error }, 'what became of a commit could not be put down for telling');
+      this.#parts.logger.error({ factory, err: error }, 'queueing a commit status failed');
     });
   }
 
-  async #hand(reconciliation: Reconciliation): Promise<void> {
+  async #queueReport(reconciliation: Reconciliation): Promise<void> {
     const { factory, revision, message } = reconciliation;
-    const state = judgeCommit(reconciliation);
+    const state = stateOfCommit(reconciliation);
     if (state === null || revision === null) return;
     const outcome = digestOutcome(state, message);
-    if (this.#handed.get(factory) === `${revision} ${outcome}`) return;
+    if (this.#queued.get(factory) === `${revision} ${outcome}`) return;
     const { ids, clock, inventory } = this.#parts;
     const liveRevision = state === 'success' ? revision : ((await inventory.status(factory))?.appliedRevision ?? null);
     const report = composeReport(reconciliation, state, liveRevision);
-    for (const lane of this.#lanes.get(factory) ?? []) {
+    for (const notifier of this.#notifiers.get(factory) ?? []) {
       const createdAt = clock.wallMs();
-      await lane.put({ id: ids.noticeId(createdAt), revision, outcome, report, createdAt });
+      await notifier.put({ id: ids.noticeId(createdAt), revision, outcome, report, createdAt });
     }
-    this.#handed.set(factory, `${revision} ${outcome}`);
+    this.#queued.set(factory, `${revision} ${outcome}`);
   }
 }

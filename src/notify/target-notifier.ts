@@ -7,19 +7,19 @@ import type { SecretValue } from '../core/secret-value.ts';
 import { type Backoff, backoffMs } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { CancelCall, Schedule } from '../core/time/schedule.ts';
-import { MAX_WAIT_MS, type Verdict } from './classify-response.ts';
+import { MAX_WAIT_MS, type Outcome } from './classify-response.ts';
 import { digestTarget, type NotifyTarget, nameTarget } from './notify-target.ts';
 import { type PostRequest, postNotice } from './post-notice.ts';
 
 const RETRY_BACKOFF: Backoff = { firstMs: 5_000, maxMs: 15 * 60_000 };
-/** What could not be told for so long interests nobody any more. */
+/** A status that could not be reported for this time is not relevant any more. */
 const GIVE_UP_MS = 24 * 3_600_000;
-/** An answer on its way is waited for on a stop, so that the next daemon does not tell the same once more. */
+/** A stop waits this long for a response, so that the next daemon does not report the same status again. */
 const STOP_GRACE_MS = 3_000;
 /** Pause after the storage failed. */
 const STORAGE_RETRY_MS = 30_000;
 
-export interface LaneParts {
+export interface TargetNotifierParts {
   queue: NoticeQueue;
   secrets: Pick<SecretStore, 'resolve'>;
   post: PostRequest;
@@ -30,7 +30,7 @@ export interface LaneParts {
   logger: Logger;
 }
 
-/** Why a target cannot be told, and since when. */
+/** Why a target cannot be reached, and since when. */
 export interface NotifyFailure {
   /** Type and repository of the target. */
   target: string;
@@ -39,32 +39,32 @@ export interface NotifyFailure {
   since: number;
 }
 
-/** What one target of one factory is told, one notice after the other. Nobody waits for it. */
-export class NoticeLane {
+/** Reports commits to one target of one factory, one notification after another. */
+export class TargetNotifier {
   readonly target: NotifyTarget;
   readonly #key: NoticeTarget;
-  readonly #parts: LaneParts;
+  readonly #parts: TargetNotifierParts;
   readonly #abort = new AbortController();
   #isStopping = false;
   #working: Promise<void> | null = null;
   #isWanted = false;
   #cancelTimer: CancelCall | null = null;
-  /** Nothing is tried before: the host asked for a pause, or cannot be reached. */
+  /** No attempt before this time: the host asked for a pause, or cannot be reached. */
   #pausedUntil = 0;
   #failure: NotifyFailure | null = null;
 
-  constructor(factory: string, target: NotifyTarget, parts: LaneParts) {
+  constructor(factory: string, target: NotifyTarget, parts: TargetNotifierParts) {
     this.target = target;
     this.#key = { factory, target: digestTarget(target) };
     this.#parts = parts;
   }
 
-  /** `null` while the last try went well. */
+  /** `null` if the last attempt succeeded. */
   get failure(): NotifyFailure | null {
     return this.#failure;
   }
 
-  /** Takes up what an earlier daemon left; what was given up last gets another chance. */
+  /** Continues the queue of an earlier daemon. A notification that it gave up last is retried. */
   async start(): Promise<void> {
     const newest = await this.#parts.queue.newest(this.#key);
     if (newest !== null && newest.problem !== null) this.#noteFailure(newest.problem, newest.failingSince);
@@ -75,14 +75,14 @@ export class NoticeLane {
     if (await this.#parts.queue.put({ ...notice, ...this.#key })) this.#wake();
   }
 
-  /** Tries at once what waits. */
+  /** Retries what waits immediately. */
   async retryNow(): Promise<void> {
     await this.#parts.queue.retryNow(this.#key, this.#parts.clock.wallMs());
     this.#pausedUntil = 0;
     this.#wake();
   }
 
-  /** Lets what is under way come to its end, for a while; what is not told yet waits in the queue. */
+  /** Waits a short time for the current attempt; what is not reported yet stays in the queue. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#cancelTimer?.();
@@ -110,15 +110,15 @@ export class NoticeLane {
         if (notice === null) return;
         const waitMs = this.#waitFor(notice);
         if (waitMs > 0) return this.#wakeIn(waitMs);
-        await this.#tell(notice);
+        await this.#report(notice);
       }
     } catch (error) {
-      this.#parts.logger.warn({ err: error, ...this.#fields() }, 'notices cannot be read or kept; trying again');
+      this.#parts.logger.warn({ err: error, ...this.#fields() }, 'reading or storing notifications failed, retrying');
       this.#wakeIn(STORAGE_RETRY_MS);
     }
   }
 
-  /** A clock that was set back must not put anything off for longer than a host could. */
+  /** A clock that was set back must not delay an attempt longer than a host could. */
   #waitFor({ dueAt }: Notice): number {
     const waitMs = Math.max(dueAt, this.#pausedUntil) - this.#parts.clock.wallMs();
     return waitMs > MAX_WAIT_MS ? 0 : waitMs;
@@ -129,34 +129,37 @@ export class NoticeLane {
     this.#cancelTimer = this.#parts.schedule(delayMs, () => this.#wake());
   }
 
-  async #tell(notice: Notice): Promise<void> {
+  async #report(notice: Notice): Promise<void> {
     const { post, userAgent, clock } = this.#parts;
     const { target } = this;
     const secret = await this.#resolveSecret();
     if ('kind' in secret) return this.#record(notice, secret);
     const order = { target, notice, userAgent, secret: secret.value.reveal(), nowMs: clock.wallMs() };
-    const verdict = await postNotice(order, post, this.#abort.signal);
-    if (verdict !== null) await this.#record(notice, verdict);
+    const outcome = await postNotice(order, post, this.#abort.signal);
+    if (outcome !== null) await this.#record(notice, outcome);
   }
 
-  /** The newest value, or why there is none; one that comes wakes the lane. */
-  async #resolveSecret(): Promise<{ value: SecretValue } | Verdict> {
+  /** The latest value, or why there is none. A new value causes a retry. */
+  async #resolveSecret(): Promise<{ value: SecretValue } | Outcome> {
     const { secretName } = this.target;
     try {
       const secret = await this.#parts.secrets.resolve(secretName);
-      return secret ?? putOff(`there is no team secret ${secretName}; create it: dockbell secret create ${secretName}`);
+      return (
+        secret ??
+        postpone(`the team secret ${secretName} does not exist; create it: dockbell secret create ${secretName}`)
+      );
     } catch (error) {
-      this.#parts.logger.error({ err: error, ...this.#fields(), secretName }, 'a secret cannot be read');
-      return putOff(`the team secret ${secretName} cannot be read; the log of the daemon says why`);
+      this.#parts.logger.error({ err: error, ...this.#fields(), secretName }, 'reading a secret failed');
+      return postpone(`the team secret ${secretName} cannot be read; see the log of the daemon`);
     }
   }
 
-  async #record(notice: Notice, verdict: Verdict): Promise<void> {
+  async #record(notice: Notice, outcome: Outcome): Promise<void> {
     const { queue, clock, logger } = this.#parts;
     const { id, revision, report, attempts, createdAt } = notice;
     const at = clock.wallMs();
     const fields = { ...this.#fields(), revision, state: report.state };
-    if (verdict.kind === 'done') {
+    if (outcome.kind === 'done') {
       await queue.settle(id, { problem: null, at });
       this.#failure = null;
       this.#pausedUntil = 0;
@@ -164,19 +167,19 @@ export class NoticeLane {
       logger.info(fields, 'commit status posted');
       return;
     }
-    const { problem } = verdict;
+    const { problem } = outcome;
     this.#noteFailure(problem, this.#failure?.since ?? at);
-    if (verdict.kind === 'later' && at - createdAt < GIVE_UP_MS) {
-      const dueAt = at + Math.max(verdict.waitMs ?? 0, backoffMs(RETRY_BACKOFF, attempts + 1));
-      if (verdict.hostWide) this.#pausedUntil = dueAt;
+    if (outcome.kind === 'later' && at - createdAt < GIVE_UP_MS) {
+      const dueAt = at + Math.max(outcome.waitMs ?? 0, backoffMs(RETRY_BACKOFF, attempts + 1));
+      if (outcome.hostWide) this.#pausedUntil = dueAt;
       await queue.postpone(id, { problem, at, dueAt });
       this.#count('postponed');
-      logger.warn({ ...fields, problem }, 'a commit status could not be posted; trying again');
+      logger.warn({ ...fields, problem }, 'posting a commit status failed, retrying');
       return;
     }
     await queue.settle(id, { problem, at });
     this.#count('given_up');
-    logger.error({ ...fields, problem }, 'a commit status is given up');
+    logger.error({ ...fields, problem }, 'commit status given up');
   }
 
   #count(outcome: (typeof NOTICE_OUTCOMES)[number]): void {
@@ -192,6 +195,6 @@ export class NoticeLane {
   }
 }
 
-function putOff(problem: string): Verdict {
+function postpone(problem: string): Outcome {
   return { kind: 'later', problem, waitMs: null, hostWide: true };
 }

@@ -2,13 +2,13 @@ import type { Json, JsonObject } from '../core/json.ts';
 import { isJsonObject } from '../core/json.ts';
 import { escapeText } from '../words/escape-text.ts';
 
-// JSON escapes the control characters below 0x20 only; these too would be obeyed by a terminal or end a line (W6).
+// JSON escapes the control characters below 0x20 only; a terminal also interprets these, or they end a line (W6).
 const UNSAFE_IN_JSON = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
- * One line of JSON as it goes out: secrets masked in every text of it, and nothing in it that a terminal obeys or that
- * could pass for another line. Masking works on the values, not on the JSON, so that a secret with quotes or line
- * breaks is found too and the line stays valid.
+ * Formats one line of JSON for output. Secrets are masked in every text, and nothing in it controls a terminal or looks
+ * like another line. Masking uses the values, not the JSON, so that a secret with quotes or line breaks is found and the
+ * line stays valid.
  */
 export function formatLogLine(line: string, format: 'json' | 'text', redact: (text: string) => string): string {
   const entry = redactJson(JSON.parse(line), redact) as JsonObject;
@@ -41,7 +41,7 @@ function renderField(value: Json | undefined): string {
   return escapeText(text);
 }
 
-/** Its stack is for the JSON log; on a terminal the message says what to do. */
+/** The stack is for the JSON log; on a terminal, the message is sufficient. */
 function isError(value: Json | undefined): value is { message: string } {
   return isJsonObject(value) && typeof value.message === 'string' && typeof value.stack === 'string';
 }

@@ -16,19 +16,19 @@ function record(format: 'json' | 'text' = 'json', level: LogLevel = 'info') {
 describe('JSON lines', () => {
   it('hold time, level, message and fields, those of the parents too', () => {
     const { logger, entries } = record();
-    logger.child({ factory: 'payments' }).warn({ count: 2 }, 'something odd');
+    logger.child({ factory: 'payments' }).warn({ count: 2 }, 'something unusual');
     expect(entries()).toEqual([
       {
         level: 'warn',
         time: expect.stringMatching(/^\d{4}-.*Z$/),
         factory: 'payments',
         count: 2,
-        msg: 'something odd',
+        msg: 'something unusual',
       },
     ]);
   });
 
-  it('leave out what is below the level', () => {
+  it('omit what is below the level', () => {
     const { logger, lines } = record('json', 'error');
     logger.info({}, 'no');
     logger.warn({}, 'no');
@@ -66,7 +66,7 @@ describe('JSON lines', () => {
   });
 });
 
-describe('no text of a stranger', () => {
+describe('no text of a third party', () => {
   const hostile = fc.string({
     maxLength: 30,
     unit: fc.constantFrom(
@@ -87,7 +87,7 @@ describe('no text of a stranger', () => {
       'a',
     ),
   });
-  const obeyed = /[\u0000-\u001f\u007f-\u009f\u200b\u2028\u2029\u202a-\u202e\ufeff]|\u{e0001}/u;
+  const escaped = /[\u0000-\u001f\u007f-\u009f\u200b\u2028\u2029\u202a-\u202e\ufeff]|\u{e0001}/u;
 
   it.each(['json', 'text'] as const)('forges a line or reaches a terminal as a command, in %s', (format) => {
     fc.assert(
@@ -95,7 +95,7 @@ describe('no text of a stranger', () => {
         const { logger, lines } = record(format);
         logger.info({ [`k${key}`]: value, err: new Error(value) }, message);
         expect(lines).toHaveLength(1);
-        expect(lines[0]!.slice(0, -1)).not.toMatch(obeyed);
+        expect(lines[0]!.slice(0, -1)).not.toMatch(escaped);
         expect(lines[0]!.endsWith('\n')).toBe(true);
       }),
     );

@@ -6,17 +6,17 @@ export const LOG_LEVELS = ['info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface LoggerOptions {
-  /** Lines below it are left out. */
+  /** Lines with a lower level are omitted. */
   level: LogLevel;
-  /** `json`: one JSON object a line, for machines; `text`: one readable line, for a terminal. */
+  /** `json`: one JSON object per line, for machines; `text`: one readable line, for a terminal. */
   format: 'json' | 'text';
-  /** Takes whole lines, for example `process.stdout`. */
+  /** Receives whole lines, for example `process.stdout`. */
   destination: { write(line: string): unknown };
-  /** Masks secrets in a text. Asked for every text of every line, so that no field has to be remembered. */
+  /** Masks secrets in a text. Called for every text of every line, so that no field can be forgotten. */
   redact: (text: string) => string;
 }
 
-/** The daemon's log. */
+/** Creates the log of the daemon. */
 export function createLogger({ level, format, destination, redact }: LoggerOptions): Logger {
   const write = (line: string) => {
     destination.write(`${formatLogLine(line, format, redact)}\n`);
@@ -34,7 +34,7 @@ export function createLogger({ level, format, destination, redact }: LoggerOptio
   return narrow(logger);
 }
 
-/** Only what the port names, so that nobody comes to depend on more. */
+/** Only the methods of the port, so that no code depends on others. */
 function narrow(logger: PinoLogger): Logger {
   return {
     info: (fields, message) => logger.info(fields, message),

@@ -27,7 +27,7 @@ describe('metrics', () => {
     ]);
   });
 
-  it('drop the series of webhooks that are gone', async () => {
+  it('drop the series of webhooks that are deleted', async () => {
     const metrics = createMetrics(probes);
     for (const uid of ['wh_a', 'wh_b']) metrics.countDelivery(uid, 'Accepted');
     metrics.keepWebhooks(['wh_b', 'wh_c']);
@@ -38,7 +38,7 @@ describe('metrics', () => {
     expect(await linesOf(metrics, 'dockbell_deliveries_total{webhook="wh_a",label="Accepted"}')).toHaveLength(1);
   });
 
-  it('count refusals and reconciliations', async () => {
+  it('count rejections and reconciliations', async () => {
     const metrics = createMetrics(probes);
     metrics.countRejection('not_found');
     metrics.countRejection('not_found');
@@ -82,7 +82,7 @@ describe('metrics', () => {
     expect((await linesOf(metrics, 'dockbell_factory_ready{factory="search"}'))[0]).toMatch(/ nan$/i);
   });
 
-  it('tell about the process, in a registry of their own', async () => {
+  it('tell about the process, in a registry separate', async () => {
     expect(await linesOf(createMetrics(probes), 'process_cpu_seconds_total')).toHaveLength(1);
     expect(await linesOf(createMetrics(probes), 'nodejs_eventloop_lag_seconds')).toHaveLength(1);
   });

@@ -5,73 +5,73 @@ import type { ReconciliationResult } from '../core/reconciliation.ts';
 import type { DeliveryLabel } from '../core/resources/delivery.ts';
 import { DELIVERY_LABELS } from '../core/resources/delivery.ts';
 
-/** What is looked up at the moment of a scrape. */
+/** Values that are read at each scrape. */
 export interface MetricProbes {
   countRuns(): Promise<{ queued: number; running: number }>;
-  /** Per factory: is a definition live and its last reconciliation without fault? */
+  /** Per factory: is a definition live, and did its last reconciliation succeed? */
   factoryReadiness(): Promise<{ factory: string; isReady: boolean }[]>;
 }
 
-/** The daemon's metrics, in a registry of their own. */
+/** The metrics of the daemon, in a separate registry. */
 export interface Metrics extends IngressMetrics, NotifyMetrics, SignInMetrics {
   countReconciliation(factory: string, result: ReconciliationResult): void;
-  /** Drops the series of all webhooks but these, so that labels do not pile up over years. Call it after an apply. */
+  /** Removes the series of all other webhooks, so that labels do not accumulate over years. To be called after an apply. */
   keepWebhooks(uids: Iterable<string>): void;
-  /** The text of a scrape. A probe that fails makes its own gauge `NaN`, and leaves the others in place. */
+  /** The text of a scrape. If a probe fails, only its gauge is `NaN`. */
   render(): Promise<string>;
   /** Media type of that text. */
   readonly contentType: string;
 }
 
-/** What was counted since the last scrape. A plain number, because each `inc` of a counter builds a text and an object. */
+/** The count since the last scrape. A plain number, because each `inc` of a counter creates a text and an object. */
 interface Tally {
   pending: number;
 }
 
-/** Builds the metrics. `dockbell_` names are part of the interface: dashboards and alerts are built on them. */
+/** Creates the metrics. Their names are part of the interface: dashboards and alerts use them. */
 export function createMetrics(probes: MetricProbes): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const deliveries = createDeliveryCounter(registry);
-  const countRejection = createRefusalCounter(registry);
+  const countRejection = createRejectionCounter(registry);
   const reconciliations = new Counter({
     name: 'dockbell_reconciliations_total',
-    help: 'Passes of the reconciliation loop by result.',
+    help: 'Reconciliations by result.',
     labelNames: ['factory', 'result'],
     registers: [registry],
   });
   const notices = new Counter({
     name: 'dockbell_commit_statuses_total',
-    help: 'Tries to tell a target of a commit, by factory, type of target and outcome.',
+    help: 'Attempts to report a commit to a target, by factory, type of target and outcome.',
     labelNames: ['factory', 'type', 'outcome'],
     registers: [registry],
   });
   const signIns = new Counter({
     name: 'dockbell_sign_ins_total',
-    help: 'Tries to sign in to the dashboard by method and outcome.',
+    help: 'Sign-in attempts to the dashboard, by method and outcome.',
     labelNames: ['method', 'outcome'],
     registers: [registry],
   });
   const handshakes = new Counter({
     name: 'dockbell_handshakes_total',
-    help: 'Handshakes of providers by webhook UID and outcome.',
+    help: 'Handshake requests of providers, by webhook UID and outcome.',
     labelNames: ['webhook', 'outcome'],
     registers: [registry],
   });
-  const greeted = new Set<string>();
+  const webhooksWithHandshakes = new Set<string>();
   registerRunGauge(registry, probes);
   registerReadinessGauge(registry, probes);
   return {
     countDelivery: deliveries.countDelivery,
     countHandshake: (webhook, outcome) => {
-      greeted.add(webhook);
+      webhooksWithHandshakes.add(webhook);
       handshakes.inc({ webhook, outcome });
     },
     keepWebhooks: (uids) => {
       const kept = new Set(uids);
       deliveries.keepWebhooks(kept);
-      for (const webhook of [...greeted].filter((uid) => !kept.has(uid))) {
-        greeted.delete(webhook);
+      for (const webhook of [...webhooksWithHandshakes].filter((uid) => !kept.has(uid))) {
+        webhooksWithHandshakes.delete(webhook);
         for (const outcome of HANDSHAKE_OUTCOMES) handshakes.remove({ webhook, outcome });
       }
     },
@@ -84,7 +84,7 @@ export function createMetrics(probes: MetricProbes): Metrics {
   };
 }
 
-/** Counts on the hot path without making anything: tallies go into the counter when it is scraped. */
+/** Counts without allocations on the hot path; a scrape adds the tallies to the counter. */
 function createDeliveryCounter(registry: Registry): Pick<Metrics, 'countDelivery' | 'keepWebhooks'> {
   const talliesByWebhook = new Map<string, Map<DeliveryLabel, Tally>>();
   const counter = new Counter({
@@ -98,7 +98,7 @@ function createDeliveryCounter(registry: Registry): Pick<Metrics, 'countDelivery
       }
     },
   });
-  // All labels are there from the start, so that the first delivery of a kind is already an increase.
+  // All labels exist from the start, so that the first delivery of a kind is already an increase.
   const addWebhook = (webhook: string) => {
     const tallies = new Map(DELIVERY_LABELS.map((label) => [label, { pending: 0 }]));
     talliesByWebhook.set(webhook, tallies);
@@ -119,7 +119,7 @@ function createDeliveryCounter(registry: Registry): Pick<Metrics, 'countDelivery
   };
 }
 
-function createRefusalCounter(registry: Registry): Metrics['countRejection'] {
+function createRejectionCounter(registry: Registry): Metrics['countRejection'] {
   const tallies = new Map<UnloggedRejection, Tally>();
   new Counter({
     name: 'dockbell_ingress_refusals_total',
@@ -161,7 +161,7 @@ function registerReadinessGauge(registry: Registry, probes: MetricProbes): void 
   let known: string[] = [];
   new Gauge({
     name: 'dockbell_factory_ready',
-    help: 'Is a definition of the factory live and its last reconciliation without fault: 1 or 0.',
+    help: '1 if a definition of the factory is live and its last reconciliation succeeded, else 0.',
     labelNames: ['factory'],
     registers: [registry],
     async collect() {

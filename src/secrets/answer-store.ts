@@ -5,7 +5,7 @@ import type { Vault } from './vault.ts';
 
 const KEPT_MS = 24 * 3_600_000;
 
-/** Keeps answers for a day, encrypted as secrets are: they may hold one that is shown once. */
+/** Keeps responses for a day, encrypted like secrets: a response may contain a secret that is shown only once. */
 export function createAnswerStore({
   table,
   vault,
@@ -32,12 +32,12 @@ export function createAnswerStore({
   };
 }
 
-/** Stands in front of the answer; digests are of one length. */
+/** Prefix of the response; all digests have the same length. */
 function describeBody(fingerprint: Uint8Array): string {
   return `${Buffer.from(fingerprint).toString('hex')} `;
 }
 
-/** What an answer is sealed as. No secret can have this name, so it opens as nothing else. */
+/** The name under which a response is sealed. No secret can have this name, so neither can be opened as the other. */
 export function sealedNameOf({ key }: Pick<KeptAnswer, 'key'>): { name: string; version: number } {
   return { name: `answer ${Buffer.from(key).toString('hex')}`, version: 1 };
 }

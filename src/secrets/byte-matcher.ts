@@ -1,12 +1,12 @@
 /**
- * A set of byte patterns compiled into one automaton (Aho-Corasick): it reads each byte once, however many patterns
- * there are and however they overlap, and its state says how many of the last bytes may still become a match. That
- * number is exactly what a streaming masker has to hold back.
+ * A set of byte patterns compiled into one automaton (Aho-Corasick). It reads each byte once, regardless of the number and
+ * overlap of the patterns. Its state contains the number of last bytes that may still become a match: exactly the bytes
+ * that a streaming masker has to hold back.
  */
 export interface ByteMatcher {
   /** The state after `byte`; 0 is the start. */
   next(state: number, byte: number): number;
-  /** How many of the last bytes are the beginning of a pattern: all before them can be in no later match. */
+  /** Number of last bytes that are the beginning of a pattern: earlier bytes cannot be part of a later match. */
   pendingBytes(state: number): number;
   /** Length of the longest pattern that ends here; 0 for none. */
   matchedBytes(state: number): number;
@@ -15,8 +15,8 @@ export interface ByteMatcher {
 const NONE = -1;
 
 /**
- * One entry per state. Nearly every state has one child, so that one stands in the arrays, and only the others need a
- * map: a value of 64 KiB costs a few megabytes instead of a map per byte.
+ * One entry per state. Nearly every state has one child, which is in the arrays; only further children need a map. A value
+ * of 64 KiB then needs a few megabytes instead of a map per byte.
  */
 interface Automaton {
   parent: number[];
@@ -30,7 +30,7 @@ interface Automaton {
   matched: number[];
 }
 
-/** Compiles patterns; empty ones are left out. Memory grows with the sum of their lengths. */
+/** Compiles patterns; empty ones are ignored. Memory grows with the sum of their lengths. */
 export function compileByteMatcher(patterns: Iterable<Uint8Array>): ByteMatcher {
   const automaton: Automaton = {
     parent: [0],
@@ -46,7 +46,7 @@ export function compileByteMatcher(patterns: Iterable<Uint8Array>): ByteMatcher 
   return freezeMatcher(automaton);
 }
 
-/** The finished automaton in flat tables: captured output goes through it byte by byte, on the daemon's own thread. */
+/** The finished automaton in flat tables: it reads captured output byte by byte, on the main thread of the daemon. */
 function freezeMatcher(automaton: Automaton): ByteMatcher {
   const { otherChildren } = automaton;
   const firstChild = Int32Array.from(automaton.firstChild);
@@ -108,7 +108,7 @@ function addChild(automaton: Automaton, parent: number, byte: number): number {
   return child;
 }
 
-/** Shallow states first, so that the fallback of every shorter state is known. */
+/** Links shallow states first, because deeper ones need their fallbacks. */
 function linkFallbacks(automaton: Automaton): void {
   const { parent, byteFromParent, depth, fallback, matched } = automaton;
   const byDepth = Array.from(parent.keys()).sort((a, b) => depth[a]! - depth[b]!);

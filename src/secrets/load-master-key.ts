@@ -10,25 +10,25 @@ import { MASTER_KEY_BYTES } from './vault.ts';
 
 const OTHERS_OR_GROUP_WRITE = 0o027;
 const GROUP_READ = 0o040;
-const HOW_TO_MAKE_ONE = 'Make one with "openssl rand -base64 32".';
+const HOW_TO_MAKE_ONE = 'Create one with "openssl rand -base64 32".';
 
 export interface MasterKeyRequest {
   /** Absolute path of the key file. */
   masterKeyFile: string;
-  /** The value of `DOCKBELL_MASTER_KEY`; `undefined` where it is not set. */
+  /** The value of `DOCKBELL_MASTER_KEY`; `undefined` if it is not set. */
   environmentValue: string | undefined;
-  /** Make a new key where there is none. Only for a data directory that holds no sealed value yet. */
+  /** Creates a new key if none exists. Only for a data directory without sealed values. */
   createIfMissing: boolean;
 }
 
 export interface MasterKey {
   key: Uint8Array;
   origin: 'environment' | 'file' | 'created';
-  /** One sentence for the log where something about the key is unwise; `null` otherwise. */
+  /** One sentence for the log about a risk of the key; `null` if there is none. */
   warning: string | null;
 }
 
-/** Finds or makes the master key. Throws `config_invalid` for a key that is missing, malformed or open to others. */
+/** Loads or creates the master key. Throws `config_invalid` for a key that is missing, malformed or accessible to others. */
 export async function loadMasterKey(request: MasterKeyRequest): Promise<MasterKey> {
   if (request.environmentValue !== undefined) {
     const key = decodeKey(request.environmentValue, `The environment variable ${MASTER_KEY_VARIABLE}`);
@@ -40,11 +40,11 @@ export async function loadMasterKey(request: MasterKeyRequest): Promise<MasterKe
   return createKeyFile(request.masterKeyFile);
 }
 
-/** The key in a file; `null` where there is none. Throws as `loadMasterKey`. */
+/** The key in a file; `null` if the file does not exist. Throws as `loadMasterKey`. */
 export async function readKeyFile(path: string): Promise<MasterKey | null> {
   const found = await readIfPresent(path);
   if (found === null) return null;
-  refuseOpenToOthers(path, found.mode);
+  rejectOpenToOthers(path, found.mode);
   const key = decodeKey(found.text, `The master key file ${path}`);
   return { key, origin: 'file', warning: warnAboutGroup(path, found.mode) };
 }
@@ -59,7 +59,7 @@ async function readIfPresent(path: string): Promise<{ text: string; mode: number
   }
 }
 
-/** Mode and text of one and the same file, also when another takes its name in between. */
+/** Mode and text of the same file, even if another file gets its name in between. */
 async function readWithMode(path: string): Promise<{ text: string; mode: number }> {
   const file = await open(path, 'r');
   try {
@@ -70,14 +70,14 @@ async function readWithMode(path: string): Promise<{ text: string; mode: number 
   }
 }
 
-/** Who can read the key can read every secret; who can write it can lock the team out of them. */
-function refuseOpenToOthers(path: string, mode: number): void {
+/** Read access to the key gives access to all secrets; write access can make them unusable. */
+function rejectOpenToOthers(path: string, mode: number): void {
   if ((mode & OTHERS_OR_GROUP_WRITE) === 0) return;
   const message = `The master key file ${path} is open to other users (mode ${octal(mode)}). Run: chmod 600 ${path}`;
   throw new AppError('config_invalid', message);
 }
 
-/** Readable by its group is how containers are handed mounted secrets, so it is allowed, and said. */
+/** Containers get mounted secrets readable by their group, so this is allowed with a warning. */
 function warnAboutGroup(path: string, mode: number): string | null {
   return (mode & GROUP_READ) === 0
     ? null
@@ -92,17 +92,17 @@ async function createKeyFile(path: string): Promise<MasterKey> {
       return { key, origin: 'created', warning: null };
     }
   } catch (error) {
-    throw new AppError('config_invalid', `The master key file ${path} cannot be made: ${messageOf(error)}`, {
+    throw new AppError('config_invalid', `The master key file ${path} cannot be created: ${messageOf(error)}`, {
       cause: error,
     });
   }
-  // Somebody made it in this very moment: theirs counts.
+  // Another process created the file meanwhile: use that key.
   return (await readKeyFile(path)) ?? Promise.reject(missingKey(path));
 }
 
 /**
- * `false` where the file exists. The file appears under its name only when it is whole and on disk: half a key that a
- * crash left behind would look like a wrong one for ever.
+ * Resolves with `false` if the file exists. The file gets its name only when it is complete and on disk: after a crash, a
+ * partial key would look like a wrong one.
  */
 async function writeExclusively(path: string, text: string): Promise<boolean> {
   const draft = `${path}.${randomBytes(8).toString('hex')}.tmp`;
@@ -119,7 +119,7 @@ async function writeExclusively(path: string, text: string): Promise<boolean> {
   return true;
 }
 
-/** Strict base64: a key that was cut or mistyped must not decode to some other key. Never quotes what it was given. */
+/** Strict base64: a truncated or mistyped key must not decode to another key. Messages never contain the text. */
 function decodeKey(text: string, where: string): Uint8Array {
   const trimmed = text.trim();
   if (trimmed === '') throw new AppError('config_invalid', `${where} is empty. ${HOW_TO_MAKE_ONE}`);
@@ -128,7 +128,7 @@ function decodeKey(text: string, where: string): Uint8Array {
     throw new AppError('config_invalid', `${where} is not base64. ${HOW_TO_MAKE_ONE}`);
   }
   if (bytes.byteLength !== MASTER_KEY_BYTES) {
-    const message = `${where} holds ${bytes.byteLength} bytes, a master key has ${MASTER_KEY_BYTES}. ${HOW_TO_MAKE_ONE}`;
+    const message = `${where} has ${bytes.byteLength} bytes; a master key has ${MASTER_KEY_BYTES}. ${HOW_TO_MAKE_ONE}`;
     throw new AppError('config_invalid', message);
   }
   return new Uint8Array(bytes);
@@ -136,8 +136,8 @@ function decodeKey(text: string, where: string): Uint8Array {
 
 function missingKey(path: string): AppError {
   const message =
-    `The master key is missing: there is no file ${path}, and ${MASTER_KEY_VARIABLE} is not set. ` +
-    'Put the key back that sealed the team secrets in this data directory; a new one cannot open them.';
+    `The master key is missing: the file ${path} does not exist, and ${MASTER_KEY_VARIABLE} is not set. ` +
+    'Restore the key that encrypted the team secrets in this data directory; a new one cannot decrypt them.';
   return new AppError('config_invalid', message);
 }
 

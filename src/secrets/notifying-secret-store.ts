@@ -1,6 +1,6 @@
 import type { SecretStore } from '../core/ports/secret-store.ts';
 
-/** A secret store that tells when a value came or changed, so that an apply that waited for it is tried again. */
+/** A secret store that reports new and changed values, so that an apply that waits for one is retried. */
 export function createNotifyingSecretStore(store: SecretStore, onChanged: (name: string) => void): SecretStore {
   return {
     ...store,

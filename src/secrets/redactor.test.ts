@@ -29,7 +29,7 @@ function split(bytes: Buffer, cuts: number[]): Buffer[] {
 
 describe('text', () => {
   const cases: [name: string, text: string, values: string[], expected: string][] = [
-    ['a value is masked wherever it stands', 'hunter22 and hunter22', ['hunter22'], '[redacted] and [redacted]'],
+    ['a value is masked at each position', 'hunter22 and hunter22', ['hunter22'], '[redacted] and [redacted]'],
     ['the longest value wins', 'see hunter22-long', ['hunter22', 'hunter22-long'], 'see [redacted]'],
     ['a value inside another masks the outer one', 'xABCDEFx', ['BCDE', 'ABCDEF'], 'x[redacted]x'],
     ['overlapping values leave no rest', 'abcdefghij!', ['abcdef', 'defghij'], '[redacted]!'],
@@ -108,7 +108,7 @@ describe('streams', () => {
     );
   });
 
-  it('gives out at once what cannot become a value', () => {
+  it('gives out in one chunk what cannot become a value', () => {
     const transform = createRedactingTransform(secrets('hunter22'));
     transform.write('working... hunt');
     expect(String(transform.read())).toBe('working... ');

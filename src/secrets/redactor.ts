@@ -4,26 +4,26 @@ import type { SecretValue } from '../core/secret-value.ts';
 import type { ByteMatcher } from './byte-matcher.ts';
 import { compileByteMatcher } from './byte-matcher.ts';
 
-/** What stands in the place of a value. */
+/** The text that replaces a value. */
 export const REDACTION_MARK = '[redacted]';
-/** Values shorter than this are not masked: they would blank out half of every text and hide nothing. */
+/** Shorter values are not masked: they would occur everywhere in ordinary text. */
 export const SHORTEST_MASKED_CHARACTERS = 4;
-/** Lines of a value with several lines are masked on their own from this length on. */
+/** Minimum length from which single lines of a multi-line value are masked. */
 const SHORTEST_MASKED_LINE_CHARACTERS = 8;
 
 const ANY_API_TOKEN = new RegExp(API_TOKEN_TEXT, 'g');
 
 /**
- * Masks values wherever they turn up in text (threat model S2). API tokens are known by their form: only their hashes
- * are stored, and one may be typed where it does not belong, into a path for example.
+ * Masks values in text (threat model S2). API tokens are recognized by their form: only their hashes are stored, and a user
+ * may type one in the wrong place, for example in a path.
  */
 export interface Redactor {
-  /** From now on this value is masked. Adding it again costs nothing. */
+  /** Masks this value from now on. */
   add(value: SecretValue): void;
   redactText(text: string): string;
 }
 
-/** A redactor that learns values as the daemon meets them. */
+/** Creates a redactor to which values can be added at any time. */
 export function createRedactor(): Redactor {
   const forms = new Set<string>();
   let matcher: ByteMatcher | null = null;
@@ -43,8 +43,8 @@ export function createRedactor(): Redactor {
 }
 
 /**
- * Masks these values in a stream of bytes, also where one is split over chunks. Everything else passes unchanged, be
- * it text or not. Only bytes that may still become a value are held back until the next chunk or the end.
+ * Masks these values in a stream of bytes, also if a value is split over chunks. Everything else passes unchanged, text or
+ * not. Only bytes that may still become a value are held back until the next chunk or the end.
  */
 export function createRedactingTransform(values: Iterable<SecretValue>): Transform {
   const masker = createMasker(compileForms([...values].flatMap((value) => [...formsOf(value)])));
@@ -56,8 +56,8 @@ export function createRedactingTransform(values: Iterable<SecretValue>): Transfo
 }
 
 /**
- * The forms a value takes in output: as it is, inside a JSON string, and, for a value with several lines, each longer
- * line (a key printed with indentation is still that key).
+ * The forms of a value in output: unchanged, inside a JSON string, and for a multi-line value each longer line (a key
+ * printed with indentation is the same key).
  */
 function* formsOf(value: SecretValue): Generator<string> {
   const text = value.reveal();
@@ -106,19 +106,19 @@ interface Stretch {
   end: number;
 }
 
-/** Overlapping values are one stretch with one mark, so that no rest of the second one stays readable. */
+/** Overlapping values get one mark, so that no part of the second one stays readable. */
 function createMasker(matcher: ByteMatcher): Masker {
   let state = 0;
   let held: Buffer = Buffer.alloc(0);
   let stretches: Stretch[] = [];
 
-  /** Gives out everything before `limit`, stretches that begin up to there as marks. */
+  /** Releases everything before `limit`, with marks for stretches that begin up to there. */
   const release = (data: Buffer, limit: number): Buffer => {
     const parts: Buffer[] = [];
     let position = 0;
     while (stretches.length > 0 && stretches[0]!.start <= limit) {
       const { start, end } = stretches.shift()!;
-      // A stretch that begins before the bytes still held continues one whose mark is out already.
+      // A stretch that begins before the held bytes continues one whose mark was released.
       if (start >= position) parts.push(data.subarray(position, start), MARK);
       position = Math.max(position, end);
     }
@@ -133,7 +133,7 @@ function createMasker(matcher: ByteMatcher): Masker {
     push: (chunk) => {
       const data = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
       const { length } = data;
-      // In a local for the length of the loop: a variable that closures share is twice as slow here.
+      // A local variable: one that closures share is twice as slow in this loop.
       let at = state;
       for (let index = held.length; index < length; index += 1) {
         at = matcher.next(at, data[index]!);
@@ -152,7 +152,7 @@ function createMasker(matcher: ByteMatcher): Masker {
 
 const MARK = Buffer.from(REDACTION_MARK);
 
-/** Stretches arrive in the order of their ends; the new one swallows all that it overlaps. */
+/** Stretches arrive in the order of their ends. The new one absorbs those that it overlaps. */
 function addStretch(stretches: Stretch[], start: number, end: number): void {
   let first = start;
   while (stretches.length > 0 && stretches.at(-1)!.end > start) {

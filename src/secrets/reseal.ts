@@ -2,7 +2,7 @@ import type { SealedValues } from '../core/ports/secret-store.ts';
 import { sealedNameOf } from './answer-store.ts';
 import type { Vault } from './vault.ts';
 
-/** The same values, sealed under the master key of another vault. Throws `storage_broken` for one that does not open. */
+/** The same values, sealed under the master key of another vault. Throws `storage_broken` if a value cannot be opened. */
 export function reseal({ secrets, answers }: SealedValues, from: Vault, to: Vault): SealedValues {
   return {
     secrets: secrets.map((secret) => ({

@@ -85,14 +85,14 @@ describe('putting', () => {
     expect(await put('TOKEN', 'second', 'create')).toEqual({ created: true, version: 2 });
   });
 
-  it('refuses to create what exists and to update what does not', async () => {
+  it('rejects to create what exists and to update what does not', async () => {
     await expect(put('TOKEN', 'value', 'update')).rejects.toMatchObject({ code: 'not_found' });
     await put('TOKEN', 'value', 'create');
     await expect(put('TOKEN', 'value', 'create')).rejects.toMatchObject({ code: 'conflict' });
   });
 
   it.each(['', '1TOKEN', 'MY-TOKEN', 'A'.repeat(129), 'TOKEN\n', 'tökén', '__proto__.x'])(
-    'refuses the name %j',
+    'rejects the name %j',
     async (name) => {
       await expect(put(name, 'value')).rejects.toMatchObject({ code: 'bad_request' });
       expect(table.writes).toBe(0);
@@ -107,7 +107,7 @@ describe('putting', () => {
     ['empty', '', 'is empty'],
     ['too long', 'é'.repeat(MAX_SECRET_BYTES / 2 + 1), 'has 65538 bytes'],
     ['no Unicode text', 'secret-\ud800', 'not valid Unicode'],
-  ])('refuses a value that is %s without showing it', async (_name, value, message) => {
+  ])('rejects a value that is %s without showing it', async (_name, value, message) => {
     const error = await put('TOKEN', value).catch((thrown: AppError) => thrown);
     expect(error).toMatchObject({ code: 'bad_request', message: expect.stringContaining(message) });
     expect((error as AppError).message).not.toContain(value || '\0');
@@ -144,7 +144,7 @@ describe('masking', () => {
 });
 
 describe('deleting', () => {
-  it('refuses a secret in use, naming its webhooks, unless forced', async () => {
+  it('rejects a secret in use, naming its webhooks, unless forced', async () => {
     await put('TOKEN', 'value');
     table.usedBy = [{ factory: 'payments', webhook: 'ci', version: 1 }];
     await expect(store.delete('TOKEN', { force: false })).rejects.toMatchObject({
@@ -155,7 +155,7 @@ describe('deleting', () => {
     expect((await store.open('TOKEN', 1))?.reveal()).toBe('value');
   });
 
-  it('refuses a secret that only an automation lists, naming it, unless forced', async () => {
+  it('rejects a secret that only an automation lists, naming it, unless forced', async () => {
     await put('TOKEN', 'value');
     table.listedBy = [{ factory: 'payments', automation: 'fix-errors' }];
     await expect(store.delete('TOKEN', { force: false })).rejects.toMatchObject({
@@ -165,7 +165,7 @@ describe('deleting', () => {
     await store.delete('TOKEN', { force: true });
   });
 
-  it('refuses a secret that only the configuration names to tell of commits, once for each kind of target', async () => {
+  it('rejects a secret that only the configuration names to tell of commits, once for each kind of target', async () => {
     await put('TOKEN', 'value');
     const target = { factory: 'payments', type: 'github' };
     notifyTargets.push(...['TOKEN', 'TOKEN', 'OTHER'].map((secretName) => ({ ...target, secretName })));
@@ -177,7 +177,7 @@ describe('deleting', () => {
     await store.delete('TOKEN', { force: true });
   });
 
-  it('refuses an unknown name', async () => {
+  it('rejects an unknown name', async () => {
     await expect(store.delete('TOKEN', { force: true })).rejects.toMatchObject({ code: 'not_found' });
   });
 });
@@ -204,7 +204,7 @@ describe('the master key', () => {
     expect(table.writes).toBe(1);
   });
 
-  it('is refused when it is another one, and nothing is written', async () => {
+  it('is rejected when it is another one, and nothing is written', async () => {
     await verifyMasterKey(table, vault);
     const before = table.writes;
     const other = createVault(randomBytes(32));
@@ -212,7 +212,7 @@ describe('the master key', () => {
     expect(table.writes).toBe(before);
   });
 
-  it('is refused when it did not seal the values of a table that lost its proof', async () => {
+  it('is rejected when it did not seal the values of a table that lost its proof', async () => {
     await put('TOKEN', 'value');
     const other = createVault(randomBytes(32));
     await expect(verifyMasterKey(table, other)).rejects.toMatchObject({ code: 'master_key_wrong' });

@@ -15,13 +15,13 @@ export interface SecretStoreDependencies {
   table: SealedSecretTable;
   vault: Vault;
   clock: Clock;
-  /** Learns every value that passes through, so that the log masks it from then on. */
+  /** Gets every value, so that the log masks it from then on. */
   redactor: Redactor;
   /** The targets of `notify` of all configured factories, with the secret that each names. */
   notifyTargets: readonly NamingTarget[];
 }
 
-/** Somebody in the configuration who is told with a secret. */
+/** A target of `notify` in the configuration that uses a secret. */
 export interface NamingTarget {
   factory: string;
   type: string;
@@ -40,12 +40,12 @@ export function createSecretStore(parts: SecretStoreDependencies): SecretStore {
   };
   const insertNext = async (name: string, value: SecretValue, mode: PutMode) => {
     const existing = await table.newest(name);
-    refuseOtherCase(name, existing !== null, mode);
+    rejectWrongMode(name, existing !== null, mode);
     const version = (await table.lastVersion(name)) + 1;
     await table.insert({ name, version, sealed: vault.seal(name, version, value), createdAt: clock.wallMs() });
     return { created: existing === null, version };
   };
-  // This process is the only writer. One put after another, so that no version is taken between the look and the insert.
+  // This process is the only writer. Sequential, so that no version is used between the read and the insert.
   const puts = new TaskQueue();
   const list = async () =>
     (await table.list()).map((secret) => ({ ...secret, notify: listTargets(notifyTargets, secret.name) }));
@@ -58,7 +58,7 @@ export function createSecretStore(parts: SecretStoreDependencies): SecretStore {
     },
     delete: async (name, { force }) => {
       if (!force)
-        refuseWhileUsed(
+        rejectWhileUsed(
           name,
           (await list()).find((secret) => secret.name === name),
         );
@@ -76,9 +76,9 @@ export function createSecretStore(parts: SecretStoreDependencies): SecretStore {
   };
 }
 
-function refuseOtherCase(name: string, exists: boolean, mode: PutMode): void {
+function rejectWrongMode(name: string, exists: boolean, mode: PutMode): void {
   if (mode === 'create' && exists) {
-    throw new AppError('conflict', `The secret ${name} exists already. Use "dockbell secret update ${name}".`);
+    throw new AppError('conflict', `The secret ${name} already exists. Use "dockbell secret update ${name}".`);
   }
   if (mode === 'update' && !exists) throw unknownSecret(name);
 }
@@ -90,22 +90,22 @@ function listTargets(targets: readonly NamingTarget[], secretName: string): Secr
   return [...keyed.values()];
 }
 
-function refuseWhileUsed(name: string, secret: SecretSummary | undefined): void {
+function rejectWhileUsed(name: string, secret: SecretSummary | undefined): void {
   const users = [
     ...(secret?.usedBy ?? []).map(({ factory, webhook }) => `${factory}/${webhook}`),
     ...(secret?.listedBy ?? []).map(({ factory, automation }) => `${factory}/${automation} (automation)`),
     ...(secret?.notify ?? []).map(({ factory, type }) => `${factory}/${type} (notify)`),
   ];
   if (users.length === 0) return;
-  const message = `The secret ${name} is used by ${[...new Set(users)].join(', ')}. Name another secret there first, or delete it with --force (API: ?force=true).`;
+  const message = `The secret ${name} is used by ${[...new Set(users)].join(', ')}. Configure another secret there first, or delete it with --force (API: ?force=true).`;
   throw new AppError('secret_in_use', message, { details: { secret: name, usedBy: users } });
 }
 
 function checkName(name: string): void {
   if (SECRET_NAME_PATTERN.test(name)) return;
   const message =
-    `${JSON.stringify(name.slice(0, 200))} is not a name for a secret: ` +
-    'letters, digits and _ only, not starting with a digit, at most 128 characters.';
+    `${JSON.stringify(name.slice(0, 200))} is not a valid secret name: ` +
+    'use only letters, digits and _, no digit at the start, at most 128 characters.';
   throw new AppError('bad_request', message);
 }
 
@@ -114,15 +114,15 @@ function checkValue(name: string, value: SecretValue): void {
   const bytes = Buffer.from(text, 'utf8');
   if (bytes.byteLength === 0) throw new AppError('bad_request', `The value of the secret ${name} is empty.`);
   if (bytes.byteLength > MAX_SECRET_BYTES) {
-    const message = `The value of the secret ${name} has ${bytes.byteLength} bytes, at most ${MAX_SECRET_BYTES} are stored.`;
+    const message = `The value of the secret ${name} has ${bytes.byteLength} bytes; the maximum is ${MAX_SECRET_BYTES}.`;
     throw new AppError('bad_request', message);
   }
-  // A lone surrogate has no UTF-8 form: it would be stored as another character, and never authenticate anybody.
+  // A lone surrogate has no UTF-8 form: it would be stored as another character and never match.
   if (bytes.toString('utf8') !== text) {
     throw new AppError('bad_request', `The value of the secret ${name} is not valid Unicode text.`);
   }
 }
 
 function unknownSecret(name: string): AppError {
-  return new AppError('not_found', `There is no secret ${name}. "dockbell secret list" shows what exists.`);
+  return new AppError('not_found', `The secret ${name} does not exist. "dockbell secret list" lists all secrets.`);
 }

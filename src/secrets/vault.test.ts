@@ -43,13 +43,13 @@ describe('sealing', () => {
     expect(new Set(Array.from({ length: 100 }, seal)).size).toBe(100);
   });
 
-  it('refuses a master key of another length', () => {
-    expect(() => createVault(randomBytes(16))).toThrow('32 bytes, this one 16');
+  it('rejects a master key of another length', () => {
+    expect(() => createVault(randomBytes(16))).toThrow('32 bytes; this one has 16');
   });
 });
 
 describe('opening', () => {
-  it('refuses a sealed value with any bit flipped', () => {
+  it('rejects a sealed value with any bit flipped', () => {
     const sealed = vault.seal('TOKEN', 3, new SecretValue(CANARY));
     for (let bit = 0; bit < sealed.byteLength * 8; bit += 1) {
       const edited = Uint8Array.from(sealed);
@@ -58,7 +58,7 @@ describe('opening', () => {
     }
   });
 
-  it('refuses a sealed value cut at any place, or with bytes behind it', () => {
+  it('rejects a sealed value cut at any place, or with bytes behind it', () => {
     const sealed = vault.seal('TOKEN', 3, new SecretValue(CANARY));
     for (let length = 0; length < sealed.byteLength; length += 1) {
       expectBroken(openError('TOKEN', 3, sealed.subarray(0, length)), 'TOKEN', 3);
@@ -66,13 +66,13 @@ describe('opening', () => {
     expectBroken(openError('TOKEN', 3, Buffer.concat([sealed, Buffer.alloc(1)])), 'TOKEN', 3);
   });
 
-  it('refuses a sealed value under another name or version', () => {
+  it('rejects a sealed value under another name or version', () => {
     const sealed = vault.seal('TOKEN', 3, new SecretValue(CANARY));
     expectBroken(openError('OTHER', 3, sealed), 'OTHER', 3);
     expectBroken(openError('TOKEN', 4, sealed), 'TOKEN', 4);
   });
 
-  it('refuses the data key of one secret in front of the value of another', () => {
+  it('rejects the data key of one secret in front of the value of another', () => {
     const one = vault.seal('ONE', 1, new SecretValue(CANARY));
     const two = vault.seal('TWO', 1, new SecretValue(CANARY));
     const mixed = Buffer.concat([one.subarray(0, 69), two.subarray(69)]);

@@ -21,18 +21,18 @@ type Layer = 'data-key' | 'value';
 export interface Vault {
   /** The bytes to store for this value under this name and version; never the same twice. */
   seal(name: string, version: number, value: SecretValue): Uint8Array;
-  /** Throws `storage_broken`, naming secret and version, for bytes that were not sealed here for exactly them. */
+  /** Throws `storage_broken` with secret and version if the bytes were not sealed here for exactly these. */
   open(secret: Pick<SealedSecret, 'name' | 'version' | 'sealed'>): SecretValue;
-  /** Proof of the master key: tells keys apart and reveals nothing about them. */
+  /** Proof of the master key: distinguishes keys and reveals nothing about them. */
   keyCheck(): Uint8Array;
   /** Was this proof made with the same master key? */
   matchesKeyCheck(check: Uint8Array): boolean;
-  /** Was this value sealed under the same master key, by the key id it carries? */
+  /** Was this value sealed under the same master key, according to its key ID? */
   sealedHere(sealed: Uint8Array): boolean;
 }
 
 /**
- * Builds the vault of a 32-byte master key.
+ * Creates the vault of a 32-byte master key.
  *
  * Layout of a sealed value: format (1 byte), key id (8), then two boxes of nonce (12), tag (16) and ciphertext: the
  * data key under the master key, and the value under the data key. Each box authenticates the format, the key id, its
@@ -42,7 +42,7 @@ export function createVault(masterKey: Uint8Array, random: RandomBytes = randomB
   if (masterKey.byteLength !== MASTER_KEY_BYTES) {
     throw new AppError(
       'config_invalid',
-      `A master key has ${MASTER_KEY_BYTES} bytes, this one ${masterKey.byteLength}.`,
+      `A master key has ${MASTER_KEY_BYTES} bytes; this one has ${masterKey.byteLength}.`,
     );
   }
   const key = Uint8Array.from(masterKey);
@@ -61,7 +61,7 @@ export function createVault(masterKey: Uint8Array, random: RandomBytes = randomB
   };
 }
 
-/** Independent material from the master key, so that what is stored in clear says nothing about the key itself. */
+/** Derives independent material from the master key, so that stored plain text reveals nothing about the key. */
 function derive(key: Uint8Array, purpose: string, size: number): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', key, new Uint8Array(), `dockbell ${purpose} v1`, size));
 }
@@ -96,7 +96,7 @@ function openValue(
   secret: Pick<SealedSecret, 'name' | 'version' | 'sealed'>,
 ): SecretValue {
   const { sealed } = secret;
-  if (sealed.byteLength < SHORTEST_BYTES) throw unreadable(secret, 'it was cut short');
+  if (sealed.byteLength < SHORTEST_BYTES) throw unreadable(secret, 'it is truncated');
   try {
     const wrapped = sealed.subarray(HEADER_BYTES, HEADER_BYTES + WRAPPED_BYTES);
     const dataKey = decrypt(key, boundData(header, 'data-key', secret), wrapped);
@@ -126,7 +126,7 @@ function decrypt(key: Uint8Array, bound: Uint8Array, box: Uint8Array): Buffer {
   return Buffer.concat([decipher.update(box.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
 }
 
-/** The associated data. The name comes last and everything before it has a fixed length, so no two pairs look alike. */
+/** The associated data. Unambiguous, because the name is last and everything before it has a fixed length. */
 function boundData(header: Uint8Array, layer: Layer, { name, version }: SecretVersion): Uint8Array {
   const number = Buffer.alloc(8);
   number.writeBigUInt64BE(BigInt(version));

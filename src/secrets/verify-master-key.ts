@@ -3,8 +3,8 @@ import type { SealedSecretTable } from '../core/ports/secret-store.ts';
 import type { Vault } from './vault.ts';
 
 /**
- * Makes sure that the vault's master key is the one that sealed what the table holds, before anything uses either.
- * Before the first use it leaves the proof of this key. Throws `master_key_wrong` and writes nothing otherwise.
+ * Checks that the master key of the vault sealed the values of the table, before anything uses them. The first start stores
+ * the proof of the key. Throws `master_key_wrong` for another key, and then writes nothing.
  */
 export async function verifyMasterKey(table: SealedSecretTable, vault: Vault): Promise<void> {
   const check = await table.keyCheck();
@@ -16,7 +16,7 @@ export async function verifyMasterKey(table: SealedSecretTable, vault: Vault): P
   }
 }
 
-/** Sealed values without a proof beside them are a table that was edited: their key ids have to answer instead. */
+/** If the table has sealed values without a proof, it was edited: then the key IDs of the values decide. */
 async function everySecretSealedHere(table: SealedSecretTable, vault: Vault): Promise<boolean> {
   for (const { name } of await table.list()) {
     const newest = await table.newest(name);
@@ -27,7 +27,7 @@ async function everySecretSealedHere(table: SealedSecretTable, vault: Vault): Pr
 
 function wrongKey(): AppError {
   const message =
-    'This master key is not the one that sealed the team secrets in this data directory. ' +
-    'Give the right one in DOCKBELL_MASTER_KEY or in the masterKeyFile. Nothing was changed.';
+    'This master key is not the one that encrypted the team secrets in this data directory. ' +
+    'Provide the correct key in DOCKBELL_MASTER_KEY or in the masterKeyFile. Nothing was changed.';
   return new AppError('master_key_wrong', message);
 }

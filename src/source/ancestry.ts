@@ -24,19 +24,19 @@ export async function readAncestry(run: RunInRepository, revision: string, earli
   return (await isShallow(run)) ? 'unknown' : 'no';
 }
 
-/** The full id of a commit that the repository holds; `null` for any other. */
+/** The full ID of a commit in the repository; `null` if the repository does not have it. */
 async function resolveCommit(run: RunInRepository, id: string): Promise<string | null> {
   const printed = await readLine(run, ['rev-parse', '--verify', '--quiet', `${id}^{commit}`]);
   return printed !== null && /^[0-9a-f]{40,64}$/.test(printed) ? printed : null;
 }
 
-/** When a commit was made, in seconds since 1970; `null` where the repository does not hold it. */
+/** Time of a commit in seconds since 1970; `null` if the repository does not have it. */
 export async function readCommitTime(run: RunInRepository, id: string): Promise<number | null> {
   const printed = await readLine(run, ['log', '--max-count=1', '--format=%ct', `${id}^{commit}`, '--']);
   return printed !== null && /^\d{1,12}$/.test(printed) ? Number(printed) : null;
 }
 
-/** As the commit itself names them: at the edge of a shallow history git shows none. */
+/** Read from the commit itself: at the boundary of a shallow history, git reports no parents. */
 async function readParents(run: RunInRepository, revision: string): Promise<string[]> {
   const outcome = await run({ args: ['cat-file', 'commit', revision] });
   if (outcome.kind !== 'exited' || outcome.code !== 0) return [];

@@ -19,7 +19,7 @@ export interface DirectoryOptions {
 
 type Walked = { ok: true } | SourceFailed;
 
-/** A walk under way: what it has found, and how much more it may find. */
+/** The state of a walk: what it has found, and its limits. */
 interface Walk {
   root: string;
   limits: SourceLimits;
@@ -30,8 +30,8 @@ interface Walk {
 }
 
 /**
- * Reads the definition paths of a folder as they stand on disk, without following a link. `root` is the root of the
- * repository when the folder lies in one, else the folder itself; `tree.prefix` leads from `root` to the folder.
+ * Reads the definition paths of a folder on disk, without following links. `root` is the root of the repository that
+ * contains the folder, or the folder itself; `tree.prefix` leads from `root` to the folder.
  */
 export async function readDirectoryTree(
   dir: string,
@@ -42,7 +42,7 @@ export async function readDirectoryTree(
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const { folder, prefix } = place;
   const walk: Walk = { root: folder, prefix, limits, entries: [], unusable: [], totalBytes: 0 };
-  // As the folder lists them: a file system that ignores case would find one folder under each spelling.
+  // By the names that the folder lists: a file system that ignores case would find one folder under each spelling.
   const listed = attempt(() => listFolder(place.folder));
   if (!listed.ok) return failed('RepositoryRefused', `The folder ${quote(dir)} cannot be read; check its permissions.`);
   const found = DEFINITION_PATHS.flatMap((path) => listed.value.filter(({ name }) => name.toString('latin1') === path));
@@ -55,7 +55,7 @@ export async function readDirectoryTree(
   return { ok: true, tree: { prefix, entries, ...(unusable.length === 0 ? {} : { unusable }) }, root: place.root };
 }
 
-/** The full commit that `rev`, anything git understands, names in the repository that holds a folder. */
+/** The full commit ID of `rev`, anything that git understands, in the repository that contains a folder. */
 export async function resolveLocalRevision(
   dir: string,
   rev: string,
@@ -65,7 +65,7 @@ export async function resolveLocalRevision(
   return opened.ok ? { ok: true, revision: opened.revision } : opened;
 }
 
-/** Reads the definition paths of a folder as a commit holds them; `rev` is anything git understands as a commit. */
+/** Reads the definition paths of a folder at a commit; `rev` is anything that git understands as a commit. */
 export async function readRevisionTree(
   dir: string,
   rev: string,
@@ -94,7 +94,7 @@ async function openRevision(
   const place = await findPlace(dir);
   if (!place.ok) return place;
   const repository = await resolveLocalRepository(place.root);
-  if (repository === null) return failed('RepositoryMissing', `${quote(dir)} does not lie in a git repository.`);
+  if (repository === null) return failed('RepositoryMissing', `${quote(dir)} is not in a git repository.`);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const reading = { gitDir: repository.gitDir, environment: options.environment ?? process.env, limits };
   const resolved = await resolveRevision(reading, rev);
@@ -106,7 +106,7 @@ async function resolveRevision(
   rev: string,
 ): Promise<{ ok: true; revision: string } | SourceFailed> {
   if (rev === '' || rev.startsWith('-') || hasUnprintable(rev)) {
-    return failed('RepositoryRefused', `${quote(rev)} is not a revision; give a branch, a tag or a commit.`);
+    return failed('RepositoryRefused', `${quote(rev)} is not a revision; use a branch, a tag or a commit.`);
   }
   const outcome = await runGit({
     gitDir: reading.gitDir,
@@ -122,7 +122,7 @@ async function resolveRevision(
   return { ok: true, revision };
 }
 
-/** Where a folder lies: `root` and `prefix` as `readDirectoryTree` says. */
+/** The place of a folder: `root` and `prefix` as in `readDirectoryTree`. */
 interface Place {
   folder: string;
   root: string;
@@ -132,25 +132,25 @@ interface Place {
 async function findPlace(dir: string): Promise<({ ok: true } & Place) | SourceFailed> {
   const folder = await realPathOf(dir);
   const found = await lstat(folder).catch(() => null);
-  if (found === null) return failed('RepositoryMissing', `There is no folder ${quote(dir)}.`);
-  if (!found.isDirectory()) return failed('RepositoryMissing', `${quote(dir)} is no folder.`);
+  if (found === null) return failed('RepositoryMissing', `The folder ${quote(dir)} does not exist.`);
+  if (!found.isDirectory()) return failed('RepositoryMissing', `${quote(dir)} is not a folder.`);
   const root = (await findWorkTreeRoot(folder)) ?? folder;
   const path = relative(root, folder);
   return { ok: true, folder, root, prefix: path === '' ? '' : `${path.split(sep).join('/')}/` };
 }
 
-/** This many paths are taken in before other work of the process gets its turn. */
+/** Number of paths that are read before other work of the process can continue. */
 const PATHS_A_TURN = 64;
 
-/** What a folder lists: its path of bytes, relative to the factory's folder. */
+/** An entry of a folder, with its path in bytes, relative to the factory's folder. */
 interface ListedPath {
   pathBytes: Buffer;
   dirent: Dirent<Buffer>;
 }
 
 /**
- * Takes in what stands at some paths and all below them, in order. With the synchronous calls, in short turns: a file
- * takes five calls, and the way of each through the thread pool takes longer than it does.
+ * Reads some paths and everything below them, in order. Uses the synchronous calls in short turns: a file needs five calls,
+ * and the thread pool adds more time to each of them than it takes.
  */
 async function walkAll(walk: Walk, paths: readonly ListedPath[]): Promise<Walked> {
   const open = paths.toReversed();
@@ -163,7 +163,7 @@ async function walkAll(walk: Walk, paths: readonly ListedPath[]): Promise<Walked
   return { ok: true };
 }
 
-/** What else is to be visited, in the order of the names. */
+/** The paths to visit next, in the order of their names. */
 type Visited = { ok: true; below: ListedPath[] } | SourceFailed;
 
 function visitPath(walk: Walk, { pathBytes, dirent }: ListedPath): Visited {
@@ -182,7 +182,7 @@ function visitPath(walk: Walk, { pathBytes, dirent }: ListedPath): Visited {
 function visitFolder(walk: Walk, path: string, full: string): Visited {
   const listed = attempt(() => listFolder(full));
   if (!listed.ok) return passOver('folder', path, listed);
-  // git lists a repository inside a repository as a submodule and never looks into it.
+  // git lists a repository inside a repository as a submodule and does not read it.
   if (listed.value.some(({ name }) => name.toString() === '.git')) {
     return addEntry(walk, { path, kind: 'submodule', size: 0, bytes: null });
   }
@@ -201,7 +201,7 @@ function addLink(walk: Walk, path: string, full: string): Visited {
   return addEntry(walk, { path, kind: 'symlink', size: found.value.size, bytes: null });
 }
 
-// Neither a link nor a pipe that took the place of the file since its folder was listed.
+// Does not open a link or a pipe that replaced the file since its folder was listed.
 const OPEN_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 function addFile(walk: Walk, path: string, full: string): Visited {
@@ -222,7 +222,7 @@ function addOpenFile(walk: Walk, path: string, fd: number): Visited {
     const most = formatMegabytes(walk.limits.maxTreeBytes);
     return failed(
       'TreeTooLarge',
-      `The files in the definition paths hold more than ${most}; remove what is no definition.`,
+      `The files in the definition paths are larger than ${most} together; remove files that are not definitions.`,
     );
   }
   const content = attempt(() => readFileSync(fd));
@@ -243,21 +243,24 @@ function addUnusable(walk: Walk, { file, message }: UnusableEntry): Visited {
 function checkEntries(walk: Walk): Visited {
   if (walk.entries.length + walk.unusable.length <= walk.limits.maxEntries) return { ok: true, below: [] };
   const most = walk.limits.maxEntries;
-  return failed('TreeTooLarge', `The definition paths hold more than ${most} entries; remove what is no definition.`);
+  return failed(
+    'TreeTooLarge',
+    `The definition paths contain more than ${most} entries; remove files that are not definitions.`,
+  );
 }
 
-type Attempt<T> = { ok: true; value: T } | { ok: false; isGone: boolean };
+type Attempt<T> = { ok: true; value: T } | { ok: false; isMissing: boolean };
 
 function attempt<T>(read: () => T): Attempt<T> {
   try {
     return { ok: true, value: read() };
   } catch (error) {
-    return { ok: false, isGone: (error as NodeJS.ErrnoException).code === 'ENOENT' };
+    return { ok: false, isMissing: (error as NodeJS.ErrnoException).code === 'ENOENT' };
   }
 }
 
-/** What went away since its folder was listed is as if it had never been there: editors leave and take such files. */
-function passOver(what: 'file' | 'folder' | 'link', path: string, { isGone }: { isGone: boolean }): Visited {
-  if (isGone) return { ok: true, below: [] };
+/** Ignores an entry that was deleted since its folder was listed: editors create and delete such files. */
+function passOver(what: 'file' | 'folder' | 'link', path: string, { isMissing }: { isMissing: boolean }): Visited {
+  if (isMissing) return { ok: true, below: [] };
   return failed('RepositoryRefused', `The ${what} ${quote(path)} cannot be read; check its permissions.`);
 }

@@ -5,20 +5,19 @@ import { messageOf } from '../core/errors.ts';
 import type { Ancestry, SourceFailed } from '../core/ports/definitions/definition-source.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { type RunInRepository, readAncestry, readCommitTime } from './ancestry.ts';
-import { isBranchName } from './branch-name.ts';
 import { describeGitFailure } from './git-failure.ts';
 import { type Environment, type GitCommand, type GitOutcome, runGit, SMALL_PACK_WINDOWS } from './git-process.ts';
 import { type GitTreeResult, readGitTree } from './git-tree.ts';
 import { realPathOf, resolveLocalRepository } from './local-repository.ts';
-import { quote } from './printable-text.ts';
+import { hasUnprintable, quote } from './printable-text.ts';
 import type { RepositoryLocation } from './repository-url.ts';
 import { failed, formatMegabytes, type SourceLimits } from './source-limits.ts';
 
-/** What a mirror is a mirror of, and where it is kept. */
+/** The source of a mirror and its folder. */
 export interface MirrorOptions {
   location: RepositoryLocation;
   branch: string;
-  /** A folder of the mirror's own; anything in it may be removed. */
+  /** Folder of the mirror only; anything in it may be deleted. */
   mirrorDir: string;
   environment: Environment;
   limits: SourceLimits;
@@ -27,7 +26,7 @@ export interface MirrorOptions {
 
 export type MirrorResult = { ok: true; revision: string } | SourceFailed;
 
-/** The repository as git is told of it: an address that is no secret, and what goes by the environment. */
+/** The repository as arguments of git: an address without secrets, and settings that the environment passes. */
 interface Remote {
   ok: true;
   address: string;
@@ -37,37 +36,37 @@ interface Remote {
 const FETCH = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-gc'];
 const TIP_REF = 'refs/dockbell/tip';
 const HISTORY_REF = 'refs/dockbell/history';
-/** What history adds is never worth holding up a pass for longer. */
+/** A reconciliation waits at most this long for additional history. */
 const HISTORY_TIMEOUT_MS = 15_000;
-/** How far the clocks of committers may differ. */
+/** Maximum difference between the clocks of committers. */
 const CLOCK_SKEW_SECONDS = 86_400;
-/** A commit that the mirror does not hold is looked for this far back from the tip. */
+/** A commit that the mirror does not have is searched in this part of the history. */
 const SEARCHED_HISTORY_SECONDS = 30 * 86_400;
 const STAMP_FILE = 'dockbell-origin';
 const MAX_REFS_BYTES = 4_000_000;
 const MAX_SMALL_OUTPUT_BYTES = 65_536;
 const BRANCHES_SHOWN = 5;
-/** Each fetch leaves a pack behind. A mirror with more is cloned anew, which costs one commit and needs no `gc` (D10). */
+/** Each fetch adds a pack. A mirror with more packs is cloned again, which fetches one commit and needs no `gc` (D10). */
 const MAX_PACKS = 50;
 
 /**
- * A bare mirror of one branch's newest commit, without history. It is disposable (threat model G5): one that is
- * missing, foreign, stale or damaged is replaced by a new one, which takes its place only when it is complete.
+ * A bare mirror of the latest commit of one branch, without history. It is disposable (threat model G5): a mirror that is
+ * missing, damaged, outdated or of another repository is replaced by a new one as soon as that is complete.
  */
 export class GitMirror {
   readonly #options: MirrorOptions;
   readonly #currentDir: string;
-  /** What the mirror is known to hold; `null` until this process has seen it. */
+  /** The commit in the mirror; `null` until this process has read it. */
   #tip: string | null = null;
-  /** Objects never change: a commit that git refused once is not fetched again. */
-  #refused: (SourceFailed & { revision: string }) | null = null;
+  /** Objects never change: a commit that git rejected once is not fetched again. */
+  #rejected: (SourceFailed & { revision: string }) | null = null;
 
   constructor(options: MirrorOptions) {
     this.#options = options;
     this.#currentDir = join(options.mirrorDir, 'mirror.git');
   }
 
-  /** Brings the mirror to the tip of the branch and answers with it. */
+  /** Updates the mirror to the tip of the branch, and returns the tip. */
   async update(): Promise<MirrorResult> {
     try {
       return await this.#update();
@@ -85,28 +84,28 @@ export class GitMirror {
     const tip = await this.#askForTip(remote, deadline);
     if (!tip.ok) return tip;
     if (this.#tip === tip.revision && (await this.#isCurrentOurs())) return tip;
-    if (this.#refused?.revision === tip.revision) return this.#refused;
+    if (this.#rejected?.revision === tip.revision) return this.#rejected;
     const updated = await this.#bringUpToDate(remote, tip.revision, deadline);
     this.#tip = updated.ok ? updated.revision : null;
     if (updated.ok) return updated;
     const failure = { ...updated, revision: tip.revision };
-    if (failure.reason === 'TreeOdd') this.#refused = failure;
+    if (failure.reason === 'TreeOdd') this.#rejected = failure;
     return failure;
   }
 
-  /** Forgets what the mirror holds, so that the next `update` clones anew. */
+  /** Deletes the mirror, so that the next `update` clones again. */
   async discard(): Promise<void> {
     this.#tip = null;
     await removeFolder(this.#currentDir);
   }
 
-  /** Reads the definition paths under `prefix` at a commit that `update` gave. */
+  /** Reads the definition paths below `prefix` at a commit that `update` returned. */
   readTree(revision: string, prefix: string): Promise<GitTreeResult> {
     const { environment, limits, signal } = this.#options;
     return readGitTree({ gitDir: this.#currentDir, environment, limits, signal }, revision, prefix);
   }
 
-  /** As `DefinitionSource.contains`. A remote repository may be asked for some more history. */
+  /** As `DefinitionSource.contains`. May fetch additional history from a remote repository. */
   async contains(revision: string, earlier: string): Promise<Ancestry> {
     try {
       const { location } = this.#options;
@@ -131,7 +130,7 @@ export class GitMirror {
     if (madeAt < since) return 'no';
     if (!(await this.#fetchHistory(Math.max(0, since)))) return 'unknown';
     const ancestry = await readAncestry(run, revision, earlier);
-    // All that is younger than the earlier commit is here, so it would have been found.
+    // The mirror has everything after the earlier commit, so it would have been found.
     return ancestry === 'unknown' && earlierMadeAt !== null ? 'no' : ancestry;
   }
 
@@ -164,12 +163,12 @@ export class GitMirror {
   async #bringUpToDate(remote: Remote, tip: string, deadline: number): Promise<MirrorResult> {
     if (await this.#isCurrentUsable()) {
       const updated = await this.#fetchInto(this.#currentDir, remote, deadline);
-      if (updated.ok || !isWorthCloningAnew(updated)) return updated;
+      if (updated.ok || !isWorthCloningAgain(updated)) return updated;
     }
-    return this.#cloneAnew(remote, tip, deadline);
+    return this.#cloneAgain(remote, tip, deadline);
   }
 
-  async #cloneAnew(remote: Remote, tip: string, deadline: number): Promise<MirrorResult> {
+  async #cloneAgain(remote: Remote, tip: string, deadline: number): Promise<MirrorResult> {
     const { mirrorDir } = this.#options;
     const freshDir = join(mirrorDir, `fresh-${process.pid}-${Date.now()}.git`);
     const initialised = await this.#initialise(freshDir, tip);
@@ -211,7 +210,7 @@ export class GitMirror {
       maxFileBytes: limits.maxFetchBytes,
     });
     if (outcome.kind === 'exited' && outcome.code === 0) return this.#readTip(gitDir);
-    // A signal ends what reaches the limit; the file that reached it is the proof, and of no more use.
+    // A signal ends a git that reaches the limit. The file that reached it is the proof, and is not needed any more.
     return (await removeFullPacks(gitDir, limits.maxFetchBytes)) ? this.#explainTooLarge() : this.#explain(outcome);
   }
 
@@ -240,7 +239,7 @@ export class GitMirror {
     const names = refs.ok ? [...refs.refs.keys()].map((ref) => quote(ref.replace('refs/heads/', ''))) : [];
     const shown = names.slice(0, BRANCHES_SHOWN).join(', ');
     const more = names.length > BRANCHES_SHOWN ? ` and ${names.length - BRANCHES_SHOWN} more` : '';
-    const instead = names.length === 0 ? 'it has no branch that can be listed' : `it has ${shown}${more}`;
+    const instead = names.length === 0 ? 'no branch can be listed' : `it has ${shown}${more}`;
     return failed('BranchMissing', `The repository ${location.display} has no branch ${quote(branch)}; ${instead}.`);
   }
 
@@ -267,7 +266,7 @@ export class GitMirror {
   async #findRemote(): Promise<Remote | SourceFailed> {
     const { location, branch, mirrorDir } = this.#options;
     if (!isBranchName(branch)) {
-      return failed('RepositoryRefused', `${quote(branch)} is not a name that a branch can have.`);
+      return failed('RepositoryRefused', `${quote(branch)} is not a valid branch name.`);
     }
     if (location.kind === 'remote') {
       const { protocol, origin, credentials, gitUrl } = location;
@@ -278,7 +277,7 @@ export class GitMirror {
       };
     }
     const local = await resolveLocalRepository(location.path);
-    if (local === null) return failed('RepositoryMissing', `There is no git repository at ${quote(location.path)}.`);
+    if (local === null) return failed('RepositoryMissing', `No git repository exists at ${quote(location.path)}.`);
     const globalConfigFile = join(mirrorDir, 'gitconfig');
     await writeFile(globalConfigFile, `${await trustInConfig(local.commonDir)}${formatPackWindows()}`);
     return { ok: true, address: local.commonDir, settings: { protocol: 'file', globalConfigFile } };
@@ -303,7 +302,7 @@ export class GitMirror {
     return stamp === this.#stamp();
   }
 
-  /** Says which repository and branch a mirror holds; a digest, because a file must not hold a URL's credentials. */
+  /** Identifies the repository and branch of a mirror; a digest, because the file must not contain credentials of a URL. */
   #stamp(): string {
     const { location, branch } = this.#options;
     const address = location.kind === 'local' ? location.path : location.gitUrl;
@@ -331,7 +330,7 @@ export class GitMirror {
   }
 }
 
-function isWorthCloningAnew(failure: SourceFailed): boolean {
+function isWorthCloningAgain(failure: SourceFailed): boolean {
   return failure.reason !== 'FetchTimeout' && failure.reason !== 'FetchTooLarge';
 }
 
@@ -339,7 +338,7 @@ function remainingMs(deadline: number): number {
   return Math.max(1, Math.ceil(deadline - performance.now()));
 }
 
-/** The operator named this repository, so it is trusted whoever owns it; git asks for that in a global file only. */
+/** The operator configured this repository, so it is trusted regardless of its owner. git reads that from a global file only. */
 async function trustInConfig(commonDir: string): Promise<string> {
   const real = await realPathOf(commonDir);
   const paths = new Set([commonDir, real, dirname(commonDir), dirname(real)]);
@@ -347,13 +346,13 @@ async function trustInConfig(commonDir: string): Promise<string> {
   return `[safe]\n${lines.join('')}`;
 }
 
-/** The git that sends from a local repository reads only this file of ours, and has the same limit on its memory. */
+/** The git process that sends from a local repository reads only this file, and has the same memory limit. */
 function formatPackWindows(): string {
   const lines = SMALL_PACK_WINDOWS.map(([key, value]) => `\t${key.replace('core.', '')} = ${value}\n`);
   return `[core]\n${lines.join('')}`;
 }
 
-/** The data directory has one daemon, so a lock found before git starts is a dead git's. */
+/** Only one daemon uses the data directory, so a lock that exists before git starts belongs to a git that has ended. */
 async function removeStaleLocks(gitDir: string): Promise<void> {
   for (const dir of ['.', 'refs', 'refs/dockbell', 'objects/pack']) {
     const names = await readdir(join(gitDir, dir)).catch(() => []);
@@ -368,7 +367,7 @@ async function removeFullPacks(gitDir: string, maxBytes: number): Promise<boolea
   let isFull = false;
   for (const name of names) {
     const size = (await stat(join(packDir, name)).catch(() => null))?.size ?? 0;
-    // The limit counts in blocks of the shell's, so a file may end a little short of it.
+    // The shell counts the limit in blocks, so a file may end slightly below it.
     isFull ||= size >= maxBytes - 1024;
     await rm(join(packDir, name), { force: true });
   }
@@ -376,10 +375,17 @@ async function removeFullPacks(gitDir: string, maxBytes: number): Promise<boolea
 }
 
 async function removeFolder(dir: string): Promise<void> {
-  // A git that outlived a killed daemon may still write there; what it leaves goes at the next attempt.
+  // A git that outlived a killed daemon may still write to the folder; the next attempt deletes the rest.
   await rm(dir, { recursive: true, force: true, maxRetries: 2 }).catch(() => {});
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
+}
+
+/** Follows `git check-ref-format`. A valid name can be neither an option nor a pattern. */
+function isBranchName(name: string): boolean {
+  if (name === '' || name === '@' || name.startsWith('-') || name.length > 255) return false;
+  if (hasUnprintable(name) || /[ ~^:?*[\\]|\.\.|@\{|\/\/|\.$|^\/|\/$/.test(name)) return false;
+  return name.split('/').every((segment) => !segment.startsWith('.') && !segment.endsWith('.lock'));
 }

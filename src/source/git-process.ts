@@ -11,17 +11,17 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** One start of git. */
 export interface GitCommand {
   args: readonly string[];
-  /** The repository it works on; git never searches for one. */
+  /** The repository; git never searches for one. */
   gitDir?: string;
-  /** What git writes nothing to but reads first: protected settings such as `safe.directory`. */
+  /** A file that git only reads, before all others: protected settings such as `safe.directory`. */
   globalConfigFile?: string;
-  /** Settings of this command beside the fixed ones, each `[key, value]`. */
+  /** Additional settings of this command, each `[key, value]`. */
   config?: readonly (readonly [string, string])[];
-  /** The one transport it may use; without one it reaches nothing. */
+  /** The only transport that git may use; none if omitted. */
   protocol?: 'file' | 'https' | 'http' | 'ssh';
   /** Only for the server named by `origin` (`scheme://host:port`). */
   credentials?: (Credentials & { origin: string }) | null;
-  /** From where `PATH`, `HOME` and the few other names in `PASSED_ON` are taken. */
+  /** Source of the variables in `PASSED_ON`, such as `PATH` and `HOME`. */
   environment: Environment;
   stdin?: Uint8Array;
   timeoutMs: number;
@@ -34,8 +34,8 @@ export interface GitCommand {
 }
 
 /**
- * How a git command ended. `stderr` is cut to its last kilobytes. The `message` of `not-started` says why and what to do,
- * without a full stop.
+ * The end of a git command. `stderr` contains the last kilobytes. The `message` of `not-started` contains the reason and
+ * the solution, without a full stop.
  */
 export type GitOutcome =
   | { kind: 'exited'; code: number; stdout: Buffer; stderr: string }
@@ -44,19 +44,19 @@ export type GitOutcome =
 
 type ForcedEnd = 'timeout' | 'flooded' | 'aborted';
 
-/** Variables of the operator that git and ssh need; everything else of the daemon's environment stays out. */
+/** Variables that git and ssh need; they get nothing else of the daemon's environment. */
 const PASSED_ON = [
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'TMPDIR', 'SSH_AUTH_SOCK', 'GIT_SSH_COMMAND', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
   ...['http_proxy', 'https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY', 'no_proxy', 'NO_PROXY'],
 ];
 
-/** git maps packs in windows of 1 GiB by default, which does not fit the limit on its memory. */
+/** By default, git maps packs in windows of 1 GiB, which exceeds its memory limit. */
 export const SMALL_PACK_WINDOWS: readonly (readonly [string, string])[] = [
   ['core.packedGitWindowSize', '32m'],
   ['core.packedGitLimit', '256m'],
 ];
 
-/** Settings that no repository can undo: the scope of the command line wins over its `config` file (G1, G2). */
+/** Settings that no repository can change: the command line takes precedence over its `config` file (G1, G2). */
 const FIXED_CONFIG: readonly (readonly [string, string])[] = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
@@ -64,48 +64,48 @@ const FIXED_CONFIG: readonly (readonly [string, string])[] = [
   ['credential.helper', ''],
   ['transfer.fsckObjects', 'true'],
   ['fetch.fsckObjects', 'true'],
-  // One pack a fetch, so that the limit on the size of a file limits the fetch.
+  // One pack per fetch, so that the limit on the file size limits the fetch.
   ['fetch.unpackLimit', '1'],
   ['fetch.recurseSubmodules', 'false'],
-  // Blobs beyond this are streamed: a small pack that inflates to gigabytes does not fill the memory.
+  // Larger blobs are streamed: a small pack that inflates to gigabytes does not fill the memory.
   ['core.bigFileThreshold', '16m'],
   ['pack.threads', '1'],
   ['core.fsync', 'none'],
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
-  // A git whose daemon was killed has no deadline left but this.
+  // The only deadline of a git process whose daemon was killed.
   ['http.lowSpeedLimit', '1'],
   ['http.lowSpeedTime', '60'],
-  // A server must not send git to another host: the operator chose this one.
+  // A server must not redirect git to another host: the operator chose this one.
   ['http.followRedirects', 'false'],
   ...SMALL_PACK_WINDOWS,
 ];
 
-/** Address space that one git process may take: an endless answer of a server must not take the memory of the host. */
+/** Maximum address space of one git process: an endless response of a server must not use all memory of the host. */
 export const MAX_GIT_MEMORY_BYTES = 1_073_741_824;
 
 /**
- * The limits are set by a shell that becomes git; every value is a positional argument, none is shell text. A limit that
- * the system does not know, or that is lower already, is left as it is.
+ * A shell sets the limits and then becomes git. Every value is a positional argument, none is shell text. A limit that the
+ * system does not support, or that is already lower, stays unchanged.
  */
 const LIMITED_START =
   'ulimit -c 0; ulimit -v "$1" 2>/dev/null || :; ulimit -f "$2" 2>/dev/null || :; shift 2; exec git "$@"';
 const FILE_BLOCK_BYTES = 512;
 const MEMORY_BLOCK_BYTES = 1024;
-/** What the shell ends with if it cannot become git. */
+/** Exit codes of the shell if it cannot become git. */
 const SHELL_START_FAILURES: readonly (number | null)[] = [126, 127];
 
 const ANSWER_CREDENTIALS =
   '!answer() { test "$1" = get || return 0; printf "username=%s\\npassword=%s\\n" "$DOCKBELL_GIT_USERNAME" "$DOCKBELL_GIT_PASSWORD"; }; answer';
 
-/** Enough for the sentence that is shown. Most of it may be a server's words, so nothing reads them without a bound. */
+/** Enough for the sentence that is shown. A server may choose most of this text, so its size is limited. */
 const MAX_STDERR_BYTES = 4_096;
-/** Time between asking the process group to end and ending it. */
+/** Time between SIGTERM and SIGKILL for the process group. */
 const KILL_GRACE_MS = 300;
-/** Stands for the exit code of a git that a signal ended. */
+/** Replaces the exit code of a git process that a signal ended. */
 const SIGNALLED = 128;
 
-/** Runs git without a shell's reading, a prompt, a hook or anybody's configuration; decision 10 says for which repositories. */
+/** Runs git without shell parsing, prompts, hooks or user configuration. Decision 10 lists the repositories it is for. */
 export function runGit(command: GitCommand): Promise<GitOutcome> {
   if (command.signal?.aborted) return Promise.resolve({ kind: 'aborted' });
   return new Promise((resolve) => {
@@ -127,7 +127,7 @@ function startGit(command: GitCommand): ChildProcess {
   return spawn('/bin/sh', ['-c', LIMITED_START, 'dockbell-git', memory, fileSize, ...args], options);
 }
 
-/** Without a free file descriptor Node makes no streams at all, whatever its types say. */
+/** Without free file descriptors Node creates no streams, although its types promise them. */
 function hasStreams(child: ChildProcess): child is ChildProcessWithoutNullStreams {
   return Boolean(child.stdin && child.stdout && child.stderr);
 }
@@ -176,7 +176,7 @@ function superviseGit(
   command.signal?.addEventListener('abort', abort, { once: true });
   child.once('error', (error) => finish(describeStartFailure(error)));
   child.once('exit', () => {
-    // What git started ends with it, and a straggler outside the group cannot keep the pipes open for long.
+    // Ends the children of git. A process outside the group cannot keep the pipes open for long.
     if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
     cancelClosing = scheduleCall(KILL_GRACE_MS, () => closePipes(child));
   });
@@ -185,7 +185,7 @@ function superviseGit(
     if (SHELL_START_FAILURES.includes(code)) return finish(describeStartFailure({ code: 'ENOENT' }));
     finish({ kind: 'exited', code: code ?? SIGNALLED, stdout: stdout(), stderr: stderr() });
   });
-  // git may end before it has read everything; its exit code then says why.
+  // git may end before it has read everything; its exit code then shows why.
   child.stdin.on('error', () => {});
   child.stdin.end(command.stdin);
 }
@@ -215,7 +215,7 @@ function collectTail(stream: Readable): () => string {
   });
   return () => {
     const text = tail.toString('utf8');
-    // Half a credential could not be recognised: what is left of a cut word is dropped.
+    // A part of a credential could not be recognised, so the rest of a cut word is dropped.
     return isCut ? text.slice(text.search(/\s|$/)) : text;
   };
 }
@@ -226,7 +226,7 @@ function buildEnvironment(command: GitCommand): Record<string, string> {
     return value === undefined ? [] : [[name, value] as const];
   });
   return {
-    // Somebody who is at a terminal is not asked; ssh answers with an error instead of waiting.
+    // Without a prompt at a terminal: ssh fails instead of waiting.
     GIT_SSH_COMMAND: 'ssh -oBatchMode=yes -oConnectTimeout=20 -oServerAliveInterval=15',
     ...Object.fromEntries(passedOn),
     LC_ALL: 'C',

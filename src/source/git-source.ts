@@ -9,14 +9,14 @@ import { TaskQueue } from '../core/time/task-queue.ts';
 import { GitMirror } from './git-mirror.ts';
 import type { Environment } from './git-process.ts';
 import type { GitTreeResult } from './git-tree.ts';
-import { refuseOldGit } from './git-version.ts';
+import { rejectOldGit } from './git-version.ts';
 import { parseRepositoryUrl, type RepositoryLocation } from './repository-url.ts';
 import { DEFAULT_LIMITS, failed, type SourceLimits } from './source-limits.ts';
 import { type SourceClock, startPolling, systemSourceClock } from './start-polling.ts';
 import { parseFactoryFolder } from './tree-names.ts';
 import { RepositoryWatcher } from './watch-repository.ts';
 
-/** Where a factory's repository is and how it is read. */
+/** The repository of a factory and how it is read. */
 export interface GitSourceOptions {
   /** https, ssh or file URL, `git@host:path`, or an absolute local path. */
   url: string;
@@ -24,30 +24,30 @@ export interface GitSourceOptions {
   branch: string;
   /** Folder of the factory in the repository, `.` for its root. */
   path: string;
-  /** A folder of this source's own for its mirror, created on first use; what is in it may be deleted at any time. */
+  /** Folder for the mirror of this source only, created on first use. Its content can be deleted at any time. */
   mirrorDir: string;
-  /** How often a remote repository is asked; a local one is watched. */
+  /** Interval between fetches of a remote repository. A local one is watched. */
   pollIntervalMs: number;
   clock?: SourceClock;
   limits?: Partial<SourceLimits>;
-  /** From where `PATH`, `HOME`, `SSH_AUTH_SOCK`, `GIT_SSH_COMMAND` and proxies are taken. Default: the daemon's own. */
+  /** Source of `PATH`, `HOME`, `SSH_AUTH_SOCK`, `GIT_SSH_COMMAND` and proxies. Default: the environment of the daemon. */
   environment?: Environment;
 }
 
 /**
- * Reads a factory's definition from a git repository by way of a bare mirror. What goes wrong is answered with a
- * `SourceFailure`, never thrown; the URL is checked when the source is first asked (threat model G1 to G3, G5).
+ * Reads the definition of a factory from a git repository through a bare mirror. Failures are returned as `SourceFailure`,
+ * never thrown. An invalid URL fails the first fetch (threat model G1 to G3, G5).
  */
 export function createGitSource(options: GitSourceOptions): DefinitionSource {
   const url = parseRepositoryUrl(options.url);
-  if (!url.ok) return createRefusedSource(failed('RepositoryRefused', url.message));
+  if (!url.ok) return createFailedSource(failed('RepositoryRefused', url.message));
   const folder = parseFactoryFolder(options.path);
-  if (!folder.ok) return createRefusedSource(folder);
+  if (!folder.ok) return createFailedSource(folder);
   return new GitSource(options, url.location, folder.prefix);
 }
 
-/** A source whose configuration can never work says so each time it is asked. */
-function createRefusedSource(failure: SourceFailed): DefinitionSource {
+/** A source with an invalid configuration: each operation returns the failure. */
+function createFailedSource(failure: SourceFailed): DefinitionSource {
   return {
     fetch: async () => failure,
     readTree: async () => failure,
@@ -87,7 +87,7 @@ class GitSource implements DefinitionSource {
 
   fetch(): Promise<SourceResult<{ revision: string }>> {
     return this.#enqueue(async () => {
-      const updated = (await this.#refuseOldGit()) ?? (await this.#mirror.update());
+      const updated = (await this.#rejectOldGit()) ?? (await this.#mirror.update());
       this.#failures = updated.ok ? 0 : this.#failures + 1;
       return updated;
     });
@@ -96,7 +96,7 @@ class GitSource implements DefinitionSource {
   readTree(revision: string): Promise<SourceResult<{ tree: SourceTree }>> {
     return this.#enqueue(async () => {
       if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(revision)) {
-        return failed('RepositoryRefused', 'The revision to read is not the full id of a commit.');
+        return failed('RepositoryRefused', 'The revision to read is not a full commit ID.');
       }
       const read = await this.#mirror.readTree(revision, this.#prefix);
       return isBroken(read) ? this.#readFromNewMirror(revision) : read;
@@ -111,12 +111,12 @@ class GitSource implements DefinitionSource {
     return answer.ok ? answer.ancestry : 'unknown';
   }
 
-  /** Asked until the answer is good, then never again. */
-  async #refuseOldGit(): Promise<SourceFailed | null> {
+  /** Checks the version until it is sufficient, then never again. */
+  async #rejectOldGit(): Promise<SourceFailed | null> {
     if (this.#isGitGood) return null;
-    const refusal = await refuseOldGit(this.#options.environment ?? process.env);
-    this.#isGitGood = refusal === null;
-    return refusal;
+    const problem = await rejectOldGit(this.#options.environment ?? process.env);
+    this.#isGitGood = problem === null;
+    return problem;
   }
 
   watch(onChange: () => void): void {
@@ -138,7 +138,7 @@ class GitSource implements DefinitionSource {
     await this.#operations.whenIdle();
   }
 
-  /** A damaged mirror is replaced once; a commit that the new one lacks is gone from the branch. */
+  /** Replaces a damaged mirror once. A commit that the new mirror lacks is not on the branch any more. */
   async #readFromNewMirror(revision: string): Promise<SourceResult<{ tree: SourceTree }>> {
     await this.#mirror.discard();
     const updated = await this.#mirror.update();

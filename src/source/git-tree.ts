@@ -10,7 +10,7 @@ import { type Environment, type GitOutcome, runGit } from './git-process.ts';
 import { failed, formatMegabytes, type SourceLimits } from './source-limits.ts';
 import { DEFINITION_PATHS, readTreePath, type TreePathResult } from './tree-names.ts';
 
-/** Which repository is read, and with what bounds. */
+/** The repository to read, with limits. */
 export interface TreeReading {
   gitDir: string;
   environment: Environment;
@@ -18,7 +18,7 @@ export interface TreeReading {
   signal?: AbortSignal;
 }
 
-/** `Broken`: the repository itself could not be read, which says nothing about the tree. */
+/** `Broken`: the repository itself could not be read; the tree may be valid. */
 export type GitTreeResult =
   | { ok: true; tree: SourceTree }
   | SourceFailed
@@ -41,7 +41,7 @@ const ENTRY_KINDS = new Map<string, TreeEntryKind>([
 const LISTED_ENTRY_BYTES = 512;
 const BATCH_HEADER_BYTES = 128;
 
-/** Reads the definition paths of a commit from git's objects; nothing is checked out, so nothing in it can act (G2). */
+/** Reads the definition paths of a commit from git objects. Without a checkout, nothing in the commit can run code (G2). */
 export async function readGitTree(reading: TreeReading, revision: string, prefix: string): Promise<GitTreeResult> {
   const listed = await listTree(reading, revision, prefix);
   if (!listed.ok) return listed;
@@ -89,7 +89,7 @@ function parseListing(listing: Buffer, prefix: string, limits: SourceLimits): St
   const unusable: UnusableEntry[] = [];
   for (let start = 0; start < listing.length; ) {
     const end = listing.indexOf(0, start);
-    if (end === -1) return broken('the listing of the tree is cut short');
+    if (end === -1) return broken('the listing of the tree is incomplete');
     const entry = parseListedEntry(listing.subarray(start, end), prefix);
     if ('unusable' in entry) unusable.push(entry.unusable);
     else if (entry.ok) entries.push(entry.entry);
@@ -100,7 +100,7 @@ function parseListing(listing: Buffer, prefix: string, limits: SourceLimits): St
   return { ok: true, entries, unusable };
 }
 
-/** One line of `ls-tree -l`: `MODE TYPE OBJECT SIZE<tab>PATH`, the size padded and `-` where there is none. */
+/** One line of `ls-tree -l`: `MODE TYPE OBJECT SIZE<tab>PATH`, the size padded, `-` if the entry has no size. */
 function parseListedEntry(
   line: Buffer,
   prefix: string,
@@ -120,7 +120,7 @@ async function readBlobs(
   entries: readonly ListedEntry[],
 ): Promise<Step<{ bytes: Map<string, Uint8Array> }>> {
   const sizes = new Map(entries.map((entry) => [entry.objectId, entry.size]));
-  // Counted as the tree is handed out: one blob under a thousand names is read once but held under each.
+  // Counted per entry: a blob with a thousand names is read once, but the tree contains it a thousand times.
   const total = entries.reduce((sum, entry) => sum + entry.size, 0);
   if (total > reading.limits.maxTreeBytes) return tooManyBytes(reading.limits);
   if (sizes.size === 0) return { ok: true, bytes: new Map() };
@@ -134,7 +134,7 @@ async function readBlobs(
   return parseBatch(outcome.stdout, sizes);
 }
 
-/** Answers of `cat-file --batch`, in the order asked: `OBJECT blob SIZE<newline>BYTES<newline>`. */
+/** The output of `cat-file --batch`, in the order of the input: `OBJECT blob SIZE<newline>BYTES<newline>`. */
 function parseBatch(output: Buffer, sizes: ReadonlyMap<string, number>): Step<{ bytes: Map<string, Uint8Array> }> {
   const bytes = new Map<string, Uint8Array>();
   let start = 0;
@@ -167,11 +167,11 @@ function broken(what: string): { ok: false; reason: 'Broken'; message: string } 
 }
 
 function tooManyEntries(limits: SourceLimits): SourceFailed {
-  const message = `The definition paths hold more than ${limits.maxEntries} entries; remove what is no definition.`;
+  const message = `The definition paths contain more than ${limits.maxEntries} entries; remove files that are not definitions.`;
   return failed('TreeTooLarge', message);
 }
 
 function tooManyBytes(limits: SourceLimits): SourceFailed {
-  const message = `The files in the definition paths hold more than ${formatMegabytes(limits.maxTreeBytes)}; remove what is no definition.`;
+  const message = `The files in the definition paths are larger than ${formatMegabytes(limits.maxTreeBytes)} together; remove files that are not definitions.`;
   return failed('TreeTooLarge', message);
 }

@@ -7,7 +7,7 @@ import { failed } from './source-limits.ts';
 
 const REVISION = /^live-([1-9]\d{0,14})$/;
 
-/** A definition that lives in the database: its revisions are numbered edits, and only the newest can be read. */
+/** A definition in the database: its revisions are numbered edits, and only the latest can be read. */
 export function createLiveSource(definitions: LiveDefinitions, factory: string): HostedSource {
   return {
     keepsUids: true,
@@ -21,7 +21,7 @@ export function createLiveSource(definitions: LiveDefinitions, factory: string):
     readTree: async (revision) => {
       const read = await definitions.read(factory);
       if (read !== null && formatRevision(read.revision) === revision) return { ok: true, tree: toTree(read.files) };
-      return failed('RepositoryUnreachable', `${revision} is not the newest revision any more.`);
+      return failed('RepositoryUnreachable', `${revision} is not the latest revision any more.`);
     },
     commit: async ({ from, files }) => {
       const revision = formatRevision(await definitions.commit(factory, { from: parseRevision(from), files }));
@@ -29,7 +29,7 @@ export function createLiveSource(definitions: LiveDefinitions, factory: string):
     },
     contains: async (revision, earlier) =>
       (parseRevision(earlier) ?? 0) <= (parseRevision(revision) ?? 0) ? 'yes' : 'no',
-    // Only this process changes it, and every change is followed by a pass.
+    // Only this process changes the definition, and a reconciliation follows every change.
     watch: () => {},
     close: async () => {},
   };
@@ -42,7 +42,7 @@ function formatRevision(number: number | null): string | null {
 function parseRevision(revision: string | null): number | null {
   if (revision === null) return null;
   const number = REVISION.exec(revision)?.[1];
-  if (number === undefined) throw new AppError('internal', `${revision} is no revision of a live factory`);
+  if (number === undefined) throw new AppError('internal', `${revision} is not a revision of a live factory`);
   return Number(number);
 }
 

@@ -1,13 +1,13 @@
 import { lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
-/** A repository on this machine: its `.git` (or itself, when bare) and where the refs of all its work trees are. */
+/** A repository on this machine: its `.git` folder (or itself, if bare), and the folder with the refs of all work trees. */
 export interface LocalRepository {
   gitDir: string;
   commonDir: string;
 }
 
-/** Finds the repository that a path names, as git would: a work tree (also a linked one), a bare one, or `PATH.git`. */
+/** Finds the repository at a path, as git does: a work tree (also a linked one), a bare repository, or `PATH.git`. */
 export async function resolveLocalRepository(path: string): Promise<LocalRepository | null> {
   for (const candidate of [join(path, '.git'), path, `${path}.git`]) {
     const gitDir = await followGitFile(candidate);
@@ -18,7 +18,7 @@ export async function resolveLocalRepository(path: string): Promise<LocalReposit
   return null;
 }
 
-/** The nearest folder at or above `dir` that holds `.git`; `null` outside a work tree. */
+/** The nearest folder at or above `dir` that contains `.git`; `null` outside a work tree. */
 export async function findWorkTreeRoot(dir: string): Promise<string | null> {
   for (let current = dir; ; current = dirname(current)) {
     if (await exists(join(current, '.git'))) return current;
@@ -26,7 +26,7 @@ export async function findWorkTreeRoot(dir: string): Promise<string | null> {
   }
 }
 
-/** The real path, or the path itself where nothing stands. */
+/** The real path, or the path itself if it does not exist. */
 export async function realPathOf(path: string): Promise<string> {
   return realpath(path).catch(() => resolve(path));
 }

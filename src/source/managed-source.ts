@@ -16,7 +16,7 @@ import { syncFolder } from '../files/sync-folder.ts';
 import { writeDurably } from '../files/write-durably.ts';
 import type { Environment } from './git-process.ts';
 import { readGitTree } from './git-tree.ts';
-import { refuseOldGit } from './git-version.ts';
+import { rejectOldGit } from './git-version.ts';
 import { askOwnGit, OwnGitError, useOwnGit } from './own-git.ts';
 import { quote } from './printable-text.ts';
 import { DEFAULT_LIMITS, failed } from './source-limits.ts';
@@ -29,7 +29,7 @@ const MAX_LOOSE_OBJECTS = 2_000;
 
 const HEAD_TEXT = `ref: ${BRANCH}\n`;
 
-/** Nobody else configures this repository, so its own file carries what protects it and what makes it durable. */
+/** Nobody else configures this repository, so its `config` file contains the settings for protection and durability. */
 const CONFIG_TEXT = `[core]
 \trepositoryformatversion = 0
 \tfilemode = true
@@ -49,12 +49,12 @@ const CONFIG_TEXT = `[core]
 \tauto = false
 `;
 
-/** @param gitDir a folder of this source's own for its bare repository; it holds the definition and its history */
+/** @param gitDir folder for the bare repository of this source, with the definition and its history */
 export function createManagedSource(gitDir: string, environment: Environment): HostedSource {
   return new ManagedSource(gitDir, environment);
 }
 
-/** A definition in a bare repository that the service hosts: every edit is a commit on its one branch. */
+/** A definition in a bare repository that Dockbell hosts: every edit is a commit on its only branch. */
 class ManagedSource implements HostedSource {
   readonly keepsUids = false;
   readonly #gitDir: string;
@@ -82,7 +82,7 @@ class ManagedSource implements HostedSource {
   }
 
   async readTree(revision: string): Promise<SourceResult<{ tree: SourceTree }>> {
-    if (!COMMIT_ID.test(revision)) return failed('RepositoryRefused', 'That is not the full id of a commit.');
+    if (!COMMIT_ID.test(revision)) return failed('RepositoryRefused', 'The revision is not a full commit ID.');
     await this.#open();
     const reading = { gitDir: this.#gitDir, environment: this.#environment, signal: this.#abort.signal };
     const read = await readGitTree({ ...reading, limits: DEFAULT_LIMITS }, revision, '');
@@ -93,27 +93,27 @@ class ManagedSource implements HostedSource {
   async commit(edit: SourceEdit): Promise<CommitOutcome> {
     await this.#open();
     let revision: string;
-    // It moves the branch only where `from` is still its newest commit, in one step with writing the objects.
+    // One step writes the objects and moves the branch, only if `from` is still its latest commit.
     try {
       revision = (await this.#git(['fast-import', '--quiet', '--date-format=raw'], composeImport(edit))).trim();
     } catch (error) {
       if ((await this.head()) !== edit.from) return { ok: false, reason: 'moved' };
       throw this.#describe('store the change', error);
     }
-    // git syncs the file of the branch, not its new name.
+    // git syncs the file of the branch, but not its new name in the folder.
     await syncFolder(join(this.#gitDir, 'refs/heads'));
     return { ok: true, revision };
   }
 
   readonly history = async ({ limit, cursor }: PageRequest): ReturnType<NonNullable<HostedSource['history']>> => {
     if (cursor !== null && !COMMIT_ID.test(cursor)) {
-      throw new AppError('bad_request', 'The cursor is not one that this list gave.');
+      throw new AppError('bad_request', 'The cursor does not belong to this list.');
     }
     await this.#open();
     const from = cursor ?? (await this.head());
     if (from === null) return { ok: true, page: { data: [], nextCursor: null } };
     const revisions = await this.#readLog(from, limit + 1);
-    if (revisions === null) throw new AppError('bad_request', 'The cursor is not one that this list gave.');
+    if (revisions === null) throw new AppError('bad_request', 'The cursor does not belong to this list.');
     return { ok: true, page: { data: revisions.slice(0, limit), nextCursor: revisions[limit]?.revision ?? null } };
   };
 
@@ -128,7 +128,7 @@ class ManagedSource implements HostedSource {
     }
   }
 
-  /** Only this process changes it, and every change is followed by a pass. */
+  /** Only this process changes the repository, and a reconciliation follows every change. */
   watch(): void {}
 
   async close(): Promise<void> {
@@ -144,20 +144,20 @@ class ManagedSource implements HostedSource {
   }
 
   async #prepare(): Promise<void> {
-    const refusal = await refuseOldGit(this.#environment);
-    if (refusal !== null) throw new AppError('source_unavailable', refusal.message);
+    const problem = await rejectOldGit(this.#environment);
+    if (problem !== null) throw new AppError('source_unavailable', problem.message);
     try {
       await this.#restore();
     } catch (error) {
       throw this.#describe('be opened', error);
     }
-    // Packing is housekeeping: a repository that cannot be packed may still be read and changed.
+    // Without packing, the repository can still be read and changed.
     await this.#git(['gc', '--auto', '--quiet']).catch(() => {});
   }
 
   /**
-   * Creates the repository, or what is missing or damaged of it. A loss of power may leave `HEAD` and `config` empty when
-   * `git init` has written them, so they are written here and synced: their content never changes.
+   * Creates the repository, or its missing or damaged parts. After a power failure, `HEAD` and `config` of `git init` may be
+   * empty, so they are written and synced here: their content never changes.
    */
   async #restore(): Promise<void> {
     const folders = [this.#gitDir, ...['objects', 'refs', 'refs/heads'].map((name) => join(this.#gitDir, name))];
@@ -166,7 +166,7 @@ class ManagedSource implements HostedSource {
     await restoreFile(join(this.#gitDir, 'HEAD'), HEAD_TEXT);
   }
 
-  /** The `count` newest revisions of the history of `from`, or `null` if `from` is no commit in this repository. */
+  /** The `count` latest revisions in the history of `from`; `null` if `from` is not a commit in this repository. */
   async #readLog(from: string, count: number): Promise<Revision[] | null> {
     const format = '--format=%H%x00%an%x00%ae%x00%at%x00%s';
     try {
@@ -178,7 +178,7 @@ class ManagedSource implements HostedSource {
     }
   }
 
-  /** The full ID of a commit in this repository, or `null` if `name` names none. */
+  /** The full ID of a commit in this repository; `null` if `name` is not a commit. */
   async #findCommit(name: string): Promise<string | null> {
     return (await this.#ask(['rev-parse', '--quiet', '--verify', `${name}^{commit}`]))?.trim() ?? null;
   }
@@ -212,7 +212,7 @@ async function restoreFile(path: string, text: string): Promise<void> {
   if (present !== text) await writeDurably(path, text);
 }
 
-/** The stream of `git fast-import` for one commit on top of `from`; it prints the new commit's id. */
+/** The input of `git fast-import` for one commit on top of `from`. git prints the ID of the new commit. */
 function composeImport({ from, files, author, message, at }: SourceEdit): Uint8Array {
   const stamp = `${Math.floor(at / 1000)} +0000`;
   const head = [
@@ -240,7 +240,7 @@ function line(text: string): Uint8Array {
   return Buffer.from(`${text}\n`);
 }
 
-/** Counted in bytes, so that nothing in it is read as a command. */
+/** With its length in bytes, so that git reads nothing in it as a command. */
 function data(text: string): Uint8Array {
   const bytes = Buffer.from(text);
   return Buffer.concat([Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from('\n')]);
@@ -250,7 +250,7 @@ function quotePath(path: string): string {
   return `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
 }
 
-/** What git takes as a name: no angle brackets, no control characters. */
+/** A name that git accepts: without angle brackets and control characters. */
 function cleanName(text: string): string {
   return text.replace(/[<>\p{Cc}\s]+/gu, ' ').trim() || 'unknown';
 }

@@ -4,18 +4,18 @@ import { GitError, type SimpleGit, type SimpleGitOptions, simpleGit } from 'simp
 import { messageOf } from '../core/errors.ts';
 import { type Environment, explainStartFailure } from './git-process.ts';
 
-/** A repository that Dockbell created, and how its git is started. */
+/** A repository that Dockbell created, and how git is started for it. */
 export interface OwnRepository {
   /** An existing folder: the bare repository, or the work tree. */
   dir: string;
   isBare: boolean;
-  /** From where `PATH` is taken; nothing else of it reaches git. */
+  /** Source of `PATH`; git gets nothing else from it. */
   environment: Environment;
   timeoutMs: number;
   signal?: AbortSignal;
 }
 
-/** git did not do what it was asked. The message is one sentence without a full stop. */
+/** A git command failed. The message is one sentence without a full stop. */
 export class OwnGitError extends Error {}
 
 /** git failed without a message. A `GitError`, because simple-git drops every other error that `errors` returns. */
@@ -30,14 +30,14 @@ class SilentFailure extends GitError {
   }
 }
 
-/** A spawn takes eight descriptors: three pipes and what libuv needs for itself. */
+/** A spawn needs eight descriptors: three pipes and those of libuv. */
 const DESCRIPTORS_OF_A_SPAWN = 16;
 
 /**
- * Works on a repository that Dockbell created on this machine, by way of simple-git; docs/architecture.md has the rule
- * which code uses this and which `git-process.ts`. `work` gets git for one task. Throws `OwnGitError`.
+ * Runs git through simple-git in a repository that Dockbell created on this machine. docs/architecture.md has the rule
+ * for the choice between this and `git-process.ts`. `work` gets git for one task. Throws `OwnGitError`.
  *
- * @param input what git reads from its standard input
+ * @param input standard input of git
  */
 export async function useOwnGit<T>(
   repository: OwnRepository,
@@ -49,7 +49,7 @@ export async function useOwnGit<T>(
   const abort = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
   try {
     requireDescriptors();
-    // Nothing but promises runs between here and the first start of git, so the descriptors are still free then.
+    // Only promises run between here and the first start of git, so the descriptors are still free then.
     return await work(openRepository(repository, abort, input));
   } catch (error) {
     if (signal?.aborted) throw new OwnGitError('the repository is closed', { cause: error });
@@ -59,8 +59,8 @@ export async function useOwnGit<T>(
 }
 
 /**
- * Asks a question that git answers with a silent exit code of 1 if the answer is no, such as
- * `rev-parse --quiet --verify` and `merge-base --is-ancestor`. Returns what git printed, or `null` for no. Throws
+ * Runs a query for which git exits with 1 and no output if the answer is no, such as
+ * `rev-parse --quiet --verify` and `merge-base --is-ancestor`. Returns the output of git, or `null` for no. Throws
  * `OwnGitError` for every other failure.
  */
 export async function askOwnGit(repository: OwnRepository, question: string[]): Promise<string | null> {
@@ -131,13 +131,13 @@ function buildEnvironment(dir: string, isBare: boolean, { PATH }: Environment): 
   return {
     ...(PATH === undefined ? {} : { PATH }),
     LC_ALL: 'C',
-    // No configuration of a user takes part: a repository of ours carries all of its settings itself.
+    // Without the configuration of a user: our repositories contain all of their settings.
     HOME: devNull,
     XDG_CONFIG_HOME: devNull,
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_ATTR_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',
-    // git looks for no other repository, and does not ask who owns this one.
+    // git does not search for another repository, and does not check the owner of this one.
     ...(isBare ? { GIT_DIR: dir } : { GIT_CEILING_DIRECTORIES: dir }),
   };
 }
@@ -149,5 +149,7 @@ function explain(error: unknown): string {
   const words = messageOf(error).trim();
   // simple-git turns a failed start into the text of its stack.
   const startCode = /^Error: spawn git ([A-Z]+)/.exec(words)?.[1];
-  return startCode === undefined ? `git says ${words.split('\n').join(' ')}` : explainStartFailure({ code: startCode });
+  return startCode === undefined
+    ? `git reports ${words.split('\n').join(' ')}`
+    : explainStartFailure({ code: startCode });
 }

@@ -70,7 +70,7 @@ describe('The address of a repository', () => {
     ]);
   });
 
-  it.each(REFUSED)('%j is refused with a sentence that says what may be used', (text) => {
+  it.each(REFUSED)('%j is rejected with a sentence that lists the allowed forms', (text) => {
     expect(parseRepositoryUrl(text)).toMatchObject({
       ok: false,
       message: expect.stringMatching(/^(The|A|ssh) .+ Use https/),
@@ -87,7 +87,7 @@ describe('The address of a repository', () => {
 describe('Credentials in a URL', () => {
   const secret = fc.stringMatching(/^[!-~]{8,40}$/).filter((text) => text.trim() === text);
 
-  it('are in no address and in no message, whatever git says', () => {
+  it('are in no address and in no message, regardless of the output of git', () => {
     fc.assert(
       fc.property(secret, secret, fc.constantFrom(0, 1, 2), (username, password, form) => {
         const parsed = parseRepositoryUrl(
@@ -128,7 +128,7 @@ describe('Credentials in a URL', () => {
     expect(performance.now() - startedAt).toBeLessThan(3000);
   });
 
-  it('are not in the sentence that refuses a URL', () => {
+  it('are not in the sentence that rejects a URL', () => {
     fc.assert(
       fc.property(secret, fc.constantFrom('ssh', 'ftp', 'http', 'ext:', 'https'), (password, scheme) => {
         const result = parseRepositoryUrl(`${scheme}://me:${encodeURIComponent(password)}@example.com/x?y`);

@@ -3,13 +3,13 @@ import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hasUnprintable } from './printable-text.ts';
 
-/** User name and password taken out of a URL; they reach git by its environment, never by an argument. */
+/** User name and password of a URL. git gets them through its environment, never as an argument. */
 export interface Credentials {
   username: string;
   password: string;
 }
 
-/** Where a repository is. `display` is what may be shown; it never holds credentials. */
+/** The location of a repository. `display` can be shown: it never contains credentials. */
 export type RepositoryLocation =
   | { kind: 'local'; path: string; display: string }
   | {
@@ -17,7 +17,7 @@ export type RepositoryLocation =
       protocol: 'https' | 'http' | 'ssh';
       /** The URL for git, without credentials. */
       gitUrl: string;
-      /** `scheme://host:port`, the only place the credentials are meant for; `''` for ssh. */
+      /** `scheme://host:port`, the only server that gets the credentials; `''` for ssh. */
       origin: string;
       display: string;
       credentials: Credentials | null;
@@ -25,7 +25,7 @@ export type RepositoryLocation =
 
 export type RepositoryUrlResult = { ok: true; location: RepositoryLocation } | { ok: false; message: string };
 
-/** A host that can be neither an option of ssh nor anything but a name or an address. */
+/** A host name or address, which cannot be an option of ssh. */
 const HOST = /^(?:[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?|\[[0-9A-Fa-f:.]+\])$/;
 const SSH_USER = /^[A-Za-z0-9_][A-Za-z0-9._+-]*$/;
 const SCP_LIKE = /^(?:(?<user>[^@/:]+)@)?(?<host>\[[^\]/]*\]|[^:/@[\]]+):(?<path>.+)$/s;
@@ -33,61 +33,64 @@ const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//;
 const ALLOWED = 'Use https://, ssh://, git@host:path, file:// or a local path';
 
 /**
- * Reads the address of a repository and refuses everything that git could take for an option, a command or a
- * transport of its own (threat model G1), before git sees it. A local path must be absolute.
+ * Parses the address of a repository before git sees it. Rejects everything that git could read as an option, a command
+ * or a transport helper (threat model G1). A local path must be absolute.
  */
 export function parseRepositoryUrl(text: string): RepositoryUrlResult {
-  if (text.trim() === '') return refuse('The URL of the repository is empty');
+  if (text.trim() === '') return rejectUrl('The URL of the repository is empty');
   if (hasUnprintable(text) || text !== text.trim()) {
-    return refuse('The URL of the repository holds white space at an end, a line break or a control character');
+    return rejectUrl(
+      'The URL of the repository contains a line break, a control character, or white space at its start or end',
+    );
   }
   if (text.startsWith('-'))
-    return refuse('The URL of the repository starts with "-", which git would read as an option');
+    return rejectUrl('The URL of the repository starts with "-", which git would read as an option');
   if (isAbsolute(text)) return { ok: true, location: { kind: 'local', path: text, display: text } };
-  if (/^[^/[\]]*::/.test(text)) return refuse('The URL of the repository names a transport helper ("name::address")');
+  if (/^[^/[\]]*::/.test(text))
+    return rejectUrl('The URL of the repository names a transport helper ("name::address")');
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
   return scheme === undefined ? parseScpLike(text) : parseByScheme(scheme, text);
 }
 
 function parseByScheme(scheme: string, text: string): RepositoryUrlResult {
-  if (!URL.canParse(text)) return refuse('The URL of the repository cannot be read');
+  if (!URL.canParse(text)) return rejectUrl('The URL of the repository is malformed');
   const url = new URL(text);
-  if (url.search !== '' || url.hash !== '') return refuse('The URL of the repository has a query or a fragment');
+  if (url.search !== '' || url.hash !== '') return rejectUrl('The URL of the repository has a query or a fragment');
   if (scheme === 'file') return parseFileUrl(url);
   if (scheme === 'https' || scheme === 'http') return parseWebUrl(scheme, url);
   if (scheme === 'ssh') return parseSshUrl(url);
-  return refuse(`The scheme "${scheme}" is not allowed for a repository`);
+  return rejectUrl(`The scheme "${scheme}" is not allowed for a repository`);
 }
 
 function parseFileUrl(url: URL): RepositoryUrlResult {
-  if (url.hostname !== '' || url.username !== '') return refuse('A file URL of a repository names a host');
+  if (url.hostname !== '' || url.username !== '') return rejectUrl('A file URL of a repository names a host');
   try {
     const path = fileURLToPath(url);
-    if (hasUnprintable(path)) return refuse('The path of the repository holds a control character');
+    if (hasUnprintable(path)) return rejectUrl('The path of the repository contains a control character');
     return { ok: true, location: { kind: 'local', path, display: path } };
   } catch {
-    return refuse('The file URL of the repository cannot be read');
+    return rejectUrl('The file URL of the repository is malformed');
   }
 }
 
 function parseWebUrl(protocol: 'https' | 'http', url: URL): RepositoryUrlResult {
-  // Over plain http anybody on the way could change what runs; on the machine itself nobody is on the way.
+  // Plain HTTP can be modified in transit, except on this machine.
   if (protocol === 'http' && !isLoopback(url.hostname)) {
-    return refuse('A repository over plain http is read from this machine only; use https://');
+    return rejectUrl('A repository with plain http must be on this machine');
   }
-  if (!HOST.test(url.hostname)) return refuse('The URL of the repository has no host that can be used');
+  if (!HOST.test(url.hostname)) return rejectUrl('The URL of the repository has no valid host');
   const credentials = readCredentials(url);
   if (credentials === 'unreadable')
-    return refuse('The user name or password in the URL of the repository cannot be read');
+    return rejectUrl('The user name or password in the URL of the repository is malformed');
   const origin = `${protocol}://${url.host}`;
   const gitUrl = `${origin}${url.pathname}`;
   return { ok: true, location: { kind: 'remote', protocol, gitUrl, origin, display: gitUrl, credentials } };
 }
 
 function parseSshUrl(url: URL): RepositoryUrlResult {
-  if (url.password !== '') return refuse('ssh does not use a password in a URL; use a key');
+  if (url.password !== '') return rejectUrl('ssh does not use a password in a URL; use a key');
   const target = checkSshTarget(url.username, url.hostname, url.pathname.replace(/^\/(?=~)/, ''));
-  if (target !== null) return refuse(target);
+  if (target !== null) return rejectUrl(target);
   const user = url.username === '' ? '' : `${url.username}@`;
   const gitUrl = `ssh://${user}${url.host}${url.pathname}`;
   return {
@@ -98,9 +101,9 @@ function parseSshUrl(url: URL): RepositoryUrlResult {
 
 function parseScpLike(text: string): RepositoryUrlResult {
   const { user = '', host = '', path = '' } = SCP_LIKE.exec(text)?.groups ?? {};
-  if (host === '') return refuse('The repository is neither a URL that is allowed nor an absolute path');
+  if (host === '') return rejectUrl('The repository is neither an allowed URL nor an absolute path');
   const target = checkSshTarget(user, host, path);
-  if (target !== null) return refuse(target);
+  if (target !== null) return rejectUrl(target);
   return {
     ok: true,
     location: { kind: 'remote', protocol: 'ssh', gitUrl: text, origin: '', display: text, credentials: null },
@@ -108,8 +111,8 @@ function parseScpLike(text: string): RepositoryUrlResult {
 }
 
 function checkSshTarget(user: string, host: string, path: string): string | null {
-  if (!HOST.test(host)) return 'The URL of the repository has no host that can be used';
-  if (user !== '' && !SSH_USER.test(user)) return 'The URL of the repository has a user name that cannot be used';
+  if (!HOST.test(host)) return 'The URL of the repository has no valid host';
+  if (user !== '' && !SSH_USER.test(user)) return 'The URL of the repository has an invalid user name';
   if (path === '' || path === '/') return 'The URL of the repository has no path';
   return path.startsWith('-') ? 'The path in the URL of the repository starts with "-"' : null;
 }
@@ -119,7 +122,7 @@ function readCredentials(url: URL): Credentials | null | 'unreadable' {
   try {
     const username = decodeURIComponent(url.username);
     const password = decodeURIComponent(url.password);
-    // git's credential protocol has one value a line.
+    // The credential protocol of git has one value per line.
     return hasUnprintable(username + password) ? 'unreadable' : { username, password };
   } catch {
     return 'unreadable';
@@ -130,11 +133,11 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'));
 }
 
-function refuse(message: string): { ok: false; message: string } {
+function rejectUrl(message: string): { ok: false; message: string } {
   return { ok: false, message: `${message}. ${ALLOWED}.` };
 }
 
-/** Takes every form of the credentials, and whatever looks like one in a URL, out of a text that will be shown. */
+/** Removes the credentials in every encoding, and everything before the `@` of a URL, from a text to show. */
 export function redactCredentials(text: string, credentials: Credentials | null): string {
   const secrets = [credentials?.password, credentials?.username].flatMap((value) =>
     value ? [value, encodeURIComponent(value), encodeURI(value)] : [],
@@ -145,7 +148,7 @@ export function redactCredentials(text: string, credentials: Credentials | null)
   return redactUserInfo(withoutSecrets);
 }
 
-/** Replaces what stands between `://` and the last `@` of an authority. Looks at each character once. */
+/** Replaces the part between `://` and the last `@` of an authority. Reads each character once. */
 function redactUserInfo(text: string): string {
   const parts: string[] = [];
   let taken = 0;

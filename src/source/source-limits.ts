@@ -1,19 +1,19 @@
 import type { SourceFailed, SourceFailure } from '../core/ports/definitions/definition-source.ts';
 import { MAX_GIT_MEMORY_BYTES } from './git-process.ts';
 
-/** What one look at a source may cost at most (threat model G3). */
+/** Limits for one read of a source (threat model G3). */
 export interface SourceLimits {
-  /** Time for one `fetch`, all its git commands together. */
+  /** Time for all git commands of one `fetch`. */
   fetchTimeoutMs: number;
-  /** Bytes that one `fetch` may write to the mirror. */
+  /** Maximum number of bytes that one `fetch` writes to the mirror. */
   maxFetchBytes: number;
-  /** Address space that one git process of a `fetch` may take. */
+  /** Maximum address space of one git process of a `fetch`. */
   maxFetchMemoryBytes: number;
   /** Time for reading one tree. */
   readTimeoutMs: number;
   /** Entries in the definition paths of one tree. */
   maxEntries: number;
-  /** Bytes of all files of one tree that are small enough to be read. */
+  /** Maximum size of all files of one tree that are small enough to be read. */
   maxTreeBytes: number;
 }
 
@@ -26,12 +26,12 @@ export const DEFAULT_LIMITS: SourceLimits = Object.freeze({
   maxTreeBytes: 64_000_000,
 });
 
-/** Builds the value for a source that could not be read; `message` is one readable sentence without credentials. */
+/** The result for a source that could not be read; `message` is one sentence without credentials. */
 export function failed(reason: SourceFailure, message: string): SourceFailed {
   return { ok: false, reason, message };
 }
 
-/** A number of bytes as a person reads it, in megabytes. */
+/** Formats a number of bytes in megabytes, for people. */
 export function formatMegabytes(bytes: number): string {
   return `${Number((bytes / 1_000_000).toFixed(1))} MB`;
 }

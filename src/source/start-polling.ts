@@ -10,7 +10,7 @@ export interface SourceClock {
 
 export const systemSourceClock: SourceClock = { schedule: scheduleCall, random: Math.random };
 
-/** A server that fails is asked less and less often, but a repaired one waits no longer than this. */
+/** Upper limit of the delay after failures, so that a repaired server is found soon. */
 const MAX_BACKOFF_MS = 300_000;
 const JITTER = 0.1;
 

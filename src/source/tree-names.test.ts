@@ -33,7 +33,7 @@ describe('The folder of a factory', () => {
     expect(parseFactoryFolder(folder)).toEqual({ ok: true, prefix });
   });
 
-  it.each(['/etc', '../x', 'a/../b', 'a\nb'])('%j is refused', (folder) => {
+  it.each(['/etc', '../x', 'a/../b', 'a\nb'])('%j is rejected', (folder) => {
     expect(parseFactoryFolder(folder)).toMatchObject({ ok: false, reason: 'RepositoryRefused' });
   });
 });

@@ -4,8 +4,8 @@ import { hasUnprintable, quote, quoteBytes } from './printable-text.ts';
 import { failed } from './source-limits.ts';
 
 /**
- * What a definition can consist of, and how that is misspelt; everything else in a repository is not read. The misspelt
- * ones are read so that validation can say what is wrong with them, where they would be ignored in silence.
+ * The paths of a definition, and their misspellings; nothing else in a repository is read. Misspelled paths are read so that
+ * validation can report them.
  */
 export const DEFINITION_PATHS: readonly string[] = [
   ...['factory.yaml', 'Factory.yaml', 'FACTORY.yaml', 'factory.yml', 'Factory.yml', 'factory.YAML', 'FACTORY.YAML'],
@@ -15,14 +15,14 @@ export const DEFINITION_PATHS: readonly string[] = [
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** A name of a tree: its path, or why it cannot be used. */
+/** A name in a tree: its path, or why it is unusable. */
 export type TreePathResult = { ok: true; path: string } | { ok: false; unusable: UnusableEntry };
 
-/** Reads a path of a tree; a name that is no valid UTF-8, or that git or a terminal could misread, is unusable (G2). */
+/** Reads a path of a tree. A name that is not valid UTF-8, or that git or a terminal could misread, is unusable (G2). */
 export function readTreePath(bytes: Uint8Array): TreePathResult {
   const path = decodeUtf8(bytes);
   if (path === null) return unusable(quoteBytes(bytes), 'is not valid UTF-8; rename it');
-  if (hasUnprintable(path)) return unusable(quote(path), 'holds a control character; rename it');
+  if (hasUnprintable(path)) return unusable(quote(path), 'contains a control character; rename it');
   if (path.split('/').some(isReservedSegment)) return unusable(quote(path), 'is reserved by git; remove it');
   return { ok: true, path };
 }
@@ -45,7 +45,7 @@ function isReservedSegment(segment: string): boolean {
 
 export type FolderResult = { ok: true; prefix: SourceTree['prefix'] } | SourceFailed;
 
-/** Turns the folder of a factory inside its repository (`.` is the root) into a prefix for paths: `''` or `sub/dir/`. */
+/** Converts the folder of a factory in its repository (`.` is the root) to a prefix for paths: `''` or `sub/dir/`. */
 export function parseFactoryFolder(folder: string): FolderResult {
   const segments = folder.split('/').filter((segment) => segment !== '' && segment !== '.');
   if (folder.startsWith('/') || segments.includes('..') || hasUnprintable(folder)) {

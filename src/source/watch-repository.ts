@@ -6,36 +6,36 @@ import { TaskQueue } from '../core/time/task-queue.ts';
 import { realPathOf, resolveLocalRepository } from './local-repository.ts';
 import { type SourceClock, startPolling } from './start-polling.ts';
 
-/** What to watch, and whom to tell. */
+/** What to watch. */
 export interface RepositoryWatch {
-  /** The path as configured; it may name a work tree, a bare repository or nothing yet. */
+  /** The configured path: a work tree, a bare repository, or a path that does not exist yet. */
   path: string;
   branch: string;
   clock: SourceClock;
-  /** How often to look without having been told, for file systems that tell nothing. */
+  /** Interval between checks without an event, for file systems that report no events. */
   recheckIntervalMs: number;
   onChange: () => void;
 }
 
-/** Changes within this time are told once. */
+/** Changes within this time are reported once. */
 const BURST_MS = 50;
 
 /** The state of a branch as the file system shows it. */
 interface BranchState {
-  /** Differs whenever the branch may have moved. */
+  /** Changes if the branch may have moved. */
   signature: string;
-  /** Differs whenever what there is to watch is no longer what was watched. */
+  /** Changes if other paths have to be watched. */
   layout: string;
-  /** Paths whose changes may move it, and every folder on the way to them. */
+  /** Paths whose changes may move the branch, and every folder above them. */
   watched: Set<string>;
-  /** Existing folders above everything that is watched. */
+  /** Existing folders above all watched paths. */
   roots: string[];
 }
 
 /**
- * Watches one branch of a repository on this machine: its loose ref, `packed-refs`, a reftable, and the coming and
- * going of the repository itself. Events only wake it; what it tells is decided by comparing states, so that neither
- * a lost nor a surplus event matters. Tells once when the watch stands, because nobody looked before.
+ * Watches one branch of a repository on this machine: its loose ref, `packed-refs`, a reftable, and the creation and
+ * deletion of the repository. An event only starts a comparison of states, so lost or additional events do no harm.
+ * Reports once when the watch is ready, because changes before that were not seen.
  */
 export class RepositoryWatcher {
   readonly #watch: RepositoryWatch;
@@ -58,7 +58,7 @@ export class RepositoryWatcher {
     this.#look();
   }
 
-  /** Ends all watching; nothing is told afterwards. */
+  /** Stops watching; nothing is reported afterwards. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelRecheck();
@@ -89,14 +89,14 @@ export class RepositoryWatcher {
     if (before !== state.signature && before !== null && !this.#isClosed) onChange();
   }
 
-  /** Watches anew when the repository has become another kind, or it or a folder of its refs has come, gone or been replaced. */
+  /** Watches other paths if the kind of the repository changed, or if it or a folder of its refs was created or replaced. */
   async #follow(state: BranchState): Promise<void> {
     if (this.#isClosed || state.layout === this.#layout) return;
     const isFirst = this.#layout === '';
     this.#layout = state.layout;
     await this.#files?.close();
     this.#files = watchPaths(state, () => this.#lookSoon());
-    // Between reading the state and now anything may have happened; the next look tells.
+    // The branch may have moved since the state was read: the next look compares again.
     this.#files.once('ready', () => {
       if (isFirst) this.#signature = '';
       this.#lookSoon();
@@ -112,9 +112,9 @@ function watchPaths(state: BranchState, onEvent: () => void): FSWatcher {
     followSymlinks: true,
     ignorePermissionErrors: true,
   });
-  // A watch that fails (too many watches, say) leaves the look by the clock.
+  // If watching fails (for example, too many watches), the interval remains.
   files.on('all', onEvent).on('error', onEvent);
-  // A folder that is replaced in one step stays "the same" to chokidar, but the one that left saw itself leave.
+  // chokidar misses a folder that is replaced in one step, but the old folder reports its own move.
   return files.on('raw', (_event, _name, details) => {
     if (!state.roots.includes((details as { watchedPath: string }).watchedPath)) onEvent();
   });
@@ -138,13 +138,13 @@ async function readBranchState(path: string, branch: string): Promise<BranchStat
   };
 }
 
-/** A folder's number in its file system: another folder under the same name has another. */
+/** The inode of a folder: another folder with the same name has another inode. */
 async function identifyFolder(path: string): Promise<string | null> {
   const found = await stat(path, { bigint: true }).catch(() => null);
   return found?.isDirectory() ? `${found.dev}:${found.ino}` : null;
 }
 
-/** What tells whether a repository stands at a path. */
+/** Paths that show whether a repository exists at a path. */
 function repositoryMarks(path: string): string[] {
   return [path, join(path, '.git'), join(path, 'HEAD'), join(path, 'objects'), `${path}.git`];
 }
@@ -157,7 +157,7 @@ function refFiles(commonDir: string, branch: string): string[] {
   ];
 }
 
-/** The content of a loose ref, and for a list of many refs what its replacement changes. */
+/** The content of a loose ref; for a file with many refs, the attributes that its replacement changes. */
 async function fingerprint(file: string): Promise<string> {
   const found = await stat(file, { bigint: true }).catch(() => null);
   if (found === null || !found.isFile()) return '-';

@@ -98,7 +98,7 @@ describe('key rotate', () => {
     expect(await rotate()).toMatchObject({ code: 2, stderr: expect.stringContaining('in use by another Dockbell') });
     lock.release();
     writeFileSync(newKeyFile, 'AAAA');
-    expect(await rotate()).toMatchObject({ code: 2, stderr: expect.stringContaining('holds 3 bytes') });
+    expect(await rotate()).toMatchObject({ code: 2, stderr: expect.stringContaining('has 3 bytes') });
     rmSync(newKeyFile);
     expect(await rotate()).toMatchObject({
       code: 2,

@@ -315,7 +315,7 @@ describe('validate', () => {
     await write('webhooks/ci.yaml', WEBHOOK);
     const { code, stderr } = await run(['validate', 'webhooks/ci.yaml']);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^".*ci\.yaml" is no folder\.\nName the folder that holds the factory/);
+    expect(stderr).toMatch(/^".*ci\.yaml" is not a folder\.\nName the folder that holds the factory/);
   });
 
   it('returns 2 for "-", which is not a folder', async () => {
@@ -327,7 +327,7 @@ describe('validate', () => {
   it('ends with 2 where there is no such folder', async () => {
     const { code, stdout, stderr } = await run(['validate', 'nowhere']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^There is no folder .*nowhere/);
+    expect(stderr).toMatch(/^The folder .*nowhere/);
   });
 });
 

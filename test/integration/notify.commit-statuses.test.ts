@@ -219,7 +219,7 @@ describe('a target that cannot be told', () => {
     notifier.offer(applied(A));
     await counts(1);
     expect(notifier.failures(FACTORY)).toEqual([
-      { target: 'github team/factory', problem: 'it answered 500', since: START_MS },
+      { target: 'github team/factory', problem: 'it responded with 500', since: START_MS },
     ]);
     await wait(5_000);
     await counts(2);
@@ -254,7 +254,9 @@ describe('a target that cannot be told', () => {
     notifier.offer(applied(A));
     await counts(1);
     expect(counted).toEqual(['github given_up']);
-    expect(notifier.failures(FACTORY)[0]?.problem).toMatch(/^it answered 401: the token in the team secret TOKEN/);
+    expect(notifier.failures(FACTORY)[0]?.problem).toMatch(
+      /^it responded with 401: the token in the team secret TOKEN/,
+    );
     expect(timers.isPending).toBe(false);
     secrets.set('TOKEN', HOST_TOKEN);
     notifier.onSecretChanged('OTHER');

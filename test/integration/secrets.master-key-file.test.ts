@@ -79,11 +79,11 @@ describe('an existing file', () => {
 describe('a malformed key', () => {
   const cases: [name: string, text: string, message: string][] = [
     ['empty', ' \n', 'is empty'],
-    ['too short', randomBytes(16).toString('base64'), 'holds 16 bytes'],
-    ['too long', randomBytes(33).toString('base64'), 'holds 33 bytes'],
-    ['cut', TEXT.slice(0, 20), 'holds 15 bytes'],
+    ['too short', randomBytes(16).toString('base64'), 'has 16 bytes'],
+    ['too long', randomBytes(33).toString('base64'), 'has 33 bytes'],
+    ['cut', TEXT.slice(0, 20), 'has 15 bytes'],
     ['no base64', 'correct horse battery staple', 'is not base64'],
-    ['hexadecimal', KEY.toString('hex'), 'holds 48 bytes'],
+    ['hexadecimal', KEY.toString('hex'), 'has 48 bytes'],
   ];
   it.each(cases)('that is %s is refused without quoting it', async (_name, text, message) => {
     await writeKey(text);

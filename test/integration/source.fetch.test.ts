@@ -164,7 +164,7 @@ describe('A local repository', () => {
     expect(await source.fetch()).toEqual({
       ok: false,
       reason: 'RepositoryMissing',
-      message: `There is no git repository at "${repo.path}".`,
+      message: `No git repository exists at "${repo.path}".`,
     });
     expect(await readPaths(source, revision)).toEqual(['webhooks/a.yaml']);
     renameSync(`${repo.path}-away`, repo.path);

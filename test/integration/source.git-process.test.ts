@@ -97,7 +97,7 @@ describe('A git server', () => {
     expect(await fetchOnce(`${url}/x`, { maxFetchMemoryBytes: 200_000_000 })).toMatchObject({
       ok: false,
       reason: 'FetchTooLarge',
-      message: expect.stringMatching(/needs more memory than git may take .*Out of memory/),
+      message: expect.stringMatching(/needs more memory than git may use .*Out of memory/),
     });
   });
 

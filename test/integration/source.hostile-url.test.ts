@@ -148,7 +148,7 @@ describe('Credentials in a URL (S2)', () => {
     expect(answer).toMatchObject({
       ok: false,
       reason: 'RepositoryRefused',
-      message: expect.stringContaining('refuses access'),
+      message: expect.stringContaining('denies access'),
     });
     expect(JSON.stringify(answer)).not.toMatch(/wrongcanary|deploy/);
     await server.close();

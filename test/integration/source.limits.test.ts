@@ -110,7 +110,7 @@ describe('A fetch', () => {
       expect(await answer).toEqual({
         ok: false,
         reason: 'FetchTimeout',
-        message: `The repository ${server.url}/origin.git did not answer in full within 0.7 seconds.`,
+        message: `The repository ${server.url}/origin.git did not respond completely within 0.7 seconds.`,
       });
       expect(performance.now() - startedAt).toBeLessThan(5000);
       await eventually(() => findProcesses(server.url).length === 0);
@@ -186,7 +186,7 @@ describe('A tree', () => {
     expect(await source.readTree(revision)).toEqual({
       ok: false,
       reason: 'TreeTooLarge',
-      message: 'The definition paths hold more than 10 entries; remove what is no definition.',
+      message: 'The definition paths contain more than 10 entries; remove files that are not definitions.',
     });
   });
 

@@ -107,7 +107,7 @@ describe('a managed repository', () => {
     const next = open(gitDir);
     await expect(next.edit(null, [B])).rejects.toMatchObject({ code: 'source_unavailable' });
     await expect(next.source.head()).rejects.toMatchObject({
-      message: expect.stringMatching(/could not read its branch: git says .*broken ref refs\/heads\/main/),
+      message: expect.stringMatching(/could not read its branch: git reports .*broken ref refs\/heads\/main/),
     });
     rmSync(join(gitDir, 'refs'), { recursive: true });
     writeFileSync(join(gitDir, 'refs'), '');

@@ -15,10 +15,10 @@ function runAsGit(shell: string): Promise<string> {
 describe('Git for a repository that Dockbell created', () => {
   it.each([
     ['fails without a message', 'exit 3', 'git failed with exit code 3 and without a message'],
-    ['fails after some output', 'echo partly; exit 3', 'git says partly'],
+    ['fails after some output', 'echo partly; exit 3', 'git reports partly'],
     ['is ended by a signal', 'echo partly; kill -KILL $$', 'git was ended by a signal'],
     ['is ended by a signal after a message', 'echo so >&2; kill -KILL $$', 'git was ended by a signal'],
-    ['fails with a message', 'echo one >&2; echo two >&2; exit 1', 'git says one two'],
+    ['fails with a message', 'echo one >&2; echo two >&2; exit 1', 'git reports one two'],
   ])('reports an error if it %s', async (_how, shell, message) => {
     await expect(runAsGit(shell)).rejects.toMatchObject({ message });
   });

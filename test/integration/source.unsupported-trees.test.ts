@@ -113,13 +113,13 @@ describe('A tree of a commit (G2)', () => {
     const revision = await repo.commitRawWebhooks([{ mode: '100644', name }]);
     expect(await readByMirror(revision)).toMatchObject({
       ...{ reason: 'TreeOdd', revision },
-      message: expect.stringContaining('git refuses'),
+      message: expect.stringContaining('git rejects'),
     });
     expect(unusableOf(await readRevisionTree(repo.path, 'main'))).toMatchObject([{ file: `webhooks/${name}` }]);
   });
 });
 
-it('A commit that git refuses is downloaded once', async () => {
+it('A commit that git rejects is downloaded once', async () => {
   const bare = await createTempGitRepo({ bare: true });
   await bare.commit({ 'webhooks/a.yaml': 'a' });
   const revision = await bare.commitRawWebhooks([{ mode: '100644', name: '.git' }]);
@@ -225,7 +225,7 @@ describe('A folder read offline', () => {
     expect(await readDirectoryTree(dir)).toEqual({
       ok: false,
       reason: 'RepositoryMissing',
-      message: `There is no folder "${dir}".`,
+      message: `The folder "${dir}" does not exist.`,
     });
   });
 
