@@ -4,8 +4,8 @@ import './global.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { RequestFailed } from '../client/read-answer.ts';
-import { askFirst } from './api/ask-first.ts';
 import { watchPage } from './api/client.ts';
+import { prefetchSession } from './api/prefetch-session.ts';
 import { createQueryClient } from './api/query-client.ts';
 import { App } from './app.tsx';
 import { preloadPage } from './routes.ts';
@@ -16,7 +16,7 @@ Object.assign(globalThis, { __webpack_nonce__: readStyleNonce() });
 
 watchPage(window);
 const queryClient = createQueryClient();
-void askFirst(queryClient);
+void prefetchSession(queryClient);
 // Loads the page in parallel, so that no fallback is shown.
 await preloadPage(location.pathname);
 

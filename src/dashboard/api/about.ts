@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { readAnswer } from '../../client/read-answer.ts';
 import { api } from './client.ts';
 
-/** The version of the daemon, which its OpenAPI document names. */
+/** The version of the daemon, from its OpenAPI document. */
 export const aboutQuery = queryOptions({
   queryKey: ['about'],
   queryFn: async () => {

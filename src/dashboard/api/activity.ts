@@ -5,7 +5,7 @@ import { api } from './client.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Deliveries by label and runs by state for each of the last hours, and deliveries for each webhook. */
+/** Deliveries by label and runs by state per hour, and the deliveries of each webhook. */
 export function activityQuery(factory: string, hours: number) {
   return queryOptions({
     queryKey: ['factory', factory, 'activity', hours],
@@ -20,7 +20,7 @@ export function activityQuery(factory: string, hours: number) {
 
 const REJECTIONS: readonly DeliveryLabel[] = ['Rejected (auth)', 'Rejected (invalid JSON)', 'Rejected (too large)'];
 
-/** The newest rejections of all webhooks of a factory in the last hours, newest first. */
+/** The most recent rejections of all webhooks of a factory. */
 export function rejectionsQuery(factory: string, hours: number, limit: number) {
   return queryOptions({
     queryKey: ['factory', factory, 'rejections', hours, limit],

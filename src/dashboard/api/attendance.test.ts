@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { watchAttendance } from './attendance.ts';
 
-it('counts a page as attended for a minute from its opening and from each sign of a person on', () => {
+it('counts a page as attended for a minute after opening it and after each user event', () => {
   const page = new EventTarget();
   let now = 5000;
   const isAttended = watchAttendance(page, () => now);

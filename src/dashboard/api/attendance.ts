@@ -1,15 +1,15 @@
-/** What people do at a page, and pages do not do by themselves. */
-const SIGNS = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart', 'focus'];
-const MEMORY_MS = 60_000;
+/** Events that only users cause. */
+const USER_EVENTS = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart', 'focus'];
+const ATTENDED_MS = 60_000;
 
 /**
- * Is somebody at the page? A page that renews itself while nobody looks must not keep its session alive (threat model
- * W3). Answers with `true` for a minute from the last sign on, and from the opening of the page.
+ * Returns a function that checks whether a user is at the page: for a minute after opening it and after each user event. A page
+ * that updates automatically must not keep its session alive (threat model W3).
  */
 export function watchAttendance(target: EventTarget, nowMs: () => number): () => boolean {
   let lastAt = nowMs();
-  for (const sign of SIGNS) {
-    target.addEventListener(sign, () => (lastAt = nowMs()), { capture: true, passive: true });
+  for (const name of USER_EVENTS) {
+    target.addEventListener(name, () => (lastAt = nowMs()), { capture: true, passive: true });
   }
-  return () => nowMs() - lastAt < MEMORY_MS;
+  return () => nowMs() - lastAt < ATTENDED_MS;
 }

@@ -3,14 +3,14 @@ import type { AuditEntry } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import { api } from './client.ts';
 
-/** Which part of the audit log is asked for; `null` is not asked for. */
+/** Filter of the audit log; `null` means any. */
 export interface AuditFilter {
-  /** ID of who did it. */
+  /** ID of the actor. */
   actor: string | null;
-  /** Path of an object, with all below it. */
+  /** Path of an object. Includes everything below it. */
   object: string | null;
   outcome: AuditEntry['outcome'] | null;
-  /** RFC 3339: at it or later, and before it. */
+  /** Times in RFC 3339: `from` is included, `to` is not. */
   from: string | null;
   to: string | null;
 }

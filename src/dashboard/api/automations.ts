@@ -4,13 +4,13 @@ import type { Automation, Backtest, Delivery, FilterResult, PayloadKey, Run } fr
 import { type PendingAnswer, readAnswer, readTagged } from '../../client/read-answer.ts';
 import { api } from './client.ts';
 
-/** An automation with the tag by which a change says what it was made from. */
+/** An automation with its entity tag, which a change must send. */
 export interface TaggedAutomation {
   automation: Automation;
   etag: string;
 }
 
-/** All that an automation says, as the API takes it: keys left out are taken away. */
+/** All keys of an automation, as the API accepts them. Missing keys are removed. */
 export interface AutomationBody {
   description: string | null;
   enabled: boolean;
@@ -40,7 +40,7 @@ export function automationQuery(factory: string, name: string) {
   });
 }
 
-/** The newest run of one automation; `null` for none. */
+/** The most recent run of one automation; `null` for none. */
 export function lastRunQuery(factory: string, automation: string) {
   return queryOptions({
     queryKey: ['factory', factory, 'runs', 'last', automation],
@@ -53,7 +53,7 @@ export function lastRunQuery(factory: string, automation: string) {
 
 const STORED_SHOWN = 10;
 
-/** The newest accepted deliveries of some webhooks, whose payloads are stored. */
+/** The most recent accepted deliveries of some webhooks, whose payloads are stored. */
 export function storedDeliveriesQuery(factory: string, uids: readonly string[]) {
   return queryOptions({
     queryKey: ['factory', factory, 'stored-deliveries', ...uids],
@@ -72,7 +72,7 @@ async function readAccepted(factory: string, uid: string): Promise<Delivery[]> {
   return (await readAnswer(api.GET('/api/v1/factories/{factory}/webhooks/{uid}/deliveries', { params }))).data;
 }
 
-/** The keys of the newest stored payloads of some webhooks, with values that they held. */
+/** The keys of the most recent stored payloads of some webhooks, with example values. */
 export function payloadKeysQuery(factory: string, uids: readonly string[]) {
   return queryOptions({
     queryKey: ['factory', factory, 'payload-keys', ...uids],
@@ -88,7 +88,7 @@ async function readPayloadKeys(factory: string, uid: string): Promise<PayloadKey
   return (await readAnswer(api.GET('/api/v1/factories/{factory}/webhooks/{uid}/payload-keys', { params }))).keys;
 }
 
-/** What a filter is tried on. */
+/** What a filter is tested with. */
 export type FilterSubject = { payload: Json } | { delivery: string };
 
 export function testFilter(factory: string, filter: Json, subject: FilterSubject): Promise<FilterResult> {
@@ -98,13 +98,13 @@ export function testFilter(factory: string, filter: Json, subject: FilterSubject
 
 /** Triggers to evaluate with stored deliveries. */
 export interface BacktestRequest {
-  /** The automation whose applied triggers these are compared with; `null` for a new one. */
+  /** The automation to compare with; `null` for a new one. */
   automation: string | null;
   enabled: boolean;
   triggers: JsonObject[];
 }
 
-/** What the triggers would have started, beside what the applied ones of the automation did. */
+/** Compares the deliveries that the triggers would have started with those of the applied triggers. */
 export function backtest(factory: string, { triggers, ...request }: BacktestRequest): Promise<Backtest> {
   const body = { ...request, triggers: triggers as ProposedTrigger[] };
   return readAnswer(api.POST('/api/v1/factories/{factory}/backtests', { params: { path: { factory } }, body }));
@@ -117,7 +117,7 @@ export function createAutomation(factory: string, name: string, body: Automation
   return readAutomation(api.POST('/api/v1/factories/{factory}/automations', { params, body: { name, ...body } }));
 }
 
-/** Throws `precondition_failed` where it is no longer what the tag names. */
+/** Throws `precondition_failed` if the automation changed since it was read. */
 export function replaceAutomation(
   factory: string,
   name: string,

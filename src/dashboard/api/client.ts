@@ -4,7 +4,7 @@ import { watchAttendance } from './attendance.ts';
 
 let csrfToken: string | null = null;
 
-/** Changes carry the token of the session, which other web pages cannot read (threat model W2). */
+/** Changes send the CSRF token of the session, which other web pages cannot read (threat model W2). */
 export function rememberCsrfToken(token: string | null): void {
   csrfToken = token;
 }
@@ -18,13 +18,13 @@ const sendCsrfToken: Middleware = {
 
 let isAttended = () => true;
 
-/** To be called when the page opens: from then on requests say whether somebody is at it. */
+/** Call it when the page opens. Requests then report whether a user is at the page. */
 export function watchPage(page: EventTarget): void {
   isAttended = watchAttendance(page, () => performance.now());
 }
 
-/** The daemon does not count what a page does by itself as a use of the session. */
-const tellAttendance: Middleware = {
+/** The daemon does not count automatic requests as use of the session. */
+const sendAttendance: Middleware = {
   onRequest({ request }) {
     if (!isAttended()) request.headers.set('x-unattended', '1');
     return request;
@@ -33,4 +33,4 @@ const tellAttendance: Middleware = {
 
 /** The management API. Use it through `readAnswer`. */
 export const api = createApiClient({ baseUrl: '/', credentials: 'same-origin' });
-api.use(sendCsrfToken, tellAttendance);
+api.use(sendCsrfToken, sendAttendance);

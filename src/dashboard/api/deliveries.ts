@@ -4,21 +4,21 @@ import type { Page } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import { api } from './client.ts';
 
-/** Times that end now, by what addresses call them. */
+/** Time ranges that end now, by their name in the URL. */
 export const TIME_SPANS_MS = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 } as const;
 export type TimeSpan = keyof typeof TIME_SPANS_MS;
 
-/** A time that moves on with the clock, or one that stays: instants in RFC 3339, `to` not included. */
+/** A moving or a fixed time range. Times are in RFC 3339, `to` is not included. */
 export type DeliveryTime =
   | { kind: 'last'; span: TimeSpan }
   | { kind: 'between'; from: string | null; to: string | null };
 
-/** Which part of the delivery log of a factory is asked for; `null` for what does not matter. */
+/** Filter of the delivery log of a factory; `null` means any. */
 export interface DeliveryFilter {
-  /** A UID. `null` for all webhooks, the deleted ones too. */
+  /** UID of a webhook. `null` for all, including deleted ones. */
   webhook: string | null;
   label: DeliveryLabel | null;
-  /** What the sender calls the delivery, exactly. */
+  /** The exact delivery ID. */
   deliveryId: string | null;
   time: DeliveryTime | null;
 }
@@ -54,7 +54,7 @@ export function deliveryQuery(factory: string, id: string) {
   });
 }
 
-/** The body as it was posted: text, so that a reader sees what the sender wrote. */
+/** The body as text, exactly as the sender wrote it. */
 export function payloadQuery(factory: string, id: string) {
   return queryOptions({
     queryKey: ['factory', factory, 'deliveries', id, 'payload'],
@@ -73,7 +73,7 @@ export function explanationQuery(factory: string, id: string) {
   });
 }
 
-/** Where a browser downloads the body as it was posted. */
+/** URL to download the body. */
 export function payloadHref(id: string): string {
   return `/api/v1/deliveries/${encodeURIComponent(id)}/payload`;
 }
@@ -82,12 +82,12 @@ export function diagnoseDelivery(id: string): Promise<Diagnosis> {
   return readAnswer(api.GET('/api/v1/deliveries/{id}/diagnosis', { params: { path: { id } } }));
 }
 
-/** @param automation `null` for all that listen */
+/** @param automation `null` for all automations of the webhook */
 export function replayDelivery(id: string, automation: string | null): Promise<Delivery> {
   return readAnswer(api.POST('/api/v1/deliveries/{id}/replay', { params: { path: { id } }, body: { automation } }));
 }
 
-/** Keeps rejected requests of a webhook for their diagnosis, for a while. */
+/** Captures rejected requests of a webhook for a limited time, for diagnosis. */
 export function openCapture(factory: string, uid: string, forSeconds: number): Promise<Capture> {
   const params = { path: { factory, uid } };
   const body = { for_seconds: forSeconds };

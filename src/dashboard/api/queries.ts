@@ -4,8 +4,8 @@ import { readAnswer, readTagged } from '../../client/read-answer.ts';
 import { api } from './client.ts';
 
 /**
- * What pages read, one function for each. Keys go from the whole to the part, so that what a live event touches can be
- * renewed by its beginning: `['factory', name, 'webhooks', uid, ...]`.
+ * One function per query. Query keys go from general to specific, so that a live event can invalidate a prefix:
+ * `['factory', name, 'webhooks', uid, ...]`.
  */
 export const factoriesQuery = queryOptions({
   queryKey: ['factories'],
@@ -29,7 +29,7 @@ export function webhooksQuery(factory: string) {
   });
 }
 
-/** A webhook, and the tag that an edit sends back so that nobody else's edit gets lost. */
+/** A webhook with its entity tag, which an edit must send. */
 export interface TaggedWebhook {
   webhook: Webhook;
   etag: string | null;
@@ -46,7 +46,7 @@ export function webhookQuery(factory: string, uid: string) {
   });
 }
 
-/** The newest deliveries of one webhook. */
+/** The most recent deliveries of one webhook. */
 export function webhookDeliveriesQuery(factory: string, uid: string, limit: number) {
   return queryOptions({
     queryKey: ['factory', factory, 'webhooks', uid, 'deliveries', limit],
@@ -67,7 +67,7 @@ export function webhookHandshakesQuery(factory: string, uid: string, limit: numb
   });
 }
 
-/** The table of signature schemes, which changes with the version of the daemon only. */
+/** The table of signature schemes. It changes only with the version of the daemon. */
 export const signatureSchemesQuery = queryOptions({
   queryKey: ['signature-schemes'],
   queryFn: async () => (await readAnswer(api.GET('/api/v1/signature-schemes'))).data,

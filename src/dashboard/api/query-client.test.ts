@@ -8,7 +8,7 @@ afterEach(() => {
   for (const client of clients.splice(0)) client.clear();
 });
 
-/** Somebody looks at rows that are read when the test says so. */
+/** Observes a query whose responses are controlled by the test. */
 function watchRows() {
   const client = createQueryClient();
   clients.push(client);
@@ -20,8 +20,8 @@ function watchRows() {
   return { client, asked, shown };
 }
 
-describe('What is shown', () => {
-  it('is read again where something happened while its first answer was under way', async () => {
+describe('createQueryClient', () => {
+  it('reads again after an invalidation during the first request', async () => {
     const { client, asked, shown } = watchRows();
     void client.invalidateQueries({ queryKey });
     void client.invalidateQueries({ queryKey });
@@ -32,14 +32,14 @@ describe('What is shown', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('is read once where nothing happened', async () => {
+  it('reads once without an invalidation', async () => {
     const { asked, shown } = watchRows();
     asked[0]!('all');
     await expect.poll(() => shown.at(-1)).toBe('all');
     expect(asked).toHaveLength(1);
   });
 
-  it('begins anew where something happens while a later answer is under way', async () => {
+  it('restarts a later request after an invalidation', async () => {
     const { client, asked, shown } = watchRows();
     asked[0]!('first');
     await expect.poll(() => shown.at(-1)).toBe('first');

@@ -22,10 +22,10 @@ export function reconciliationQuery(factory: string, id: string) {
   });
 }
 
-/** Answers when the pass has ended. */
+/** Starts a reconciliation and waits for its end. */
 export async function reconcileNow(factory: string) {
   const params = { path: { factory }, query: { wait: true } };
   const answer = await readAnswer(api.POST('/api/v1/factories/{factory}/reconciliations', { params }));
-  if (!('result' in answer)) throw new Error('the daemon did not wait for the end of the pass');
+  if (!('result' in answer)) throw new Error('the daemon did not wait for the end of the reconciliation');
   return answer;
 }

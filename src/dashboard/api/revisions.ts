@@ -16,7 +16,7 @@ export function revisionsQuery(factory: string) {
 }
 
 /**
- * @param head the newest revision that the reader saw: refused where the factory changed since
+ * @param head the newest revision that the user saw; the request is rejected if the factory changed since
  */
 export async function revertTo({ factory, revision, head }: { factory: string; revision: string; head: string }) {
   const params = { path: { factory } };
@@ -28,7 +28,7 @@ export async function revertTo({ factory, revision, head }: { factory: string; r
 
 const CHANGED = describeProblem(
   'Changed in between',
-  'The factory changed since this list was read. Nothing was done.',
+  'The factory changed since this list was read. Nothing was reverted.',
   412,
   'precondition_failed',
 );

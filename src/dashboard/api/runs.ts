@@ -4,7 +4,7 @@ import type { Page } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import { api } from './client.ts';
 
-/** Which runs of a factory are asked for. */
+/** Filter of the runs of a factory. */
 export interface RunFilter {
   state: RunState | null;
   automation: string | null;
@@ -40,12 +40,12 @@ export function runInputQuery(factory: string, id: string) {
   });
 }
 
-/** Where a browser downloads what a run was given beside its prompt. */
+/** URL to download an attachment of a run. */
 export function attachmentHref(id: string, name: string): string {
   return `/api/v1/runs/${encodeURIComponent(id)}/attachments/${encodeURIComponent(name)}`;
 }
 
-/** At most `limit` bytes of the output from `offset` on; empty where there are none yet. */
+/** At most `limit` bytes of the output from `offset`; empty if there are none yet. */
 export async function readRunLog(id: string, offset: number, limit: number): Promise<Uint8Array> {
   const params = { path: { id }, query: { offset, limit } };
   const bytes = await readAnswer(api.GET('/api/v1/runs/{id}/log', { params, parseAs: 'arrayBuffer' }));
@@ -60,7 +60,7 @@ export async function retryRun(id: string): Promise<Run> {
   return readAnswer(api.POST('/api/v1/runs/{id}/retry', { params: { path: { id } } }));
 }
 
-/** Has the run come to its end? */
+/** Whether the run has finished. */
 export function isEnded({ state }: Run): boolean {
   return state !== 'queued' && state !== 'running';
 }

@@ -8,7 +8,7 @@ export const secretsQuery = queryOptions({
   queryFn: async () => (await readAnswer(api.GET('/api/v1/secrets'))).data,
 });
 
-/** What is stored under a name. The value goes in and never comes back. */
+/** A secret to store. Its value cannot be read back. */
 export interface SecretToStore {
   name: string;
   value: string;
@@ -20,12 +20,12 @@ export function storeSecret({ name, value, mode }: SecretToStore) {
   return readAnswer(api.PUT('/api/v1/secrets/{name}', { params, body: { value } }));
 }
 
-/** @param force also while a webhook or an automation names it */
+/** @param force deletes a secret that is in use */
 export function deleteSecret({ name, force }: { name: string; force: boolean }) {
   return readAnswer(api.DELETE('/api/v1/secrets/{name}', { params: { path: { name }, query: { force } } }));
 }
 
-/** The webhooks that use an older version than the newest. */
+/** Webhooks that use an older version than the latest. */
 export function listOutdated({ used_by, version }: Secret): Secret['used_by'] {
   return used_by.filter((webhook) => webhook.version < version);
 }

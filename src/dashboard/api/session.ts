@@ -3,21 +3,21 @@ import type { SignedIn } from '../../client/api-types.ts';
 import { RequestFailed, readAnswer } from '../../client/read-answer.ts';
 import { api, rememberCsrfToken } from './client.ts';
 
-/** Who is signed in. */
+/** The signed-in user. */
 export type SessionUser = SignedIn['user'] & {
-  /** The newest event when they were asked for: all that the page reads is read after it. */
+  /** The newest event when the session was read. All other data is read after it. */
   lastEventId: string;
 };
 
-/** What opens a session: one of the three. */
+/** One of the three kinds of credentials that start a session. */
 export type Credentials = { username: string; password: string } | { login_token: string } | { api_token: string };
 
 const PATH = '/api/v1/session';
 
-/** Who is signed in; `null` for nobody. */
+/** The signed-in user; `null` if nobody is signed in. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  // The signal ends the request with the question: an answer of before a sign-in must not bring back the earlier token.
+  // The signal aborts an outdated request, whose response would restore an earlier CSRF token.
   queryFn: async ({ signal }): Promise<SessionUser | null> => {
     try {
       return keep(await readAnswer(api.GET(PATH, { signal })));
@@ -38,12 +38,12 @@ export async function signOut(): Promise<void> {
   rememberCsrfToken(null);
 }
 
-/** The daemon opens a new session for this browser and ends all others of the user. */
+/** The daemon starts a new session for this browser and ends all other sessions of the user. */
 export async function changePassword(passwords: { current_password: string; new_password: string }) {
   return keep(await readAnswer(api.POST(`${PATH}/password`, { body: passwords })));
 }
 
-/** Where the reader is signed in. */
+/** Sessions of the signed-in user. */
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
   queryFn: async () => (await readAnswer(api.GET('/api/v1/sessions'))).data,

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { readAnswer } from '../../client/read-answer.ts';
 import { api } from './client.ts';
 
-/** The ways to sign in that this daemon has; asked before anybody is signed in. */
+/** The sign-in methods of the daemon. Read before signing in. */
 export const signInWaysQuery = queryOptions({
   queryKey: ['sign-in'],
   queryFn: () => readAnswer(api.GET('/api/v1/sign-in')),

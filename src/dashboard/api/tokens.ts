@@ -8,7 +8,7 @@ export const tokensQuery = queryOptions({
   queryFn: async () => (await readAnswer(api.GET('/api/v1/tokens'))).data,
 });
 
-/** @param token.factories `null` for all */
+/** @param token.factories `null` for all factories */
 export function createToken(token: { name: string; role: Role; factories: string[] | null }) {
   return readAnswer(api.POST('/api/v1/tokens', { body: token }));
 }

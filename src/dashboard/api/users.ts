@@ -5,10 +5,10 @@ import { api } from './client.ts';
 
 const ONE = '/api/v1/users/{id}';
 
-/** What somebody may do. */
+/** Role and factories of a user or token. */
 export interface Access {
   role: Role;
-  /** Names of the factories it is limited to; `null` for all. */
+  /** Names of the accessible factories; `null` for all. */
   factories: string[] | null;
 }
 

@@ -3,7 +3,7 @@ import { readAnswer } from '../../client/read-answer.ts';
 import { api } from './client.ts';
 import type { TaggedWebhook } from './queries.ts';
 
-/** What the form of a new webhook asks for. Blank fields are left out. */
+/** The fields of a new webhook. Blank fields are omitted. */
 export interface CreateWebhookRequest {
   name: string;
   description?: string;
@@ -14,12 +14,12 @@ export interface CreateWebhookRequest {
   delivery_id_header?: string;
 }
 
-/** Creates; a generated secret is in the answer this once. */
+/** Creates a webhook. Only this response contains a generated secret. */
 export function createWebhook(factory: string, body: CreateWebhookRequest): Promise<NewWebhook> {
   return readAnswer(api.POST('/api/v1/factories/{factory}/webhooks', { params: { path: { factory } }, body }));
 }
 
-/** Changes what is given; refused where somebody else changed the webhook since it was read. */
+/** Changes the given fields. Rejected if the webhook changed since it was read. */
 export function changeWebhook(
   { webhook, etag }: TaggedWebhook,
   body: { enabled?: boolean; name?: string },
@@ -33,14 +33,14 @@ export async function deleteWebhook({ webhook, etag }: TaggedWebhook): Promise<v
   await readAnswer(api.DELETE(path, { params: { path: webhook }, headers: requireTag(etag) }));
 }
 
-/** @param secret what the provider issued; left out, a new one is generated and in the answer this once */
+/** @param secret the secret that the provider issued; if omitted, a new one is generated and returned once */
 export function rotateSecret({ webhook, etag }: TaggedWebhook, secret: string | undefined): Promise<NewWebhook> {
   const path = '/api/v1/factories/{factory}/webhooks/{uid}/rotate';
   const body = secret === undefined ? {} : { secret };
   return readAnswer(api.POST(path, { params: { path: webhook }, body, headers: requireTag(etag) }));
 }
 
-/** The second step of a webhook whose provider issues the secret late: stores it and enables the webhook. */
+/** The second setup step for providers that issue the secret later: stores it and enables the webhook. */
 export function giveSecret(webhook: Pick<Webhook, 'factory' | 'uid'>, secret: string): Promise<Webhook> {
   const path = '/api/v1/factories/{factory}/webhooks/{uid}/secret';
   return readAnswer(api.POST(path, { params: { path: webhook }, body: { secret } }));
