@@ -7,7 +7,7 @@ import { findWebhook } from './steps/find-webhook.ts';
 import { parseJson } from './steps/parse-json.ts';
 import { receiveBody } from './steps/receive-body.ts';
 import { recordDelivery } from './steps/record-delivery.ts';
-import { refuseUnlogged } from './steps/reject.ts';
+import { rejectUnlogged } from './steps/reject.ts';
 import { verifySignature } from './steps/verify-signature.ts';
 import * as answers from './transport/answers.ts';
 
@@ -30,10 +30,10 @@ export async function handleDelivery(context: IngressContext, request: IngressRe
   } catch (error) {
     if (isStorageTrouble(error)) {
       context.onStorageTrouble(error);
-      return refuseUnlogged(context, 'storage', answers.UNAVAILABLE);
+      return rejectUnlogged(context, 'storage', answers.UNAVAILABLE);
     }
     context.onDefect(error);
-    return refuseUnlogged(context, 'internal', answers.UNAVAILABLE);
+    return rejectUnlogged(context, 'internal', answers.UNAVAILABLE);
   }
 }
 

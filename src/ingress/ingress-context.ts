@@ -53,5 +53,5 @@ export type Outcome = IngressAnswer | typeof DISCONNECTED;
 /** The sender has closed the connection: nobody is left to answer. */
 export const DISCONNECTED = 'disconnected';
 
-/** One step on the way of a delivery. `null` passes the request to the next step; an outcome ends it. */
+/** One step of a delivery. `null` passes the request to the next step. An outcome ends it. */
 export type Step = (context: IngressContext, reception: Reception) => Promise<Outcome | null> | Outcome | null;

@@ -34,7 +34,7 @@ export class RateLimits {
     return toAdmission(this.#deliveries.admit(uid, nowMs));
   }
 
-  /** Charges one failure. A valid credential never comes here: it is not refused for somebody else's failures. */
+  /** Charges one failure. Valid credentials are never charged, so failures of other clients do not reject them. */
   admitFailure(uid: string, clientAddress: string, nowMs: number): Admission {
     const key = `${uid} ${networkOf(clientAddress)}`;
     return toAdmission(this.#failures.admit(key, nowMs));

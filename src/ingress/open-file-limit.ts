@@ -18,8 +18,8 @@ export function readOpenFileLimit(): number | null {
 }
 
 /**
- * Connections of senders that leave files free for everything else: strangers must not be able to keep git or a run
- * from starting. A quarter of the limit where it is too low even for that.
+ * Maximum number of connections, so that enough file descriptors are left: unauthenticated clients must not prevent the
+ * start of git or a run. A quarter of the limit if the limit is too low for that.
  */
 export function computeMaxConnections(openFileLimit: number | null): number {
   if (openFileLimit === null) return MAX_CONNECTIONS;

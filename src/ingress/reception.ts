@@ -27,7 +27,7 @@ export interface ReceptionParts {
   clock: Clock;
 }
 
-/** One request to a live webhook on its way through the steps: what was received, and what the steps found out. */
+/** One request to a live webhook: the received data, and the results of the steps. */
 export class Reception implements SignedRequest {
   readonly request: IngressRequest;
   readonly webhook: LiveWebhook;
@@ -68,7 +68,7 @@ export class Reception implements SignedRequest {
     this.#body = new JsonBody(bytes);
   }
 
-  /** The body as JSON. It is parsed once, whoever asks first: a signature scheme, a handshake or the filters. */
+  /** The body as JSON. It is parsed once, by the first of signature scheme, handshake and filters that needs it. */
   parseBody(): ParsedBody {
     return this.#body.parse();
   }

@@ -39,7 +39,7 @@ function open({ listeners = [fires('a'), fires('b')], isLive = true, payload = P
 }
 
 describe('a replay', () => {
-  it('is a delivery of its own with the same identity and bytes, put before what is live now', async () => {
+  it('is a separate delivery with the same identity and bytes, for the automations that are live now', async () => {
     const { control, recorded, woken } = open();
     const delivery = makeDelivery();
     const { outcome, ...made } = await control.replay({ ...ORDER, delivery });
@@ -81,8 +81,8 @@ describe('a replay', () => {
   it.each([
     ['no payload is kept', { payload: null }, null, 'only accepted ones keep a payload'],
     ['the webhook takes no deliveries', { isLive: false }, null, 'disabled or deleted'],
-    ['the automation does not listen', {}, 'c', 'No automation c listens'],
-  ])('is refused where %s', async (_, parts, automation, why) => {
+    ['the automation has no trigger for it', {}, 'c', 'No automation c listens'],
+  ])('is rejected if %s', async (_, parts, automation, why) => {
     const { control, recorded } = open(parts);
     const answer = await control.replay({ ...ORDER, automation, delivery: makeDelivery() });
     expect(answer).toEqual({ outcome: 'refused', why: expect.stringContaining(why) });

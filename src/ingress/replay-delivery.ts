@@ -15,7 +15,7 @@ export interface ReplayContext {
   deliveries: Pick<DeliveryReader, 'payload'>;
   clock: Clock;
   ids: IdSource;
-  /** Runs of that factory wait to be carried out. */
+  /** Runs of that factory wait for their execution. */
   onRunsCreated(factory: string): void;
 }
 
@@ -28,15 +28,15 @@ async function replayDelivery(context: ReplayContext, order: ReplayOrder): Promi
   const { delivery, automation } = order;
   const body = await context.deliveries.payload(delivery.id);
   if (body === null || delivery.deliveryId === null) {
-    return refuse(`The delivery is labelled ${delivery.label}: only accepted ones keep a payload to replay.`);
+    return rejectReplay(`The delivery is labelled ${delivery.label}: only accepted ones keep a payload to replay.`);
   }
   const webhook = context.registry.current().webhooks.get(delivery.webhookUid);
   if (webhook === undefined) {
-    return refuse(`The webhook ${delivery.webhookName} is disabled or deleted, so nothing starts from it.`);
+    return rejectReplay(`The webhook ${delivery.webhookName} is disabled or deleted, so nothing starts from it.`);
   }
   const listeners = webhook.listeners.filter((one) => automation === null || one.automation === automation);
   if (automation !== null && listeners.length === 0) {
-    return refuse(`No automation ${automation} listens to the webhook ${webhook.name} now.`);
+    return rejectReplay(`No automation ${automation} listens to the webhook ${webhook.name} now.`);
   }
   return record(context, order, { ...webhook, listeners }, body);
 }
@@ -72,6 +72,6 @@ async function record(
   return { outcome: 'replayed', id };
 }
 
-function refuse(why: string): ReplayOutcome {
+function rejectReplay(why: string): ReplayOutcome {
   return { outcome: 'refused', why };
 }

@@ -14,12 +14,12 @@ import { runCli } from '../helpers/run-cli.ts';
 import { createSeededServer, createSeededServices } from '../helpers/seeded-services.ts';
 import { runTestGit } from '../helpers/temp-git-repo.ts';
 
-// The checks that teams copy, run step by step as their hosts would. `npm` is a stand-in: its build puts a command line into the
-// source that the checks have fetched. Any other use of npm or npx fails. For most tests that command line has no process of its
-// own, because its start is most of what such a test costs: a small script hands its arguments to this process.
+// Runs the checks that teams copy, step by step as their hosts do. `npm` is replaced: its build writes a command line into the
+// fetched source. Any other use of npm or npx fails. In most tests, this command line is a small script that passes its
+// arguments to this process, because starting the real one takes most of the time of such a test.
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** Sends its arguments, folder and environment to the socket beside `bin`, and ends as the answer says. */
+/** Sends its arguments, folder and environment to the socket next to `bin`, and exits with the code of the response. */
 const RELAY = `import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 const socket = connect(process.env.PATH.split('/bin:')[0] + '/cli.sock');
@@ -127,7 +127,7 @@ async function createTemplate(name: string, argv: string[]): Promise<void> {
   await commitAll(join(templates, name));
 }
 
-/** A repository with what `dockbell init` writes, and these files beside or in place of that. */
+/** A repository with the files that `dockbell init` writes, and additional or changed files. */
 async function createRepo(files: { [path: string]: string } = {}, [template] = GITHUB): Promise<void> {
   cpSync(join(templates, template), repo, { recursive: true });
   for (const [path, content] of Object.entries(files)) writeFileSync(join(repo, path), content);
@@ -178,7 +178,7 @@ function isWanted(condition: string | undefined, values: { [name: string]: strin
   });
 }
 
-/** What the steps of a job came to, by their names; those that `uses` something else are left out. */
+/** The results of the steps of a job, by name. Steps with `uses` are excluded. */
 async function runSteps(
   steps: readonly Step[],
   values: { [name: string]: string },
@@ -247,7 +247,7 @@ describe('action.yml', () => {
     expect(codes(results)).toEqual({ ...BUILT, 'Validate the definition': 0, 'Test the samples': 0 });
   });
 
-  it('annotates what is wrong, and judges the samples all the same', async () => {
+  it('annotates errors, and tests the samples nevertheless', async () => {
     await createRepo(BROKEN);
     const { results } = await run();
     expect(codes(results)).toEqual({ ...BUILT, 'Validate the definition': 1, 'Test the samples': 1 });
@@ -313,7 +313,7 @@ describe('the workflow that init writes', () => {
     return runSteps(jobs.check.steps, { ...known, ...values }, { ...env, ...pinned });
   };
 
-  it('passes for the factory beside it, and leaves the plan out without a daemon, with the built command line', async () => {
+  it('passes for the generated factory, and skips the plan without a daemon, with the built command line', async () => {
     useCommandLine(MAIN);
     await createRepo();
     expect(readJob().permissions).toEqual({ contents: 'read' });

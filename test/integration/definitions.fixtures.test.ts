@@ -23,7 +23,7 @@ describe('fixtures of definitions', () => {
   });
 
   // UPDATE_FIXTURES=1 writes what is found now; read the difference before committing it.
-  it.each(listFolders('invalid'))('invalid/%s has exactly the findings beside it', (name) => {
+  it.each(listFolders('invalid'))('invalid/%s has exactly the expected findings', (name) => {
     const expected = new URL(`invalid/${name}.json`, FIXTURES);
     const { diagnostics, definition } = validate(`invalid/${name}`);
     if (process.env.UPDATE_FIXTURES) writeFileSync(expected, `${JSON.stringify(diagnostics, null, 2)}\n`);

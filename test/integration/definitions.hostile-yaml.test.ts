@@ -112,7 +112,7 @@ describe('hostile YAML', () => {
     (title) => expectBounded({ 'automations/case/automation.md': `---\n${BOMBS[title]}\n---\nDo it.\n` }),
   );
 
-  it('a YAML of 10 MB is refused by its size alone', () => {
+  it('YAML of 10 MB is rejected because of its size', () => {
     const { definition, diagnostics } = validateFiles({ 'webhooks/case.yaml': 'a'.repeat(10_485_760) });
     expect(definition).toBeNull();
     expect(diagnostics.map(({ rule, file }) => `${file} ${rule}`)).toEqual(['webhooks/case.yaml file/too-large']);

@@ -15,7 +15,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { createStandingClock } from '../helpers/seeded-services.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
-describe.each(STORAGES)('what is told of a delivery on $name', (kind) => {
+describe.each(STORAGES)('the event of a delivery on $name', (kind) => {
   const opened = useStorage(kind);
 
   async function open() {
@@ -36,10 +36,10 @@ describe.each(STORAGES)('what is told of a delivery on $name', (kind) => {
     return { hub, sources, recorder, parts, runs, deliveryReader };
   }
 
-  it('is what the log then shows, with the runs that were born', async () => {
+  it('matches the entry in the log, with the created runs', async () => {
     const { hub, sources, recorder, parts, runs, deliveryReader } = await open();
-    const told: NumberedEvent['event'][] = [];
-    hub.subscribe(null, ({ event }) => void told.push(event));
+    const events: NumberedEvent['event'][] = [];
+    hub.subscribe(null, ({ event }) => void events.push(event));
     const offer = buildOffer({ ...parts, key: 'k' });
     await recorder.offer(offer);
     await recorder.offer(buildReplay(offer, parts));
@@ -48,7 +48,7 @@ describe.each(STORAGES)('what is told of a delivery on $name', (kind) => {
     recorder.note({ ...buildRejection({ ...parts, count: 3 }), identity: { source: 'provider', value: 'p' } });
     await recorder.drain();
 
-    const deliveries = told.flatMap((event): Delivery[] => (event.kind === 'delivery' ? [event.delivery] : []));
+    const deliveries = events.flatMap((event): Delivery[] => (event.kind === 'delivery' ? [event.delivery] : []));
     expect(deliveries.map(({ label, reason }) => [label, reason])).toEqual([
       ['Accepted', null],
       ['Accepted', null],
@@ -57,13 +57,13 @@ describe.each(STORAGES)('what is told of a delivery on $name', (kind) => {
       ['Rejected (auth)', 'bad_credential'],
     ]);
     for (const delivery of deliveries) expect(delivery).toEqual(await deliveryReader.get(delivery.id));
-    const born = told.flatMap((event): Run[] => (event.kind === 'run' ? [event.run] : []));
+    const born = events.flatMap((event): Run[] => (event.kind === 'run' ? [event.run] : []));
     expect(born).toHaveLength(2);
     for (const run of born) expect(run).toEqual(await runs.get(run.id));
 
     sources.onRunChanged(born[0]!.id);
-    await eventually(async () => told.length === 8);
-    expect(told[7]).toEqual({ kind: 'run', run: born[0] });
+    await eventually(async () => events.length === 8);
+    expect(events[7]).toEqual({ kind: 'run', run: born[0] });
   });
 
   it('is nothing where nobody listens, and no run is read for it', () => {

@@ -36,7 +36,7 @@ it('a body of exactly the limit is taken, announced or chunked', async () => {
   ]);
 });
 
-it('an announced body over the limit is refused before it comes, logged with the announced size', async () => {
+it('an announced body above the limit is rejected before it arrives, and logged with the announced size', async () => {
   const connection = await begin({}, [`Content-Length: ${LIMIT + 1}`, 'X-Service-Delivery-Id: too-large']);
   const answer = await connection.readAnswer();
   expect(answer).toMatchObject({ status: 413, body: TOO_LARGE });
@@ -50,7 +50,7 @@ it('an announced body over the limit is refused before it comes, logged with the
 });
 
 it.each(['10000000000', '9007199254740993', '18446744073709551615'])(
-  'an announced size of %s is refused and logged, and the connection is closed',
+  'an announced size of %s is rejected and logged, and the connection is closed',
   async (announced) => {
     const connection = await begin({ bounds: { lingerMs: 50 } }, [`Content-Length: ${announced}`]);
     const answer = await connection.readAnswer();
@@ -126,7 +126,7 @@ it('Expect: 100-continue is answered only after the checks that need no body', a
   expect((await chunked.send('2\r\n{}\r\n0\r\n\r\n').readAnswer())?.status).toBe(202);
 });
 
-it('a sender that breaks off leaves nothing behind', async () => {
+it('a sender that disconnects leaves no data', async () => {
   const connection = await begin({}, ['Content-Length: 100']);
   connection.send('{"a":');
   connection.socket.end();
@@ -135,7 +135,7 @@ it('a sender that breaks off leaves nothing behind', async () => {
   expect((await ingress.post('hook', { body: '{}' })).status).toBe(202);
 });
 
-it('more bytes than the daemon may hold at once are answered 503, and taken again when others are done', async () => {
+it('returns 503 if all bodies together exceed the limit, and accepts again when others are done', async () => {
   const slow = await begin({ maxBytesInFlight: 1_000 }, ['Content-Length: 900']);
   slow.send(`"${'x'.repeat(897)}`);
   const large = { body: `"${'y'.repeat(500)}"` };

@@ -34,7 +34,7 @@ async function diagnoseNewest(name: string) {
 }
 
 describe('a capture window at the ingress', () => {
-  it('keeps nothing while it is closed, and the reason alone says how to open it', async () => {
+  it('keeps nothing while it is closed, and the diagnosis explains how to open it', async () => {
     ingress = await startIngress({ webhooks: [GITHUB] });
     expect((await ingress.post(ingress.path('github'), sign('wrong'))).status).toBe(401);
     ingress.context.captures.open(ingress.uid('github'), 60_000);
@@ -79,7 +79,7 @@ describe('a capture window at the ingress', () => {
     expect(JSON.stringify(hopeless)).not.toContain(TOKEN);
   });
 
-  it('knows rejections of other kinds, and refuses to diagnose what was accepted', async () => {
+  it('reports other kinds of rejections, and does not diagnose accepted deliveries', async () => {
     ingress = await startIngress({ webhooks: [GITHUB] });
     await ingress.post(ingress.path('github'), sign(TOKEN, '{no json'));
     expect(await diagnoseNewest('github')).toMatchObject({ mistake: 'invalid_json' });

@@ -100,7 +100,7 @@ it('failures beyond the budget of a webhook and address answer 429, leave no row
   expect((await fail('token', '192.0.2.2')).status).toBe(401);
   expect((await fail('other')).status).toBe(401);
 
-  // 9 s have gone by since the first failure; a second before its minute is over the answer still is 429.
+  // 9 s have passed since the first failure. One second before its minute ends, the response is still 429.
   ingress.clock.advance(50_000);
   expect(await fail('token')).toMatchObject({ status: 429, headers: { 'retry-after': '1' } });
   ingress.clock.advance(1_000);
@@ -109,7 +109,7 @@ it('failures beyond the budget of a webhook and address answer 429, leave no row
   expect(ingress.seen.rejections).toEqual(Array(5).fill('failed_auth_rate'));
 });
 
-it('X-Forwarded-For counts for nothing where no proxy is trusted (threat model N12)', async () => {
+it('X-Forwarded-For is ignored if no proxy is trusted (threat model N12)', async () => {
   ingress = await startIngress({ limits: { failedAuthPerMinute: 2 } });
   const statuses: number[] = [];
   for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {

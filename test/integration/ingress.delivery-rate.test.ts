@@ -40,7 +40,7 @@ it('counts duplicates and what is rejected later, but no failed authentication',
   expect((await ingress.post('hook', { body: '{}' })).status).toBe(429);
 });
 
-it('refuses before the body is read where the credential is a token', async () => {
+it('rejects before the body is read if the credential is a token', async () => {
   ingress = await startIngress({ limits: { deliveriesPerMinute: 1 } });
   await send();
   const connection = await ingress.connect();

@@ -75,7 +75,7 @@ async function expectLogged(name: string, handshake: string, ...outcomes: string
 }
 
 describe('a handshake', () => {
-  it('of Slack is answered once its signature verified, and is no delivery however often it comes', async () => {
+  it('of Slack is answered after its signature was verified, and is never a delivery', async () => {
     for (let i = 0; i < 3; i++) {
       expectText(await ingress.post(ingress.path('slack'), { body: slackBody, headers: signSlack(slackBody) }), 'abc');
     }
@@ -175,9 +175,9 @@ describe('a handshake', () => {
 
   it('of X is answered with the digest of its token, and that digest signs no delivery', async () => {
     const answer = await get('x', '?crc_token=M2RkODJk&nonce=MTc2');
-    const { response_token: told } = JSON.parse(answer.body);
-    expect(told).toBe(`sha256=${hmac('M2RkODJk').digest('base64')}`);
-    const replayed = { body: 'M2RkODJk', headers: { 'x-twitter-webhooks-signature': told } };
+    const { response_token: token } = JSON.parse(answer.body);
+    expect(token).toBe(`sha256=${hmac('M2RkODJk').digest('base64')}`);
+    const replayed = { body: 'M2RkODJk', headers: { 'x-twitter-webhooks-signature': token } };
     expect((await ingress.post(ingress.path('x'), replayed)).status).toBe(401);
 
     const body = '{"direct_message_events": []}';
@@ -280,7 +280,7 @@ describe('a SubscriptionConfirmation of SNS', () => {
   const post = (body: object, more: Record<string, string> = {}) =>
     ingress.post(ingress.path('sns'), { body: JSON.stringify(body), headers: { ...headers, ...more } });
 
-  it('that verified is answered at once, and its URL is fetched meanwhile', async () => {
+  it('that was verified is answered immediately, and its URL is fetched in the background', async () => {
     await startSns();
     expect(await post(message, { 'x-good': '1' })).toMatchObject({ status: 200, body: '' });
     expect(fetched).toEqual([URL]);
@@ -291,7 +291,7 @@ describe('a SubscriptionConfirmation of SNS', () => {
     expect(await ingress.deliveries('sns')).toEqual([]);
   });
 
-  it('that could not be confirmed says so in the log', async () => {
+  it('that could not be confirmed is logged with the reason', async () => {
     await startSns();
     await post(message, { 'x-good': '1' });
     answer(403);
@@ -310,7 +310,7 @@ describe('a SubscriptionConfirmation of SNS', () => {
     expect(fetched).toEqual([]);
   });
 
-  it('is told from the end of a subscription, which is noted, fetches nothing and starts nothing', async () => {
+  it('differs from the end of a subscription, which is logged, fetches nothing and starts nothing', async () => {
     await startSns();
     const ended = { ...message, Type: 'UnsubscribeConfirmation' };
     expect((await post(ended)).status).toBe(401);
@@ -327,7 +327,7 @@ describe('a SubscriptionConfirmation of SNS', () => {
     expect(await ingress.deliveries('sns')).toMatchObject([{ label: 'Rejected (auth)' }]);
   });
 
-  it('is put off while four others are under way', async () => {
+  it('is postponed while four others are in progress', async () => {
     await startSns();
     const statuses = [];
     for (let i = 0; i < 5; i++) statuses.push((await post(message, { 'x-good': '1' })).status);
@@ -358,7 +358,7 @@ describe('a flood of handshakes', () => {
     expect(statuses.slice(60)).toEqual([429, 429]);
   });
 
-  it('of refused ones writes sixty rows a minute and sums up the rest', async () => {
+  it('of rejected ones writes sixty rows a minute and summarises the others', async () => {
     for (let i = 0; i < 70; i++) await get('whatsapp', hubQuery('guess'));
     expect(await ingress.handshakes('whatsapp')).toHaveLength(60);
     ingress.clock.advance(60_000);

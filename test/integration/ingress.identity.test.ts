@@ -159,7 +159,7 @@ describe('the identity of a delivery', () => {
 });
 
 describe('naughty strings', () => {
-  /** Groups that are sent at once: each then costs the storage a few writes instead of 32. */
+  /** Groups that are sent concurrently: each costs the storage a few writes instead of 32. */
   const divide = (texts: string[]) =>
     Array.from({ length: Math.ceil(texts.length / 32) }, (_, at) => texts.slice(at * 32, at * 32 + 32));
   const list = JSON.parse(
@@ -194,9 +194,9 @@ describe('naughty strings', () => {
     const sendAsIdentity = async (text: string) => {
       const bytes = Buffer.from(text, 'utf8').toString('latin1');
       const trimmed = bytes.replace(/^[ \t]+|[ \t]+$/g, '');
-      // Lines of their own would end the header; such a text cannot be sent as a value at all.
+      // Line breaks would end the header, so such a text cannot be sent as a value.
       if (/[\r\n]/.test(bytes)) return;
-      // With a body of its own, an empty value falls back to a hash that nobody else has.
+      // With a unique body, an empty value falls back to a unique hash.
       const body = JSON.stringify({ n: list.indexOf(text), text: refused });
       const answer = await sendRaw([`X-Service-Delivery-Id: ${bytes}`], body);
       if (answer?.status === 202) {

@@ -16,7 +16,7 @@ interface Case {
 const SUITE = fileURLToPath(new URL('../vectors/JSONTestSuite/', import.meta.url));
 const read = (name: string) => readFileSync(join(SUITE, name));
 const { cases } = JSON.parse(read('expected.json').toString('utf8')) as { cases: Case[] };
-/** For what does not depend on the case; all three verdicts are among them. */
+/** For tests that do not depend on the case. All three results are among them. */
 const EVERY_TENTH = cases.filter((_, index) => index % 10 === 0);
 
 let ingress: TestIngress;
@@ -29,7 +29,7 @@ describe('JSONTestSuite', () => {
     ['text/plain', EVERY_TENTH, { count: 32, accepted: 9 }],
     [null, EVERY_TENTH, { count: 32, accepted: 9 }],
     ['application/json; charset=utf-16', EVERY_TENTH, { count: 32, accepted: 9 }],
-  ])('is answered exactly, whatever the Content-Type (%s)', async (contentType, posted, { count, accepted }) => {
+  ])('is answered exactly, for any Content-Type (%s)', async (contentType, posted, { count, accepted }) => {
     ingress = await startIngress({ limits: { deliveriesPerMinute: 1_000 } });
     const type: Record<string, string> = contentType === null ? {} : { 'content-type': contentType };
     const stored = new Map<string, Buffer>();

@@ -14,7 +14,7 @@ const webhook = 'webhooks/ci.yaml';
 const automation = (value: string) =>
   `---\ntriggers:\n  - {provider: webhook, event: received, filter: {webhooks: [ci], payload: {a: ['${value}']}}}\n---\nDo it.\n`;
 
-/** Each reads a text whose length a stranger decides. */
+/** Functions that read a text whose length an untrusted sender chooses. */
 const READERS: { [what: string]: (length: number) => unknown } = {
   'a header value with blanks inside': (length) => createRequestHeaders(['X-Id', blanks(length)]).get('x-id'),
   'an identity of the provider with blanks inside': (length) =>

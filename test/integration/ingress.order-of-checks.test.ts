@@ -8,7 +8,7 @@ let ingress: TestIngress;
 
 afterEach(() => ingress.close());
 
-/** Asks with a body that is announced and never sent, so that whatever is answered was decided without it. */
+/** Announces a body and never sends it, so that the response does not depend on it. */
 async function askWithoutBody(target: string, lines: string[] = [], method = 'POST'): Promise<number | undefined> {
   const head = [`${method} ${target} HTTP/1.1`, 'Host: hooks', ...lines, 'Content-Length: 100000000'];
   const connection = await ingress.connect();

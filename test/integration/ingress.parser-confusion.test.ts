@@ -121,7 +121,7 @@ describe('a request that could be read in two ways (threat model N4)', () => {
     ['a folded header line', compose([AUTH, 'X-Service-Delivery-Id: a', ' b', LENGTH])],
     ['HTTP/2.0 in the syntax of 1.1', compose([AUTH, LENGTH], '{}', 'POST {path} HTTP/2.0')],
     ['bare line feeds', compose([AUTH, LENGTH]).replaceAll('\r\n', '\n')],
-  ])('%s is refused, or taken as one delivery', async (_what, text) => {
+  ])('%s is rejected, or accepted as one delivery', async (_what, text) => {
     const answer = await (await send(text)).readAnswer();
     expect([202, 400]).toContain(answer?.status);
     expect(await ingress.deliveries()).toHaveLength(answer?.status === 202 ? 1 : 0);
@@ -168,7 +168,7 @@ describe('several requests on one connection', () => {
     await connection.closed();
   });
 
-  it('cannot be smuggled in a body that was refused', async () => {
+  it('cannot be smuggled in a rejected body', async () => {
     const inner = numbered(1).replaceAll('{path}', ingress.path());
     const connection = await send(compose([`Content-Length: ${inner.length}`, 'Authorization: Bearer wrong'], inner));
     expect((await connection.readAnswer())?.status).toBe(401);

@@ -76,7 +76,7 @@ it('a query is no part of the path', async () => {
   expect((await ask(`${ingress.path()}?uid=other&/x`))?.status).toBe(202);
 });
 
-it('a webhook that is disabled answers 404 at once and takes up again when it is enabled', async () => {
+it('a disabled webhook returns 404 immediately, and accepts again when it is enabled', async () => {
   expect((await ask(ingress.path()))?.status).toBe(202);
   await ingress.apply([{ enabled: false }]);
   expect((await ask(ingress.path()))?.status).toBe(404);
@@ -108,7 +108,7 @@ describe('/readyz', () => {
     expect(await ask('/readyz', 'HEAD')).toMatchObject({ status: 503, body: '' });
   });
 
-  it('looks at the storage once a second, however often it is asked', async () => {
+  it('checks the storage once a second, for any number of requests', async () => {
     let looks = 0;
     ingress = await replaceIngress({
       isReady: async () => {

@@ -44,7 +44,7 @@ describe('a webhook takes over HTTP what `send` signs for it', () => {
       return ingress!.post(request.url.slice(BASE_URL.length), request);
     };
 
-    // A form is verified and then refused, for it is not JSON.
+    // A form is verified and then rejected, because it is not JSON.
     const expected = name === 'travis' ? 400 : 202;
     expect((await send(signing)).status).toBe(expected);
     const [delivery] = await ingress.deliveries();

@@ -62,7 +62,7 @@ it('a stop answers every delivery that busy keep-alive senders have sent, and re
   expect(await ingress.deliveries()).toHaveLength(answered);
 });
 
-it('a stop closes idle connections at once, those that never sent a request included', async () => {
+it('a stop closes idle connections immediately, including those that never sent a request', async () => {
   const [silent, idle] = [await ingress.connect(), await ingress.connect()];
   expect((await idle.send(compose('one')).readAnswer())?.status).toBe(202);
   expect(await measureStopMs()).toBeLessThan(QUICK_MS);
@@ -93,7 +93,7 @@ it('a stop waits for a delivery that is being stored, and closes its connection 
   await stopped;
 });
 
-it('a stop takes a delivery whose second half is still on its way', async () => {
+it('a stop accepts a delivery whose second half is still in transit', async () => {
   const text = compose('halves', '{"a":1}');
   const connection = (await ingress.connect()).send(text.slice(0, -3));
   await eventually(() => connection.socket.bytesWritten > 0);

@@ -55,14 +55,14 @@ it('an entry that alone could not be written answers 503 and takes no other with
       (await log.record(batch)).map((outcome, index) => {
         const entry = batch[index]!;
         const isChosen = entry.identity?.value === 'poison';
-        return isChosen ? { label: null, message: 'refused by the schema' } : outcome;
+        return isChosen ? { label: null, message: 'rejected by the schema' } : outcome;
       }),
   });
   ingress = await startIngress({ wrapLog });
   const send = (id: string) => ingress.post('hook', { body: '{}', headers: { 'x-service-delivery-id': id } });
   const answers = await Promise.all(['a', 'poison', 'b'].map(send));
   expect(answers.map(({ status }) => status)).toEqual([202, 503, 202]);
-  expect(ingress.seen.trouble).toMatchObject([{ message: 'refused by the schema' }]);
+  expect(ingress.seen.trouble).toMatchObject([{ message: 'rejected by the schema' }]);
 });
 
 it('a defect answers 503, is counted and reported as a defect, and ends nothing', async () => {

@@ -24,7 +24,7 @@ Look at it.
 `;
 
 describe('an apply', () => {
-  it('makes a whole definition live, and its rows, revision, history and conditions stand together', async () => {
+  it('makes a whole definition live, with its rows, revision, history and conditions', async () => {
     await begin();
     const revision = world.source.commit({
       'webhooks/ci.yaml': WEBHOOK,
@@ -47,7 +47,7 @@ describe('an apply', () => {
     expect(await world.history()).toEqual([reconciliation]);
   });
 
-  it('of the commit that is live changes nothing and says so', async () => {
+  it('of the live commit changes nothing and is unchanged', async () => {
     await begin();
     world.source.commit({ 'webhooks/ci.yaml': WEBHOOK });
     await world.pass();
@@ -68,7 +68,7 @@ describe('an apply', () => {
     expect(await world.pass()).toMatchObject({ result: 'unchanged' });
   });
 
-  it('that the storage refuses leaves registry and storage as they were, and is tried again', async () => {
+  it('that fails in the storage changes neither registry nor storage, and is retried', async () => {
     let isFull = true;
     const wrapInventory = (inventory: Inventory): Inventory => ({
       ...inventory,
@@ -143,7 +143,7 @@ describe('a definition that is wrong', () => {
     expect(await world.pass()).toMatchObject({ result: 'applied' });
   });
 
-  it('never deletes anything where no factory is found at all', async () => {
+  it('deletes nothing if no factory is found', async () => {
     await begin();
     world.source.commit({ 'webhooks/ci.yaml': WEBHOOK });
     await world.pass();
@@ -152,7 +152,7 @@ describe('a definition that is wrong', () => {
     expect(world.accepts('ci', SECRET)).toBe(true);
   });
 
-  it('in its tree as a whole (too large, odd) is the commit’s own fault; trouble with git is not', async () => {
+  it('in the whole tree (too large, unsupported) is invalid; a problem of git is failed', async () => {
     await begin();
     world.source.commit({ 'webhooks/ci.yaml': WEBHOOK });
     for (const reason of ['TreeTooLarge', 'TreeOdd'] as const) {
@@ -166,8 +166,8 @@ describe('a definition that is wrong', () => {
   });
 });
 
-describe('a pass that breaks off', () => {
-  it('in the validation is recorded as failed, tells nobody but the log why, and is tried again', async () => {
+describe('a pass with an unexpected error', () => {
+  it('in the validation is recorded as failed, shows the reason only in the log, and is retried', async () => {
     let isBroken = true;
     const { validateTree } = await import('../../src/definitions/validate-tree.ts');
     await begin({
@@ -190,7 +190,7 @@ describe('a pass that breaks off', () => {
     expect(world.accepts('ci', SECRET)).toBe(true);
   });
 
-  it('with a sentence of our own shows it', async () => {
+  it('with an AppError shows its message', async () => {
     await begin({
       validate: async () => {
         throw new AppError('internal', 'the definition could not be validated: it took longer than 60 s');
@@ -211,11 +211,11 @@ describe('a pass that breaks off', () => {
     expect(world.timers.isPending).toBe(true);
   });
 
-  it('rejects where not even that can be recorded, and is tried again', async () => {
-    const refuse = async () => {
+  it('rejects if it cannot be recorded, and is retried', async () => {
+    const fail = async () => {
       throw new AppError('storage_unavailable', 'SQLITE_FULL: no');
     };
-    await begin({ wrapInventory: (inventory) => ({ ...inventory, apply: refuse, recordAttempt: refuse }) });
+    await begin({ wrapInventory: (inventory) => ({ ...inventory, apply: fail, recordAttempt: fail }) });
     world.source.commit({ 'webhooks/ci.yaml': WEBHOOK });
     await expect(world.pass()).rejects.toMatchObject({ code: 'storage_unavailable' });
     expect(world.timers.isPending).toBe(true);

@@ -31,7 +31,7 @@ describe.each(STORAGES)('triggers that are not saved yet on $name', (kind) => {
     return { uid: uid, trigger, test };
   }
 
-  it('are put beside the applied ones of the automation, or beside none', async () => {
+  it('are compared with the applied ones of the automation, or with none', async () => {
     const { trigger, test } = await open();
     const changed = await test('fix-errors', trigger({ level: ['fatal'] }));
     expect(changed).toMatchObject({ examined: 4, before: 4, after: 2 });
@@ -41,7 +41,7 @@ describe.each(STORAGES)('triggers that are not saved yet on $name', (kind) => {
     });
   });
 
-  it('start nothing from a webhook that is disabled or gone', async () => {
+  it('start nothing from a disabled or deleted webhook', async () => {
     const { uid, trigger, test } = await open();
     expect(await test(null, trigger(null, ['wh_gone']))).toMatchObject({ examined: 0, after: 0 });
     await applyFactory(opened.storage, { deleteWebhooks: [uid], at: Date.now() });

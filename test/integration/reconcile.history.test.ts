@@ -23,7 +23,7 @@ it('the same bad commit with the same outcome writes no new row, it renews the t
   expect(await world.storage.inventory.status(FACTORY)).toMatchObject({ attemptedAt: second.attemptedAt });
 });
 
-it('another outcome of the same commit is a row of its own', async () => {
+it('another outcome of the same commit is a separate row', async () => {
   world.source.commit({ 'webhooks/a.yaml': 'secretName: A\n', 'webhooks/b.yaml': 'secretName: B\n' });
   await world.pass();
   for (const name of ['A', 'B']) {

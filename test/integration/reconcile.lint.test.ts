@@ -27,7 +27,7 @@ afterEach(() => world.close());
 const rulesOf = ({ diagnostics }: { diagnostics: { rule: string }[] }) => diagnostics.map(({ rule }) => rule).sort();
 
 describe('the lint settings of a factory', () => {
-  it('leave everything a warning where there are none', async () => {
+  it('report everything as a warning by default', async () => {
     world.source.commit(FILES);
     const reconciliation = await world.pass();
     expect([reconciliation.result, rulesOf(reconciliation)]).toEqual(['applied', [...RULES].sort()]);

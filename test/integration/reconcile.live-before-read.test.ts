@@ -64,7 +64,7 @@ it('nobody can read that a revision is applied before it is live', async () => {
     const pass = reconciler.reconcile().finally(() => {
       isOver = true;
     });
-    // Several readers at once, so that one of their answers leaves the storage right behind that of the apply.
+    // Several concurrent readers, so that one of their responses leaves the storage right after that of the apply.
     const readers = Array.from({ length: 4 }, async () => {
       while (!isOver) {
         const status = await inventory.status('f');

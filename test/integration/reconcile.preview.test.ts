@@ -112,7 +112,7 @@ describe('the preview of a factory that a repository decides', () => {
     expect((await world.pass()).plan.webhooks.update.map(({ name, changes }) => ({ name, changes }))).toEqual(shown);
   });
 
-  it('is that of an empty factory where nothing was ever applied', async () => {
+  it('is that of an empty factory if nothing was ever applied', async () => {
     const { webhooks } = requirePlan(await world.preview(FILES));
     expect(webhooks.create.map(({ name, uid }) => [name, uid])).toEqual([
       ['ci', null],

@@ -11,7 +11,7 @@ async function missing(): Promise<boolean> {
   return conditions.some(({ type, status }) => type === 'PushWebhookMissing' && status === 'True');
 }
 
-it('a push webhook that is not there, is disabled or goes away is told of for as long as that lasts', async () => {
+it('a missing, disabled or deleted push webhook is reported while that is the case', async () => {
   world = await createReconcileWorld({ pushWebhook: 'git-push' });
   await world.put('S', 'a-secret-that-is-long-enough');
   world.source.commit({ 'webhooks/a.yaml': WEBHOOK });

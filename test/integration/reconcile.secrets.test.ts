@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** The passes that the loop makes by itself, until there were so many in all. */
+/** Waits until the loop has made this number of automatic passes. */
 const waitForPasses = (count: number) => eventually(() => world.ended.length >= count);
 const pinnedVersion = async () => (await world.storage.inventory.load(FACTORY))?.webhooks[0]?.secretVersion;
 
@@ -30,7 +30,7 @@ describe('a secret that does not exist', () => {
     expect((await world.storage.inventory.load(FACTORY))?.webhooks).toEqual([]);
   });
 
-  it('is waited for: when the last one is created, the definition applies by itself', async () => {
+  it('is waited for: when the last one is created, the definition is applied automatically', async () => {
     const revision = world.source.commit({
       'webhooks/a.yaml': 'secretName: A\n',
       'webhooks/b.yaml': 'secretName: B\n',
@@ -49,7 +49,7 @@ describe('a secret that does not exist', () => {
     expect(world.accepts('a', OLD) && world.accepts('b', OLD)).toBe(true);
   });
 
-  it('is noticed also where it is created while the pass that misses it is under way', async () => {
+  it('is detected also if it is created during the pass that misses it', async () => {
     const revision = world.source.commit({ 'webhooks/a.yaml': 'secretName: A\n' });
     let isLate = true;
     const wrapSecrets = (secrets: SecretStore): SecretStore => ({
@@ -115,7 +115,7 @@ describe('rotation', () => {
     expect(await pinnedVersion()).toBe(1);
   });
 
-  it('is done by the next commit, also by one that changes no file, and the plan says so', async () => {
+  it('is done by the next commit, also by an empty one, and shown in the plan', async () => {
     world.source.commit({ 'webhooks/a.yaml': 'secretName: A\n' });
     const { plan } = await world.pass();
     expect(plan.webhooks.update).toEqual([

@@ -37,7 +37,7 @@ it('a force-push back to the live commit, away from a broken one, is healthy aga
   expect(await status()).toMatchObject({ attemptedRevision: good });
 });
 
-it('a push on top of the last commit says nothing about history, a force-push does', async () => {
+it('a push on top of the last commit logs no rewrite, a force-push does', async () => {
   const first = world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
   await world.pass();
   const second = world.source.commit({ 'webhooks/a.yaml': `${WEBHOOK}enabled: false\n` });
@@ -58,7 +58,7 @@ describe.each<[SourceFailure, string]>([
   ['RepositoryUnreachable', 'The server does not answer.'],
   ['FetchTimeout', 'It took too long.'],
 ])('a source that answers %s', (reason, message) => {
-  it('fails with that reason, keeps the last good definition and recovers by itself', async () => {
+  it('fails with that reason, keeps the last good definition and recovers automatically', async () => {
     const revision = world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
     await world.pass();
     world.source.fail({ reason, message });
@@ -76,11 +76,11 @@ describe.each<[SourceFailure, string]>([
   });
 });
 
-it('a commit that git refuses is invalid and shows as attempted', async () => {
+it('a commit that git rejects is invalid and shown as attempted', async () => {
   const good = world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
   await world.pass();
   const revision = 'b'.repeat(40);
-  world.source.fail({ reason: 'TreeOdd', message: 'git refuses objects.', revision });
+  world.source.fail({ reason: 'TreeOdd', message: 'git rejects objects.', revision });
   expect(await world.pass()).toMatchObject({ result: 'invalid', reason: 'TreeOdd', revision });
   expect(await status()).toMatchObject({ appliedRevision: good, attemptedRevision: revision });
   expect(world.timers.isPending).toBe(false);
@@ -94,7 +94,7 @@ it('a commit that cannot be fetched shows as attempted and is tried again', asyn
   expect(world.timers.isPending).toBe(true);
 });
 
-it('a factory that never had a definition is not ready, and says so', async () => {
+it('a factory that never had a definition is not ready', async () => {
   expect(await world.pass()).toMatchObject({ result: 'failed', reason: 'BranchMissing' });
   expect(await condition('Ready')).toMatchObject({ status: 'False', reason: 'NothingApplied' });
 });

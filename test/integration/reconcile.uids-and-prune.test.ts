@@ -16,7 +16,7 @@ afterEach(() => world.close());
 const uidOf = (name: string) => world.live(name)?.uid;
 
 describe('pruning', () => {
-  it('ends webhooks and automations whose files are gone', async () => {
+  it('removes webhooks and automations whose files were deleted', async () => {
     world.source.commit({
       'webhooks/a.yaml': WEBHOOK,
       'webhooks/b.yaml': WEBHOOK,

@@ -67,7 +67,7 @@ describe('rows of rejections', () => {
     expect(written.at(-1)).toMatchObject({ reason: 'summed_up', count: 2 });
   });
 
-  it('have no sum where nothing was left out', () => {
+  it('have no sum if nothing was omitted', () => {
     add(600, 0);
     rows.flush(MINUTE_MS, true);
     expect(written).toHaveLength(600);

@@ -37,7 +37,7 @@ describe('a capture window', () => {
     ]);
   });
 
-  it('keeps requests of its own webhook until it is closed', () => {
+  it('keeps requests of its webhook until it is closed', () => {
     const { windows, keep } = start();
     expect(windows.open(HOOK, 60_000)).toEqual({ until: 1_790_000_061_000, kept: 0 });
     keep('a');
@@ -73,7 +73,7 @@ describe('a capture window', () => {
     expect(windows.find(HOOK, 'a' as DeliveryId)).not.toBeNull();
   });
 
-  it('holds the newest 20 requests', () => {
+  it('holds the 20 most recent requests', () => {
     const { windows, keep } = start();
     windows.open(HOOK, 60_000);
     for (let i = 0; i < 25; i++) keep(`d${i}`);

@@ -75,7 +75,7 @@ export class CaptureWindows implements CaptureControl {
     return this.#windows.size > 0 && this.#find(webhook) !== undefined;
   }
 
-  /** Keeps a request in the open window of its webhook, in the place of the oldest ones where it is full. */
+  /** Keeps a request in the open window of its webhook. A full window drops the oldest ones. */
   keep(webhook: WebhookUid, request: CapturedRequest): void {
     const window = this.#find(webhook);
     if (window === undefined || sizeOf(request) > MAX_BYTES) return;
@@ -86,7 +86,7 @@ export class CaptureWindows implements CaptureControl {
     }
   }
 
-  /** The request of that delivery; `null` where it was not kept, or is not any more. */
+  /** The request of that delivery; `null` if it was not kept, or was dropped. */
   find(webhook: WebhookUid, delivery: DeliveryId): CapturedRequest | null {
     return this.#find(webhook)?.requests.find((request) => request.delivery === delivery) ?? null;
   }

@@ -3,7 +3,7 @@ import { AppError } from '../../core/errors.ts';
 import type { DeliveryLogEntry, DeliveryOffer, RecordOutcome, RejectionEntry } from '../../core/resources/delivery.ts';
 import { DeliveryRecorder } from './delivery-recorder.ts';
 
-/** A log whose batches end when the test says so. */
+/** A log whose batches end when the test ends them. */
 function createLog() {
   const batches: { ids: string[]; end(outcomes?: RecordOutcome[]): void; fail(error: unknown): void }[] = [];
   const record = (entries: DeliveryLogEntry[]) =>
@@ -22,7 +22,7 @@ const rejection = (id: string | number) => ({ kind: 'rejection', id: `dlv_${id}`
 const settled = () => new Promise(setImmediate);
 
 describe('the recorder', () => {
-  it('writes a lone delivery at once', () => {
+  it('writes a single delivery immediately', () => {
     const { batches, recorder } = createLog();
     void recorder.offer(offer(1));
     expect(batches.map(({ ids }) => ids)).toEqual([['dlv_1']]);
@@ -77,7 +77,7 @@ describe('the recorder', () => {
     ]);
   });
 
-  it('fails those of a batch that could not be written, and goes on with the next', async () => {
+  it('fails the entries of a batch that could not be written, and continues with the next', async () => {
     const { batches, recorder } = createLog();
     const first = recorder.offer(offer(1));
     const second = recorder.offer(offer(2));
@@ -88,7 +88,7 @@ describe('the recorder', () => {
     await expect(second).resolves.toEqual({ label: 'Accepted' });
   });
 
-  it('refuses early where too many wait, and drops rejections then', async () => {
+  it('rejects early if too many wait, and drops rejections', async () => {
     const { batches, recorder } = createLog();
     void recorder.offer(offer('first'));
     for (let i = 0; i < 4_096; i++) void recorder.offer(offer(i));

@@ -24,8 +24,8 @@ interface Waiting {
 type OnRecorded = (entry: DeliveryLogEntry, outcome: RecordOutcome) => void;
 
 /**
- * Group commit: what arrives while a batch is being written waits for the next one and shares its fsync. There is no
- * timer: an idle recorder writes a lone delivery at once, a busy one batches by itself.
+ * Group commit: entries that arrive while a batch is written wait for the next one and share its fsync. There is no
+ * timer: an idle recorder writes a single delivery immediately, a busy one batches automatically.
  */
 export class DeliveryRecorder {
   readonly #log: DeliveryLog;
@@ -33,7 +33,7 @@ export class DeliveryRecorder {
   #waiting: Waiting[] = [];
   #writing: Promise<void> | null = null;
 
-  /** @param onRecorded told of every entry after its batch is on disk; must not throw */
+  /** @param onRecorded called with every entry after its batch is on disk; must not throw */
   constructor(log: DeliveryLog, onRecorded: OnRecorded = () => {}) {
     this.#log = log;
     this.#onRecorded = onRecorded;

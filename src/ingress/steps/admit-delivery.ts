@@ -1,11 +1,11 @@
 import type { IngressContext, Outcome } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';
 import * as answers from '../transport/answers.ts';
-import { refuseUnlogged } from './reject.ts';
+import { rejectUnlogged } from './reject.ts';
 
 /** Step 5: the delivery rate of the webhook, which only authenticated requests count against. A rejection has no row. */
 export function admitDelivery(context: IngressContext, { webhook }: Reception): Outcome | null {
   const admission = context.limits.admitDelivery(webhook.uid, context.clock.monotonicMs());
   if (admission.ok) return null;
-  return refuseUnlogged(context, 'delivery_rate', answers.tooManyRequests(admission.retryAfterSeconds));
+  return rejectUnlogged(context, 'delivery_rate', answers.tooManyRequests(admission.retryAfterSeconds));
 }

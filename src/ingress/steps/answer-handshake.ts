@@ -5,7 +5,7 @@ import type { IngressContext, Outcome } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';
 import type { IngressAnswer } from '../transport/answers.ts';
 import * as answers from '../transport/answers.ts';
-import { refuseUnlogged } from './reject.ts';
+import { rejectUnlogged } from './reject.ts';
 
 /** A request that one handshake of its webhook answers. */
 interface MatchedHandshake {
@@ -26,7 +26,7 @@ export async function answerMethodHandshake(context: IngressContext, reception: 
   const phase = HANDSHAKE_METHODS[reception.method];
   const answer =
     phase !== undefined && hasUrlCredential(reception) ? await answerHandshake(context, phase, reception) : null;
-  return answer ?? refuseUnlogged(context, 'method_not_allowed', answers.METHOD_NOT_ALLOWED);
+  return answer ?? rejectUnlogged(context, 'method_not_allowed', answers.METHOD_NOT_ALLOWED);
 }
 
 /** A `POST` that is a handshake request before its signature is checked. */
@@ -46,9 +46,9 @@ function hasUrlCredential({ webhook: { credential }, urlToken }: Reception): boo
 }
 
 /**
- * Answers a request that is exactly a handshake request of this webhook. `null` if it is none, or one that must not be
- * answered: the request goes on as if there were no handshakes, so that a sender learns nothing from it. A handshake
- * starts no run and is no delivery; only the handshake log shows it.
+ * Answers a request that is exactly a handshake request of this webhook. Returns `null` if it is none, or one that must not
+ * be answered: the request is then handled as a delivery, so that a sender learns nothing from it. A handshake starts no
+ * run and is no delivery. Only the handshake log shows it.
  */
 function answerHandshake(
   context: IngressContext,
@@ -72,7 +72,7 @@ function answerHandshake(
 }
 
 async function carryOutReply(matched: MatchedHandshake, reply: HandshakeReply): Promise<IngressAnswer | null> {
-  if (reply.do === 'reject') return refuse(matched, reply.detail);
+  if (reply.do === 'reject') return rejectHandshake(matched, reply.detail);
   const tooMany = chargeUnsigned(matched);
   if (tooMany !== null) return tooMany;
   if (reply.do === 'adopt') return adopt(matched, reply);
@@ -87,7 +87,7 @@ function chargeUnsigned({ context, reception, handshake }: MatchedHandshake): In
   const { webhook, request } = reception;
   const admission = context.limits.admitFailure(webhook.uid, request.clientAddress, context.clock.monotonicMs());
   if (admission.ok) return null;
-  return refuseUnlogged(context, 'failed_auth_rate', answers.tooManyRequests(admission.retryAfterSeconds));
+  return rejectUnlogged(context, 'failed_auth_rate', answers.tooManyRequests(admission.retryAfterSeconds));
 }
 
 async function adopt(
@@ -95,7 +95,7 @@ async function adopt(
   { secretText, answer }: Extract<HandshakeReply, { do: 'adopt' }>,
 ): Promise<IngressAnswer | null> {
   const adopted = await matched.context.adoptSecret(matched.reception.webhook, new SecretValue(secretText));
-  if (!adopted.ok) return refuse(matched, adopted.detail);
+  if (!adopted.ok) return rejectHandshake(matched, adopted.detail);
   log(matched, 'adopted');
   return answers.handshake(answer);
 }
@@ -114,7 +114,7 @@ function confirm(
   return answers.handshake(answer);
 }
 
-function refuse(matched: MatchedHandshake, detail: string): null {
+function rejectHandshake(matched: MatchedHandshake, detail: string): null {
   log(matched, 'refused', detail);
   return null;
 }

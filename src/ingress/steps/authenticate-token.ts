@@ -3,12 +3,12 @@ import type { IngressContext, Outcome } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';
 import * as answers from '../transport/answers.ts';
 import { admitDelivery } from './admit-delivery.ts';
-import { refuseUnlogged, rejectCredential } from './reject.ts';
+import { rejectCredential, rejectUnlogged } from './reject.ts';
 
 /** Steps 4 and 5 for `token` and `url_token`: before any part of the body is read. */
 export function authenticateToken(context: IngressContext, reception: Reception): Outcome | null {
   const { credential } = reception.webhook;
-  if ('unreadable' in credential) return refuseUnlogged(context, 'storage', answers.UNAVAILABLE);
+  if ('unreadable' in credential) return rejectUnlogged(context, 'storage', answers.UNAVAILABLE);
   if (credential.mode === 'signature') return null;
   const presented =
     credential.mode === 'url_token'

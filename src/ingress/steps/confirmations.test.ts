@@ -3,13 +3,13 @@ import { Confirmations } from './confirmations.ts';
 
 const URL = 'https://sns.eu-central-1.amazonaws.com/?Action=ConfirmSubscription';
 
-/** A provider that answers when it is told to. */
+/** A provider that responds when the test calls it. */
 function createSlowProvider() {
   const open: { answer(status: number): void; signal: AbortSignal }[] = [];
   const fetchStatus = (_url: string, signal: AbortSignal) =>
     new Promise<number>((resolve, reject) => {
       open.push({ answer: resolve, signal });
-      signal.addEventListener('abort', () => reject(new Error('broken off')));
+      signal.addEventListener('abort', () => reject(new Error('aborted')));
     });
   return { open, fetchStatus };
 }
@@ -24,7 +24,7 @@ describe('confirmations', () => {
     expect(await unreachable.begin(URL)).toMatchObject({ ok: false, detail: expect.stringContaining('ENOTFOUND') });
   });
 
-  it('are four at once, and begin again when one has ended', async () => {
+  it('are at most four at a time, and start again when one has ended', async () => {
     const { open, fetchStatus } = createSlowProvider();
     const confirmations = new Confirmations(fetchStatus);
     const begun = [1, 2, 3, 4].map(() => confirmations.begin(URL));
@@ -35,7 +35,7 @@ describe('confirmations', () => {
     await confirmations.stop();
   });
 
-  it('are broken off by a stop, and none begins after it', async () => {
+  it('are aborted by a stop, and none starts after it', async () => {
     const { open, fetchStatus } = createSlowProvider();
     const confirmations = new Confirmations(fetchStatus);
     const begun = confirmations.begin(URL);

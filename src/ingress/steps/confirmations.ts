@@ -1,9 +1,9 @@
 import { request } from 'undici';
 import { messageOf } from '../../core/errors.ts';
 
-/** A provider answers at once; who does not is not waited for. */
+/** Providers respond immediately. The daemon does not wait longer. */
 const TIMEOUT_MS = 10_000;
-/** Confirmations under way at one moment. Beyond it the sender is told to try again. */
+/** Maximum number of concurrent confirmations. Above it, the sender is asked to retry. */
 const MAX_AT_ONCE = 4;
 
 /** How the fetch of a confirmation ended. */
@@ -22,7 +22,7 @@ export class Confirmations {
     this.#fetchStatus = fetchStatus;
   }
 
-  /** Begins the fetch; its promise never rejects. `null` where too many are under way. */
+  /** Starts the fetch. Its promise never rejects. `null` if too many are in progress. */
   begin(url: string): Promise<Confirmation> | null {
     if (this.#underWay.size >= MAX_AT_ONCE || this.#stopping.signal.aborted) return null;
     const confirmation = this.#confirm(url).finally(() => this.#underWay.delete(confirmation));
@@ -30,7 +30,7 @@ export class Confirmations {
     return confirmation;
   }
 
-  /** Breaks off what is under way, and waits until it has ended. */
+  /** Aborts the confirmations in progress, and waits until they have ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.all(this.#underWay);

@@ -2,7 +2,7 @@ import type { IngressContext } from '../ingress-context.ts';
 import { type IngressRequest, Reception } from '../reception.ts';
 import type { IngressAnswer } from '../transport/answers.ts';
 import * as answers from '../transport/answers.ts';
-import { refuseUnlogged } from './reject.ts';
+import { rejectUnlogged } from './reject.ts';
 
 /** What a path of the ingress names. */
 export interface WebhookPath {
@@ -16,12 +16,12 @@ const PREFIX = '/webhooks/w/';
 /** Steps 1 to 3: an unknown, a disabled and a deleted webhook are the same to a sender. */
 export function findWebhook(context: IngressContext, request: IngressRequest): Reception | IngressAnswer {
   const path = parseWebhookPath(request.target.path);
-  if (path === null) return refuseUnlogged(context, 'not_found', answers.NOT_FOUND);
+  if (path === null) return rejectUnlogged(context, 'not_found', answers.NOT_FOUND);
   const webhook = context.registry.current().webhooks.get(path.uid);
   if (webhook === undefined || (path.token !== null && webhook.credential.mode !== 'url_token')) {
     return request.method === 'POST'
-      ? refuseUnlogged(context, 'not_found', answers.NOT_FOUND)
-      : refuseUnlogged(context, 'method_not_allowed', answers.METHOD_NOT_ALLOWED);
+      ? rejectUnlogged(context, 'not_found', answers.NOT_FOUND)
+      : rejectUnlogged(context, 'method_not_allowed', answers.METHOD_NOT_ALLOWED);
   }
   return new Reception({ request, webhook, urlToken: path.token, baseUrl: context.baseUrl(), clock: context.clock });
 }

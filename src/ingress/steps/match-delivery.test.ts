@@ -44,10 +44,10 @@ describe('a delivery before the automations of its webhook', () => {
   it('keeps 200 decisions that start nothing, errors first, and counts the others', () => {
     const disabled: Verdict = { ...FILTERED, outcome: 'disabled' };
     const failing: Verdict = { ...FILTERED, outcome: 'filter_error' };
-    const verdicts: Verdict[] = Array.from({ length: 5000 }, (_, index) =>
+    const results: Verdict[] = Array.from({ length: 5000 }, (_, index) =>
       index % 100 === 0 ? MATCHED : index % 100 === 1 ? failing : index % 2 === 0 ? FILTERED : disabled,
     );
-    const { decisions, omitted, runs } = match(verdicts.map((verdict, index) => listener(`a${index}`, verdict)));
+    const { decisions, omitted, runs } = match(results.map((verdict, index) => listener(`a${index}`, verdict)));
     const count = (outcome: string) => decisions.filter((decision) => decision.outcome === outcome).length;
     expect(runs).toHaveLength(50);
     expect([count('started'), count('filter_error'), count('filtered') + count('disabled')]).toEqual([50, 50, 150]);

@@ -15,9 +15,9 @@ export interface Match extends StoredDecisions {
 const NOTHING: Match = { decisions: [], omitted: null, runs: [] };
 
 /**
- * Puts a payload before every automation that listens to its webhook; each starts at most one run. Every decision that
- * starts one is kept. Of the others there is a limit, because a small delivery to thousands of automations would store
- * thousands of them: errors of filters are kept before the rest, and what is left out is counted.
+ * Evaluates a payload with every automation that has a trigger for its webhook. Each starts at most one run. Every decision
+ * that starts one is kept. The number of others is limited, because a small delivery to thousands of automations would
+ * store thousands of them: filter errors are kept first, and omitted decisions are counted.
  */
 export function matchDelivery(webhook: LiveWebhook, payload: unknown, ids: IdSource, nowMs: number): Match {
   if (webhook.listeners.length === 0) return NOTHING;

@@ -4,8 +4,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 const MAX_CHANGES = 1000;
 
 /**
- * May the push that this payload tells of have moved the branch? GitHub, GitLab, Gitea and Forgejo name one `ref`,
- * Bitbucket a list of changes. Where no place names a ref (a ping, a pipeline of one's own), it may have.
+ * Whether the push in this payload may have moved the branch. GitHub, GitLab, Gitea and Forgejo send one `ref`, Bitbucket
+ * a list of changes. If the payload contains no ref (a ping, a custom pipeline), it may have.
  */
 export function concernsBranch(payload: unknown, branch: string): boolean {
   const refs = isJsonObject(payload) ? listRefs(payload) : null;

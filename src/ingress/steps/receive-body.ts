@@ -1,7 +1,7 @@
 import { DISCONNECTED, type IngressContext, type Outcome } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';
 import * as answers from '../transport/answers.ts';
-import { refuseUnlogged, reject } from './reject.ts';
+import { reject, rejectUnlogged } from './reject.ts';
 
 /** Step 6: the bytes of the body, up to the limit. */
 export async function receiveBody(context: IngressContext, reception: Reception): Promise<Outcome | null> {
@@ -12,7 +12,7 @@ export async function receiveBody(context: IngressContext, reception: Reception)
     return null;
   }
   if (read.reason === 'aborted') return DISCONNECTED;
-  if (read.reason === 'overloaded') return refuseUnlogged(context, 'overloaded', answers.UNAVAILABLE);
+  if (read.reason === 'overloaded') return rejectUnlogged(context, 'overloaded', answers.UNAVAILABLE);
   reject(context, reception, {
     label: 'Rejected (too large)',
     reason: 'too_large',

@@ -7,7 +7,7 @@ import * as answers from '../transport/answers.ts';
 import { findNamedIdentity } from './identify.ts';
 
 /** Counts a request that leaves no row in the delivery log. */
-export function refuseUnlogged(
+export function rejectUnlogged(
   { metrics }: Pick<IngressContext, 'metrics'>,
   reason: UnloggedRejection,
   answer: IngressAnswer,
@@ -25,7 +25,7 @@ export function rejectCredential(
   const { webhook, request, body } = reception;
   const admission = context.limits.admitFailure(webhook.uid, request.clientAddress, context.clock.monotonicMs());
   if (!admission.ok) {
-    return refuseUnlogged(context, 'failed_auth_rate', answers.tooManyRequests(admission.retryAfterSeconds));
+    return rejectUnlogged(context, 'failed_auth_rate', answers.tooManyRequests(admission.retryAfterSeconds));
   }
   const row = reject(context, reception, { label: 'Rejected (auth)', reason, detail, size: body.length });
   if (row !== null) capture(context, reception, row);

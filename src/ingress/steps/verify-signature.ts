@@ -2,7 +2,7 @@ import type { IngressContext, Outcome } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';
 import * as answers from '../transport/answers.ts';
 import { admitDelivery } from './admit-delivery.ts';
-import { refuseUnlogged, rejectCredential } from './reject.ts';
+import { rejectCredential, rejectUnlogged } from './reject.ts';
 
 /** Step 7, and step 5 for signed webhooks: only verified requests count against the delivery rate. */
 export async function verifySignature(context: IngressContext, reception: Reception): Promise<Outcome | null> {
@@ -15,6 +15,6 @@ export async function verifySignature(context: IngressContext, reception: Recept
   }
   const { reason, detail } = verified;
   // The sender did nothing wrong, and takes a `4xx` as final.
-  if (reason === 'unavailable') return refuseUnlogged(context, 'storage', answers.UNAVAILABLE);
+  if (reason === 'unavailable') return rejectUnlogged(context, 'storage', answers.UNAVAILABLE);
   return rejectCredential(context, reception, { reason, detail });
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createClientAddressFinder } from './client-address.ts';
 
 describe('the address of the client', () => {
-  it('is the peer where no proxy is trusted, whatever the header says (threat model N12)', () => {
+  it('is the peer if no proxy is trusted, regardless of the header (threat model N12)', () => {
     const find = createClientAddressFinder([]);
     expect(find('192.0.2.1', () => '203.0.113.9')).toBe('192.0.2.1');
     expect(find('::ffff:192.0.2.1', () => undefined)).toBe('192.0.2.1');
@@ -11,7 +11,7 @@ describe('the address of the client', () => {
 
   const find = createClientAddressFinder(['10.0.0.0/8', '2001:db8:1::/48', '192.0.2.7']);
   it.each([
-    ['is the peer where it is no trusted proxy', '192.0.2.1', '203.0.113.9', '192.0.2.1'],
+    ['is the peer if it is no trusted proxy', '192.0.2.1', '203.0.113.9', '192.0.2.1'],
     ['is what a trusted proxy saw', '10.0.0.1', '203.0.113.9', '203.0.113.9'],
     ['is what a trusted proxy saw over IPv6', '2001:db8:1::5', '2001:db8:2::9', '2001:db8:2::9'],
     [
@@ -21,14 +21,14 @@ describe('the address of the client', () => {
       '203.0.113.9',
     ],
     ['is found behind several trusted proxies', '10.0.0.1', '1.1.1.1, 203.0.113.9,192.0.2.7 , 10.9.9.9', '203.0.113.9'],
-    ['is the farthest proxy where all are trusted', '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
-    ['is the proxy where there is no header', '10.0.0.1', undefined, '10.0.0.1'],
-    ['is the proxy where the header is empty', '10.0.0.1', '', '10.0.0.1'],
+    ['is the farthest proxy if all are trusted', '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
+    ['is the proxy if there is no header', '10.0.0.1', undefined, '10.0.0.1'],
+    ['is the proxy if the header is empty', '10.0.0.1', '', '10.0.0.1'],
     ['is the last good hop before junk', '10.0.0.1', '203.0.113.9, unknown, 10.0.0.2', '10.0.0.2'],
     ['is never an address with a port', '10.0.0.1', '203.0.113.9:4711', '10.0.0.1'],
     ['of an IPv4 proxy on an IPv6 socket is recognised', '::ffff:10.0.0.1', '::ffff:203.0.113.9', '203.0.113.9'],
     ['may carry a zone', '10.0.0.1', 'fe80::1%eth0', 'fe80::1%eth0'],
-    ['of a peer that has gone is passed on', 'unknown', '203.0.113.9', 'unknown'],
+    ['of a disconnected peer is passed on', 'unknown', '203.0.113.9', 'unknown'],
   ])('%s', (_what, peer, forwardedFor, client) => {
     expect(find(peer, () => forwardedFor)).toBe(client);
   });
@@ -41,7 +41,7 @@ describe('the address of the client', () => {
     expect(createClientAddressFinder([])('10.0.0.1', read)).toBe('10.0.0.1');
   });
 
-  it('is the farthest of 32 proxies, however many more the header names', () => {
+  it('is the farthest of 32 proxies, even if the header names more', () => {
     const proxies = Array.from({ length: 40 }, (_, index) => `10.0.0.${40 - index}`).join(', ');
     expect(find('10.1.0.0', () => `203.0.113.9, ${proxies}`)).toBe('10.0.0.32');
   });

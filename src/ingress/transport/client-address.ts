@@ -4,12 +4,12 @@ import { trimBlanks } from '../../core/headers.ts';
 /** Finds the address of the client behind the proxies that the operator trusts. */
 export type FindClientAddress = (peerAddress: string, readForwardedFor: () => string | undefined) => string;
 
-/** More proxies in a row than anybody runs; what stands to the left of them was written by the sender. */
+/** More consecutive proxies than anyone uses. The entries to the left of them were written by the sender. */
 const MAX_HOPS = 32;
 
 /**
- * Believes `X-Forwarded-For` only as far as trusted proxies vouch for it: from its right end, up to the first address
- * that is not a trusted proxy (threat model N12). The header of any other peer is not even read.
+ * Uses `X-Forwarded-For` only as far as trusted proxies have written it: from its right end, up to the first address that
+ * is not a trusted proxy (threat model N12). The header of any other peer is ignored.
  *
  * @param trustedProxies addresses and subnets (`10.0.0.0/8`)
  */

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Server, Socket } from 'node:net';
 
-/** A connection is quiet when this many looks in a row found nothing new on it. */
+/** A connection is idle if this number of consecutive checks found no activity. */
 const QUIET_LOOKS = 4;
 
 interface Connection {
@@ -54,8 +54,8 @@ export class Connections {
   }
 
   /**
-   * Ends the connections on which nothing has happened for some calls of this. Counts calls and not time, so that a
-   * process that was held up for a moment does not take the silence for that of the senders.
+   * Ends the connections without activity during several calls. Counts calls instead of time, so that a blocked process
+   * does not treat its own pause as inactivity of the senders.
    */
   #closeQuiet(): void {
     for (const [socket, connection] of this.#open) {

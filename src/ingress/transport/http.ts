@@ -46,8 +46,8 @@ export interface IngressServerParts {
 export interface IngressServer {
   server: Server;
   /**
-   * Takes no new connection. Answers what is under way and closes each connection with its answer, so that no sender
-   * loses the answer to a delivery that is stored. Resolves when all connections have ended.
+   * Accepts no new connections. Answers the current requests and closes each connection with its response, so that no
+   * sender loses the response to a stored delivery. Resolves when all connections have ended.
    *
    * @param graceMs after this time the remaining connections are aborted
    */
@@ -72,7 +72,7 @@ export function createIngressServer(parts: IngressServerParts): IngressServer {
   const serve = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean) => {
     connections.note(request.socket, response);
     newest.set(request.socket, response);
-    // What cannot be answered is broken off: to its sender that is "unknown", and safe to repeat.
+    // Requests that cannot be answered are disconnected. Their senders can safely retry.
     answerRequest(listener, request, response, awaitsContinue).catch(() => request.socket.destroy());
   };
   server.on('request', (request, response) => serve(request, response, false));
@@ -169,22 +169,22 @@ async function handleRequest(
   return outcome;
 }
 
-/** `null` for a chunked body; 0 where there is none. Its form was checked by the parser, which allows 2^64. */
+/** `null` for a chunked body; 0 if there is none. The parser checked its format, and allows 2^64. */
 function readContentLength(headers: RequestHeaders): number | null {
   if (headers.get('transfer-encoding') !== undefined) return null;
   return Math.min(Number(headers.get('content-length') ?? 0), Number.MAX_SAFE_INTEGER);
 }
 
 /**
- * May what is left of the body be thrown away as it comes, so that the connection can be used again? (`node:http` itself
- * closes one whose sender waited for `100 Continue` in vain.)
+ * Whether the rest of the body is short enough to discard it, so that the connection can be used again. (`node:http` itself
+ * closes a connection whose sender waited for `100 Continue` without success.)
  */
 function isRestShort(headers: RequestHeaders, { lingerBytes }: ServerBounds): boolean {
   const announcedBytes = readContentLength(headers);
   return announcedBytes !== null && announcedBytes <= lingerBytes;
 }
 
-/** Closing at once would reset the connection and could take the answer with it; reading on forever would be worse. */
+/** Closing immediately would reset the connection and could lose the response. Reading without a limit would be worse. */
 function endAfterRest(request: IncomingMessage, response: ServerResponse, bounds: ServerBounds): void {
   let rest = bounds.lingerBytes;
   const timer = setTimeout(() => response.end(), bounds.lingerMs);
@@ -199,23 +199,23 @@ function endAfterRest(request: IncomingMessage, response: ServerResponse, bounds
 }
 
 /**
- * What the parser refused never reached a webhook; nothing is stored. What came whole before it is answered first: a
- * delivery on its way to disk must not be told `400`.
+ * A request that the parser rejects never reaches a webhook, and nothing is stored. Complete requests before it are answered
+ * first: a delivery that is being stored must not be answered with `400`.
  *
- * @param newest the last response that was begun on this connection
+ * @param newest the last response that was started on this connection
  */
 function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, newest: ServerResponse | undefined): void {
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-  else if (newest === undefined || (newest.writableFinished && newest.req.complete)) refuse(error, socket);
-  // Its answer is out; what broke is the rest of its body.
+  else if (newest === undefined || (newest.writableFinished && newest.req.complete)) rejectBroken(error, socket);
+  // Its response was sent. The error is in the rest of its body.
   else if (newest.headersSent) socket.destroySoon();
   else if (newest.req.complete) newest.once('close', () => socket.destroySoon());
-  // It waits behind others that came whole. To break off tells all of them "unknown", which is safe to repeat.
+  // It waits behind complete requests. After a disconnect, the senders of all of them can safely retry.
   else if (newest.socket === null) socket.destroy();
-  else refuse(error, socket);
+  else rejectBroken(error, socket);
 }
 
-function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+function rejectBroken(error: NodeJS.ErrnoException, socket: Socket): void {
   const status = BROKEN_REQUEST_STATUS[error.code ?? ''] ?? '400 Bad Request';
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }

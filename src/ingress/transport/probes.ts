@@ -1,7 +1,7 @@
 import type { IngressAnswer } from './answers.ts';
 import * as answers from './answers.ts';
 
-/** The daemon looks at its storage at most this often, whoever asks and however often. */
+/** Minimum time between two checks of the storage, regardless of the number of requests. */
 const READY_FOR_MS = 1_000;
 
 export interface ProbeParts {

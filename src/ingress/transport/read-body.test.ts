@@ -7,7 +7,7 @@ const MAX_BYTES = 1_000;
 const settled = () => new Promise(setImmediate);
 
 describe('reading a body', () => {
-  it('gives back exactly the bytes, however they were cut, in a buffer of its own', async () => {
+  it('returns exactly the bytes, for any chunks, in a separate buffer', async () => {
     const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 200 }), { maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(pieces, fc.boolean(), async (chunks, isAnnounced) => {
@@ -32,14 +32,14 @@ describe('reading a body', () => {
     expect(read.ok && read.body.buffer).not.toBe(chunk.buffer);
   });
 
-  it('refuses an announced body that is too large without a look at it', async () => {
+  it('rejects an announced body that is too large without reading it', async () => {
     const stream = new PassThrough();
     const read = await readBody(stream, MAX_BYTES + 1, MAX_BYTES, new BytesInFlight().open());
     expect(read).toEqual({ ok: false, reason: 'too_large', bytes: 1_001 });
     expect(stream.listenerCount('data')).toBe(0);
   });
 
-  it('stops at the first byte too much and says how many it has read', async () => {
+  it('stops at the first byte above the limit and reports the number of read bytes', async () => {
     const stream = new PassThrough();
     const reading = readBody(stream, null, MAX_BYTES, new BytesInFlight().open());
     stream.write(Buffer.alloc(MAX_BYTES));
@@ -49,7 +49,7 @@ describe('reading a body', () => {
     expect(stream.isPaused()).toBe(true);
   });
 
-  it('says when the sender broke off', async () => {
+  it('reports that the sender disconnected', async () => {
     for (const error of [undefined, new Error('aborted')]) {
       const stream = new PassThrough();
       const reading = readBody(stream, 100, MAX_BYTES, new BytesInFlight().open());

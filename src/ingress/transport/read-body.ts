@@ -47,9 +47,9 @@ export interface HeldBytes {
 }
 
 /**
- * Reads a body into a buffer of its own, which can be handed to another thread without a copy. Stops at the first
- * byte over the limit, whether the length was announced or not. Memory follows what has come, not what was announced:
- * connections that promise much and send nothing hold nothing.
+ * Reads a body into a separate buffer, which can be transferred to another thread without a copy. Stops at the first byte
+ * above the limit, with or without `Content-Length`. Memory is allocated for received bytes, not for the announced length,
+ * so that connections that announce much and send nothing use no memory.
  *
  * @param announcedBytes value of `Content-Length`; `null` for a chunked body
  */
@@ -85,7 +85,7 @@ function enlarge(body: Buffer, filled: number, bytes: number): Buffer<ArrayBuffe
   return larger;
 }
 
-/** Feeds chunks to `take` until the stream ends (`null`), breaks off, or `take` says why to stop. */
+/** Passes chunks to `take` until the stream ends (`null`), is aborted, or `take` returns a reason to stop. */
 function collect(stream: Readable, take: (chunk: Buffer) => BodyRead | null): Promise<BodyRead | null> {
   return new Promise((resolve) => {
     const finish = (result: BodyRead | null) => {
@@ -99,7 +99,7 @@ function collect(stream: Readable, take: (chunk: Buffer) => BodyRead | null): Pr
     };
     const onEnd = () => finish(null);
     const onBroken = () => finish({ ok: false, reason: 'aborted' });
-    // An error is always followed by `close`; unheard it would end the process, also after the reading has stopped.
+    // An error is always followed by `close`. Without a listener, it would end the process, also after reading has stopped.
     stream.on('error', () => {});
     stream.on('data', onData).on('end', onEnd).on('close', onBroken);
   });

@@ -15,7 +15,7 @@ describe('header fields', () => {
     '\xa0x',
   ]);
 
-  it('are found whatever their letter case, without outer white space of HTTP', () => {
+  it('are found in any letter case, without outer white space of HTTP', () => {
     expect(headers.get('x-one')).toBe('1');
     expect(headers.get('x-tail')).toBe('\xa0x');
     expect(headers.get('x-empty')).toBe('');
