@@ -135,7 +135,7 @@ const CASES: Case[] = [
   webhook('a merge key without a map', '<<: 3\nsecretName: A\n', ['1:5 yaml/bad-merge ["<<"]']),
   webhook('infinity', 'secretName: .inf\n', ['1:13 yaml/not-json secretName']),
 
-  front('no front matter', 'Do it.\n', ['1:1 front-matter/missing '], /begin with front matter/),
+  front('no front matter', 'Do it.\n', ['1:1 front-matter/missing '], /start with front matter/),
   front('an empty file', '', ['1:1 front-matter/missing '], /empty/),
   front('a blank line before the front matter', '\n---\ntriggers: []\n---\nx', ['1:1 front-matter/missing ']),
   front('front matter without end', '---\ntriggers: []\n', ['1:1 front-matter/not-closed ']),

@@ -3,28 +3,28 @@ import { isJsonObject } from '../core/json.ts';
 import type { StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts';
 import { PATTERN_LIMITS, type Scalar } from './pattern.ts';
 
-/** A key that payloads have, as a filter would nest it. */
+/** A key of payloads, as a filter nests it. */
 export interface CollectedKey {
   path: readonly string[];
-  /** Payloads that have it. */
+  /** Number of payloads that have the key. */
   payloads: number;
   /** Kinds of its values: `string`, `number`, `boolean`, `null`, `object`. */
   types: string[];
-  /** Different values, those seen first. */
+  /** Different values, the first ones found. */
   examples: Scalar[];
 }
 
 const MAX_KEYS = 500;
 const MAX_EXAMPLES = 5;
-/** Longer texts are no values that somebody lists in a filter. */
+/** Longer texts are rarely listed in filters. */
 const MAX_TEXT = 100;
-/** Elements of one array that are looked into. */
+/** Maximum number of elements of one array that are read. */
 const MAX_ELEMENTS = 50;
 const MAX_KEY_LENGTH = 200;
 
 /**
- * Collects the keys of payloads for the completion of filters. Walks as matching does: into objects, into the objects of
- * an array, not into arrays inside arrays, and not deeper than a filter may be. Beyond 500 keys the rest is left out.
+ * Collects the keys of payloads for the completion of filters. Reads what a filter can test: objects and the objects of an
+ * array, but not arrays inside arrays, and not deeper than a filter may be. Collects at most 500 keys.
  */
 export class KeyCollection {
   readonly #keys = new Map<string, CollectedKey>();
@@ -35,7 +35,7 @@ export class KeyCollection {
     for (const id of seen) this.#keys.get(id)!.payloads += 1;
   }
 
-  /** Those of most payloads first, then by name. */
+  /** Sorted by number of payloads, then by name. */
   list(): CollectedKey[] {
     const name = ({ path }: CollectedKey) => path.join('\0');
     return [...this.#keys.values()].sort((a, b) => b.payloads - a.payloads || (name(a) < name(b) ? -1 : 1));

@@ -2,17 +2,17 @@ import { type Explanation, explainPayload, findDecidingEntry, type TraceEntry } 
 import { type CompiledField, type CompiledLeaf, matchesPayload } from './match-payload.ts';
 import type { LeafCondition, Pattern, PatternField } from './pattern.ts';
 
-/** A payload filter ready for use; it holds no state, so any number of deliveries may share it. */
+/** A compiled payload filter. It has no state, so any number of deliveries can share it. */
 export interface CompiledPattern {
-  /** Does the payload, as `JSON.parse` gave it, match? */
+  /** Does the payload, parsed by `JSON.parse`, match? */
   matches(payload: unknown): boolean;
-  /** The condition that keeps the payload from matching; `null` where it matches. */
+  /** The first condition that does not match; `null` if the payload matches. */
   findDecidingEntry(payload: unknown): TraceEntry | null;
-  /** The same verdict with all reasons; slower, for people. */
+  /** The same result with all conditions; slower, for people. */
   explain(payload: unknown): Explanation;
 }
 
-/** Prepares a parsed filter for matching; done once per apply. */
+/** Compiles a parsed filter; done once per apply. */
 export function compilePattern(pattern: Pattern): CompiledPattern {
   const fields = pattern.fields.map(compileField);
   return {

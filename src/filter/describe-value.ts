@@ -4,10 +4,10 @@ const MAX_TEXT_LENGTH = 200;
 const MAX_ELEMENT_TEXT_LENGTH = 40;
 const MAX_ELEMENTS_SHOWN = 5;
 
-/** Characters that JSON leaves as they are but that move a cursor or turn the direction of a line. */
+/** Characters that JSON does not escape, but that move the cursor or change the text direction. */
 const INVISIBLE = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
-/** The text, cut after `maxLength` UTF-16 units with a mark that tells its whole length. */
+/** The text, cut after `maxLength` UTF-16 units. The full length is added. */
 export function shortenText(text: string, maxLength: number = MAX_TEXT_LENGTH): string {
   if (text.length <= maxLength) return text;
   const last = text.charCodeAt(maxLength - 1);
@@ -15,14 +15,14 @@ export function shortenText(text: string, maxLength: number = MAX_TEXT_LENGTH): 
   return `${text.slice(0, splitsPair ? maxLength - 1 : maxLength)}… (${text.length} characters)`;
 }
 
-/** The text as a JSON string on one line: no control character, no change of direction. */
+/** The text as a JSON string on one line, without control characters and changes of text direction. */
 export function quoteText(text: string): string {
   return JSON.stringify(text).replace(INVISIBLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /**
- * A short form of any payload value for traces: scalars as they are, long strings cut, objects and arrays as one
- * line of text, absent (`undefined`) as `null`. Looks one level deep only, since payloads are deeper than a stack.
+ * A short form of any payload value for traces: scalars unchanged, long strings cut, objects and arrays as one line of text,
+ * absent (`undefined`) as `null`. Reads only one level, because payloads can be deeper than the stack.
  */
 export function summarizeValue(value: unknown): Json {
   if (typeof value === 'string') return shortenText(value);
@@ -31,7 +31,7 @@ export function summarizeValue(value: unknown): Json {
   return value === undefined ? null : (value as Json);
 }
 
-/** The same value in the words of a sentence: `"text"`, `7`, `an array of 2 elements: "a", "b"`. */
+/** The value as part of a sentence: `"text"`, `7`, `an array of 2 elements: "a", "b"`. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'absent';
   if (Array.isArray(value)) return `an ${summarizeArray(value)}`;

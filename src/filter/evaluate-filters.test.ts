@@ -34,7 +34,7 @@ describe('Filters of which any suffices', () => {
       verdict: 'Would not trigger',
       trace: [],
       decided_by: null,
-      message: expect.stringMatching(/^The filter cannot be evaluated: Expected a list/),
+      message: expect.stringMatching(/^The filter cannot be evaluated: The condition must be a list/),
     });
   });
 });

@@ -4,31 +4,31 @@ import type { TraceEntry } from './explain.ts';
 import { type PatternProblem, parsePattern } from './parse-pattern.ts';
 
 /**
- * What the filters of an automation make of a payload. `invalid`: none matched, and some could not be evaluated, which
- * then never match (decisions, "Payload filter"); said before any key that decided, since it is what has to be mended.
+ * Result of the filters of an automation for a payload. `invalid`: no filter matched, and at least one could not be
+ * evaluated; such filters never match (decisions, "Payload filter"). This is reported first, because it must be fixed.
  */
 export type FilterEvaluation =
   | { outcome: 'matched'; trace: TraceEntry[] }
   | { outcome: 'filtered'; trace: TraceEntry[]; decidedBy: TraceEntry }
   | { outcome: 'invalid'; problems: PatternProblem[] };
 
-/** As `FilterEvaluation`, without the conditions that did not decide. */
+/** Like `FilterEvaluation`, with only the deciding condition. */
 export type FilterDecision =
   | { outcome: 'matched' }
   | { outcome: 'filtered'; decidedBy: TraceEntry }
   | { outcome: 'invalid'; problems: PatternProblem[] };
 
-/** Filters of which any suffices: those of all triggers of one automation that listen to a webhook. */
+/** The filters of all triggers of one automation for a webhook. One matching filter is sufficient. */
 export interface CompiledFilters {
-  /** Does the payload, as `JSON.parse` gave it, match any of them? The quick way, for the path of a delivery. */
+  /** Does the payload, parsed by `JSON.parse`, match any of them? Fast, for the path of a delivery. */
   matches(payload: unknown): boolean;
-  /** The same verdict with the key that decided, for the path of a delivery as well. */
+  /** The same result with the key that decided, also for the path of a delivery. */
   decide(payload: unknown): FilterDecision;
-  /** The same verdict with all its reasons: those of the filter that matches, else of the first. */
+  /** The same result with all conditions: those of the matching filter, otherwise those of the first filter. */
   evaluate(payload: unknown): FilterEvaluation;
 }
 
-/** Prepares filters as JSON or YAML gave them; a trigger without one counts as `{}`, which every payload matches. */
+/** Compiles parsed filters. A trigger without a filter has `{}`, which every payload matches. */
 export function compileFilters(filters: readonly unknown[]): CompiledFilters {
   const parsed = filters.map(parsePattern);
   const patterns = parsed.flatMap((result) => (result.ok ? [compilePattern(result.pattern)] : []));
@@ -66,52 +66,52 @@ function evaluatePatterns(
   return decidedBy === null ? { outcome: 'matched', trace } : { outcome: 'filtered', trace, decidedBy };
 }
 
-/** What a test of a filter or an automation answers, in the words of the API and of the command line. */
+/** Result of a test of a filter or an automation, for the API and the command line. */
 export interface FilterResult {
   verdict: 'Would trigger' | 'Would not trigger';
   trace: TraceEntry[];
-  /** Path of the key that decided; `null` where every key matched or none could decide. */
+  /** Path of the key that decided; `null` if every key matched or no key decided. */
   decided_by: string | null;
   message: string;
 }
 
-/** An automation as far as it is judged here. */
+/** The part of an automation that is evaluated. */
 export interface EvaluatedAutomation {
   name: string;
   enabled: boolean;
-  /** Filters of the triggers that count; `{}` for a trigger without one. */
+  /** Filters of the relevant triggers; `{}` for a trigger without a filter. */
   filters: readonly JsonObject[];
-  /** Said where no trigger counts. */
+  /** Message if no trigger is relevant. */
   noTriggerMessage: string;
 }
 
-/** Would a delivery with this payload start the automation? A disabled one starts nothing, whatever matches. */
+/** Would a delivery with this payload start the automation? A disabled automation never starts. */
 export function evaluateAutomation(automation: EvaluatedAutomation, payload: unknown): FilterResult {
-  if (automation.filters.length === 0) return refuse(automation.noTriggerMessage);
+  if (automation.filters.length === 0) return wouldNotTrigger(automation.noTriggerMessage);
   const evaluation = compileFilters(automation.filters).evaluate(payload);
   if (automation.enabled) return toFilterResult(evaluation);
   const trace = evaluation.outcome === 'invalid' ? [] : evaluation.trace;
-  return refuse(`The automation ${automation.name} is disabled.`, trace);
+  return wouldNotTrigger(`The automation ${automation.name} is disabled.`, trace);
 }
 
-/** The result of an evaluation, for people and for the API. */
+/** The result of an evaluation, for the API and the command line. */
 export function toFilterResult(evaluation: FilterEvaluation): FilterResult {
-  if (evaluation.outcome === 'invalid') return refuse(describeInvalid(evaluation.problems));
+  if (evaluation.outcome === 'invalid') return wouldNotTrigger(describeInvalid(evaluation.problems));
   const { outcome, trace } = evaluation;
   if (outcome === 'filtered') {
     const { path, message } = evaluation.decidedBy;
-    return { ...refuse(message, trace), decided_by: path };
+    return { ...wouldNotTrigger(message, trace), decided_by: path };
   }
   const message =
-    trace.length === 0 ? 'The filter is empty: it matches every payload.' : 'Every key of the filter matched.';
+    trace.length === 0 ? 'The filter is empty and matches every payload.' : 'Every key of the filter matched.';
   return { verdict: 'Would trigger', trace, decided_by: null, message };
 }
 
-/** One sentence about filters that cannot be evaluated. */
+/** A message about filters that cannot be evaluated. */
 export function describeInvalid([first]: readonly PatternProblem[]): string {
-  return `The filter cannot be evaluated: ${first?.message ?? 'there is none.'}`;
+  return `The filter cannot be evaluated: ${first?.message ?? 'no filter is defined.'}`;
 }
 
-function refuse(message: string, trace: TraceEntry[] = []): FilterResult {
+function wouldNotTrigger(message: string, trace: TraceEntry[] = []): FilterResult {
   return { verdict: 'Would not trigger', trace, decided_by: null, message };
 }

@@ -3,7 +3,7 @@ import { isScalar, type Scalar } from './pattern.ts';
 
 const MAX_VALUES_NAMED = 8;
 
-/** `exists`: the key is there or not. */
+/** `exists`: the key is present or absent. */
 export function sayExists(path: string, value: unknown, expected: boolean): string {
   if (value === undefined) return `${path} is absent, ${expected ? 'expected to be present' : 'as expected'}`;
   return expected ? `${path} is present, as expected` : `${path} is ${describeValue(value)}, expected to be absent`;
@@ -19,32 +19,32 @@ export function sayIn(path: string, value: unknown, listed: readonly Scalar[], m
 
 /** `not_in`: neither the value nor any element of the array is listed. `set` is what the operator lists. */
 export function sayNotIn(path: string, value: unknown, set: ReadonlySet<unknown>, matched: boolean): string {
-  if (value === undefined) return `${path} is absent, so it holds none of the values that not_in rules out`;
+  if (value === undefined) return `${path} is absent, so it has none of the values that not_in excludes`;
   const is = `${path} is ${describeValue(value)}`;
-  if (matched) return `${is}, none of the values that not_in rules out`;
-  if (!Array.isArray(value)) return `${is}, which not_in rules out`;
+  if (matched) return `${is}, none of the values that not_in excludes`;
+  if (!Array.isArray(value)) return `${is}, which not_in excludes`;
   const found = value.find((element) => set.has(element));
-  return `${is}; its element ${describeValue(found)} is ruled out by not_in`;
+  return `${is}; not_in excludes its element ${describeValue(found)}`;
 }
 
-/** A nested pattern on an object: what it asks of the keys below is told by their own entries. */
+/** A nested pattern on an object. The keys below have separate entries. */
 export function sayObject(path: string): string {
   return `${path} is an object, as expected`;
 }
 
-/** A nested pattern where there is no object at all. */
+/** A nested pattern on a value that is not an object. */
 export function sayObjectMissing(path: string, value: unknown, asksForAbsence: boolean): string {
   const is = `${subject(path)} is ${describeValue(value)}, expected an object or an array with an object`;
   if (value !== undefined || !asksForAbsence) return is;
-  return `${is}: "exists": false below ${path} asks for an object without that key, and there is no object`;
+  return `${is}: "exists": false below ${path} requires an object without that key, and no object exists`;
 }
 
-/** A nested pattern on an array of which an element matches. */
+/** A nested pattern on an array with a matching element. */
 export function sayElement(path: string, elementPath: string): string {
   return `${elementPath} is the first object in ${subject(path, 'the payload')} that matches the whole nested pattern`;
 }
 
-/** A nested pattern on an array of which no element matches; `reason` is the first failure of the closest one. */
+/** A nested pattern on an array without a matching element; `reason` is the first mismatch of the closest element. */
 export function sayClosest(path: string, objectCount: number, elementPath: string, reason: string): string {
   const where = subject(path, 'the payload');
   if (objectCount === 1) return `The only object in ${where} does not match the nested pattern: ${reason}`;
@@ -62,7 +62,7 @@ function nameValues(values: readonly Scalar[]): string {
   return `one of ${named}${rest > 0 ? ` or ${countOf(rest, 'more value')}` : ''}`;
 }
 
-/** The two mistakes that are hard to see: a value of another type that prints alike, and another case. */
+/** Two mistakes that are hard to see: a value of another type that looks the same, and a difference in case. */
 function explainNearMiss(value: unknown, listed: readonly Scalar[]): string {
   if (!isScalar(value)) return '';
   const text = String(value);

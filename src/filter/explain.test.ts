@@ -76,11 +76,11 @@ describe('the message of the entry that decided', () => {
       { a: 99 },
       'a is 99, expected one of 0, 1, 2, 3, 4, 5, 6, 7 or 4 more values',
     ],
-    [{ a: { not_in: ['x', 'y'] } }, { a: 'y' }, 'a is "y", which not_in rules out'],
+    [{ a: { not_in: ['x', 'y'] } }, { a: 'y' }, 'a is "y", which not_in excludes'],
     [
       { a: { not_in: ['x'] } },
       { a: ['p', 'x'] },
-      'a is an array of 2 elements: "p", "x"; its element "x" is ruled out by not_in',
+      'a is an array of 2 elements: "p", "x"; not_in excludes its element "x"',
     ],
     [{ a: { exists: true } }, {}, 'a is absent, expected to be present'],
     [{ a: { exists: false } }, { a: null }, 'a is null, expected to be absent'],
@@ -90,7 +90,7 @@ describe('the message of the entry that decided', () => {
     [
       { a: { b: { exists: false } } },
       {},
-      'a is absent, expected an object or an array with an object: "exists": false below a asks for an object without that key, and there is no object',
+      'a is absent, expected an object or an array with an object: "exists": false below a requires an object without that key, and no object exists',
     ],
     [{ a: { b: ['x'] } }, 7, 'The payload is 7, expected an object or an array with an object'],
     [
@@ -129,8 +129,8 @@ describe('the trace', () => {
     expect(explain(filter, { a: 'x', d: {} }).trace.map(({ message }) => message)).toEqual([
       'a is present, as expected',
       'a is "x", as expected ("x")',
-      'a is "x", none of the values that not_in rules out',
-      'b is absent, so it holds none of the values that not_in rules out',
+      'a is "x", none of the values that not_in excludes',
+      'b is absent, so it has none of the values that not_in excludes',
       'c is absent, as expected',
       'd is an object, as expected',
     ]);

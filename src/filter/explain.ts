@@ -5,33 +5,33 @@ import { type CompiledField, type CompiledLeaf, isListed, leafHolds, objectHolds
 import type { Scalar } from './pattern.ts';
 import { formatPath } from './payload-path.ts';
 
-/** What one condition of the filter asked and found. */
+/** What one condition of the filter expected and found. */
 export interface TraceEntry {
   /** Path in the payload, array indexes included, for example `items[2].name`; `''` is the payload itself. */
   path: string;
-  /** `object`: a nested pattern needs an object there, or an array with an object that matches it whole. */
+  /** `object`: a nested pattern requires an object, or an array with an object that matches the whole pattern. */
   operator: 'in' | 'not_in' | 'exists' | 'object';
   /** The listed values, `true` or `false` for `exists`, `'object'` for a nested pattern; long strings are cut. */
   expected: Json;
-  /** What the payload holds there: a scalar, a cut string, or a line about an object or array; `null` where absent. */
+  /** The value in the payload: a scalar, a cut string, or a summary of an object or array; `null` if absent. */
   actual: Json;
-  /** Is the key there? Tells a `null` in the payload from an absent key. */
+  /** Is the key present? Distinguishes a `null` in the payload from an absent key. */
   present: boolean;
   matched: boolean;
-  /** One sentence for a person. */
+  /** One sentence for people. */
   message: string;
 }
 
-/** Why a payload matches or not. `matched` is true exactly when every entry of the trace matched. */
+/** Why a payload matches or not. `matched` is true exactly if every entry of the trace matched. */
 export interface Explanation {
   matched: boolean;
-  /** In the order of the filter; what stands below a key that is absent or no object is left out. */
+  /** In the order of the filter. Conditions below a key that is absent or not an object are omitted. */
   trace: TraceEntry[];
-  /** The first entry that failed; `null` when the payload matches. */
+  /** The first entry that did not match; `null` if the payload matches. */
   decidedBy: TraceEntry | null;
 }
 
-/** Elements of an array searched for the one that comes closest: enough for people, cheap on hostile arrays. */
+/** Number of array elements that are compared to find the closest one. Bounded because of hostile arrays. */
 const MAX_ELEMENTS_COMPARED = 100;
 
 type Path = readonly (string | number)[];
@@ -74,7 +74,7 @@ function decideLeaf(leaf: CompiledLeaf, value: unknown, path: Path, key: string)
   return traceLeaf(leaf, value, [...path, key]).find((entry) => !entry.matched)!;
 }
 
-/** What stands below an array is told by the entry of the array itself, which comes first. */
+/** Conditions below an array are part of the entry of the array, which comes first. */
 function decideObject(fields: readonly CompiledField[], value: unknown, path: Path): TraceEntry | null {
   if (isJsonObject(value)) return decideFields(fields, value, path);
   return objectHolds(fields, value) ? null : traceObject(fields, value, path)[0]!;

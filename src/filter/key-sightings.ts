@@ -6,7 +6,7 @@ import type { PatternField } from './pattern.ts';
 export type FilterPath = readonly string[];
 
 /**
- * Which keys that filters ask about were ever in a payload? One that never was is misspelt, as a rule. Keys that are
+ * Which keys that filters ask about were ever in a payload? One that never was is misspelt, usually. Keys that are
  * only asked to be absent are not looked for.
  */
 export class KeySightings {
@@ -14,7 +14,7 @@ export class KeySightings {
   /** Payloads looked at. */
   examined = 0;
 
-  /** @param filters as JSON or YAML gave them; what is wrong with one is told elsewhere, and nothing in it is looked for */
+  /** @param filters as JSON or YAML gave them; what is wrong with one is reported elsewhere, and nothing in it is looked for */
   constructor(filters: readonly unknown[]) {
     const paths = filters.flatMap((filter) => {
       const parsed = parsePattern(filter);

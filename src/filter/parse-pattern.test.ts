@@ -144,7 +144,8 @@ describe('a broken filter', () => {
         {
           path: ['level'],
           rule: 'filter/not-a-list',
-          message: 'Expected a list of values, an object with operators or a nested pattern, found "error".',
+          message:
+            'The condition must be a list of values, an object with operators, or a nested filter, but is "error".',
           hint: PATTERN_RULES['filter/not-a-list'],
         },
       ],
@@ -178,7 +179,7 @@ describe('a hostile filter', () => {
       problems: [
         {
           rule: 'filter/too-many-leaves',
-          message: 'The filter has more than 10000 fields, which were not all read; 64 leaf fields are allowed.',
+          message: 'The filter has more than 10000 fields. The limit is 64 leaf fields.',
         },
       ],
     });
@@ -225,7 +226,7 @@ describe('the hint for a value that should be a list', () => {
     ['', '["error"]'],
     ['x'.repeat(500), '["error"]'],
   ])('shows the list that was probably meant by %j', (value, list) => {
-    const hint = `List the values, also a single one: ${list}.`;
+    const hint = `Write a list, also for a single value: ${list}.`;
     expect([hintFor({ status: value }), hintFor({ status: { in: value } })]).toEqual([hint, hint]);
   });
 });

@@ -9,32 +9,32 @@ import {
   type Scalar,
 } from './pattern.ts';
 
-/** Every rule that a filter can break, with what to do about it. Ids are published and never reused. */
+/** Every rule about filters, with its hint. IDs are published and never reused. */
 export const PATTERN_RULES = {
   'filter/not-an-object':
-    'Write an object that mirrors the shape of the payload, for example {"data": {"level": ["error"]}}; leave the filter out to match every delivery.',
+    'Write an object that mirrors the structure of the payload, for example {"data": {"level": ["error"]}}. Omit the filter to match every delivery.',
   'filter/operator-at-root':
-    'Put the operator under the key that it tests: {"level": {"in": ["error"]}}. A payload field called "in", "not_in" or "exists" is named by an object under its key: {"in": {"in": ["value"]}}.',
+    'Put the operator under the key that it tests: {"level": {"in": ["error"]}}. To test a payload field named "in", "not_in" or "exists", put an object under its key: {"in": {"in": ["value"]}}.',
   'filter/mixed-operators':
-    'Write either operators or keys of the payload in one object. A payload field called "in", "not_in" or "exists" is named by an object under its key: {"in": {"in": ["value"]}}.',
-  'filter/not-a-list': 'List the values, also a single one: ["error"].',
+    'Write either operators or payload keys in one object. To test a payload field named "in", "not_in" or "exists", put an object under its key: {"in": {"in": ["value"]}}.',
+  'filter/not-a-list': 'Write a list, also for a single value: ["error"].',
   'filter/empty-list':
-    'List at least one value, or leave the operator out. To ask only whether the key is there, write {"exists": true}.',
+    'List at least one value, or remove the operator. To test only whether the key exists, write {"exists": true}.',
   'filter/not-scalar':
-    'List strings, numbers, true, false or null. To reach into an object, nest a pattern: {"author": {"name": ["ann"]}}.',
-  'filter/bad-exists': 'Write true when the key must be present (its value may be null), false when it must be absent.',
-  'filter/contradiction': 'Remove one of the two: no payload can meet both.',
-  'filter/too-deep': `Nest at most ${PATTERN_LIMITS.maxLevels} keys below each other.`,
-  'filter/too-many-leaves': `Test at most ${PATTERN_LIMITS.maxLeaves} fields; split the work into two automations, or test fewer fields.`,
+    'List strings, numbers, true, false or null. To test a field inside an object, nest the filter: {"author": {"name": ["ann"]}}.',
+  'filter/bad-exists': 'Write true if the key must be present (its value may be null), or false if it must be absent.',
+  'filter/contradiction': 'Remove one of the two: no payload can match both.',
+  'filter/too-deep': `Nest at most ${PATTERN_LIMITS.maxLevels} levels of keys.`,
+  'filter/too-many-leaves': `Test at most ${PATTERN_LIMITS.maxLeaves} fields, or split the task into two automations.`,
   'filter/too-many-values': `List at most ${PATTERN_LIMITS.maxValues} values for one operator.`,
-  'filter/more-problems': 'Correct the problems listed first.',
+  'filter/more-problems': 'Fix the listed problems first.',
 } as const;
 
 export type PatternRule = keyof typeof PATTERN_RULES;
 
-/** One thing wrong with a filter. */
+/** One problem of a filter. */
 export interface PatternProblem {
-  /** Keys and list indexes from the root of the filter to the place. */
+  /** Keys and list indexes from the root of the filter. */
   path: (string | number)[];
   rule: PatternRule;
   /** What is wrong. */
@@ -45,9 +45,9 @@ export interface PatternProblem {
 
 export type ParsedPattern = { ok: true; pattern: Pattern } | { ok: false; problems: PatternProblem[] };
 
-/** A hostile filter breaks a rule at each of its bytes; nobody reads more than this. */
+/** A hostile filter can violate a rule at each of its bytes. */
 const MAX_PROBLEMS = 100;
-/** Shared objects (YAML aliases) make a small file a huge tree: the walk ends here, far above any valid filter. */
+/** Shared objects (YAML aliases) turn a small file into a huge tree. This limit is far above any valid filter. */
 const MAX_FIELDS_VISITED = 10_000;
 
 type Path = readonly (string | number)[];
@@ -64,8 +64,8 @@ interface Walk {
 }
 
 /**
- * Reads a payload filter (decisions, "Payload filter") as JSON or YAML gave it, and reports all that is wrong with it
- * at once. Never throws; its work and its stack are bounded whatever the input.
+ * Reads a parsed payload filter (decisions, "Payload filter") and reports all its problems. Never throws. The work and the
+ * stack are bounded for any input.
  */
 export function parsePattern(filter: unknown): ParsedPattern {
   const walk: Walk = { problems: [], unlisted: 0, fieldsVisited: 0, leaves: 0, leafOverLimit: null };
@@ -77,11 +77,11 @@ export function parsePattern(filter: unknown): ParsedPattern {
 
 function parseRoot(walk: Walk, filter: unknown): PatternField[] {
   if (!isJsonObject(filter)) {
-    report(walk, [], 'filter/not-an-object', `The payload filter must be an object, found ${describeValue(filter)}.`);
+    report(walk, [], 'filter/not-an-object', `The payload filter must be an object, but is ${describeValue(filter)}.`);
     return [];
   }
   for (const key of operatorKeysOf(filter)) {
-    const message = `The operator "${key}" stands at the root of the filter, where it has no field to test.`;
+    const message = `The operator "${key}" is at the root of the filter. An operator must be under the key that it tests.`;
     report(walk, [key], 'filter/operator-at-root', message);
   }
   return parseFields(walk, filter, payloadKeysOf(filter), []);
@@ -89,7 +89,7 @@ function parseRoot(walk: Walk, filter: unknown): PatternField[] {
 
 function parseFields(walk: Walk, object: FilterObject, keys: readonly string[], path: Path): PatternField[] {
   if (keys.length > 0 && path.length >= PATTERN_LIMITS.maxLevels) {
-    const message = `The filter goes more than ${PATTERN_LIMITS.maxLevels} keys deep here.`;
+    const message = `The filter is nested more than ${PATTERN_LIMITS.maxLevels} keys deep.`;
     report(walk, [...path, keys[0]!], 'filter/too-deep', message);
     return [];
   }
@@ -112,7 +112,7 @@ function parseCondition(walk: Walk, value: unknown, path: Path): PatternField['c
     return { kind: 'object', fields: parseFields(walk, value, keys, path) };
   }
   if (keys.length > 0) {
-    const message = `The operator "${operators[0]}" and the payload key ${describeValue(keys[0])} stand in one object.`;
+    const message = `One object contains both the operator "${operators[0]}" and the payload key ${describeValue(keys[0])}.`;
     report(walk, path, 'filter/mixed-operators', message);
     parseFields(walk, value, keys, path);
   }
@@ -120,7 +120,7 @@ function parseCondition(walk: Walk, value: unknown, path: Path): PatternField['c
 }
 
 function reportNotACondition(walk: Walk, value: unknown, path: Path): LeafCondition {
-  const message = `Expected a list of values, an object with operators or a nested pattern, found ${describeValue(value)}.`;
+  const message = `The condition must be a list of values, an object with operators, or a nested filter, but is ${describeValue(value)}.`;
   report(walk, path, 'filter/not-a-list', message, hintAtList(value));
   return { kind: 'leaf', in: null, notIn: null, exists: null };
 }
@@ -147,13 +147,13 @@ function parseLeaf(
 
 function parseList(walk: Walk, list: unknown, operator: 'in' | 'not_in', path: Path): Scalar[] {
   if (!Array.isArray(list)) {
-    const message = `"${operator}" takes a list of values, found ${describeValue(list)}.`;
+    const message = `"${operator}" must be a list of values, but is ${describeValue(list)}.`;
     report(walk, path, 'filter/not-a-list', message, hintAtList(list));
     return [];
   }
   if (list.length === 0) report(walk, path, 'filter/empty-list', `The list of "${operator}" is empty.`);
   if (list.length > PATTERN_LIMITS.maxValues) {
-    const message = `The list of "${operator}" has ${list.length} values, more than ${PATTERN_LIMITS.maxValues}.`;
+    const message = `The list of "${operator}" has ${list.length} values. The limit is ${PATTERN_LIMITS.maxValues}.`;
     report(walk, path, 'filter/too-many-values', message);
   }
   list.forEach((value, index) => {
@@ -165,7 +165,7 @@ function parseList(walk: Walk, list: unknown, operator: 'in' | 'not_in', path: P
 
 function parseExists(walk: Walk, value: unknown, path: Path): boolean | null {
   if (typeof value === 'boolean') return value;
-  report(walk, path, 'filter/bad-exists', `"exists" takes true or false, found ${describeValue(value)}.`);
+  report(walk, path, 'filter/bad-exists', `"exists" must be true or false, but is ${describeValue(value)}.`);
   return null;
 }
 
@@ -177,7 +177,7 @@ function reportContradictions(walk: Walk, condition: LeafCondition, path: Path):
     report(walk, path, 'filter/contradiction', `"in" and "not_in" of this field both list ${values}.`);
   }
   if (condition.exists === false && condition.in !== null && condition.in.length > 0) {
-    const message = 'The field is asked to be absent ("exists": false) and to hold a listed value ("in").';
+    const message = 'The field must be absent ("exists": false) and must have a listed value ("in").';
     report(walk, path, 'filter/contradiction', message);
   }
 }
@@ -190,7 +190,7 @@ function operatorKeysOf(object: FilterObject): OperatorKey[] {
   return Object.keys(object).filter((key): key is OperatorKey => isOperator(object, key));
 }
 
-/** All other keys; `in`, `not_in` and `exists` are among them where an object stands under them. */
+/** All other keys. `in`, `not_in` and `exists` are payload keys if their value is an object. */
 function payloadKeysOf(object: FilterObject): string[] {
   return Object.keys(object).filter((key) => !isOperator(object, key));
 }
@@ -203,10 +203,8 @@ function countLeaf(walk: Walk, path: Path): void {
 function reportLeaves(walk: Walk): void {
   const stopped = walk.fieldsVisited >= MAX_FIELDS_VISITED;
   if (walk.leafOverLimit === null && !stopped) return;
-  const count = stopped
-    ? `more than ${MAX_FIELDS_VISITED} fields, which were not all read`
-    : countOf(walk.leaves, 'leaf field');
-  const message = `The filter has ${count}; ${PATTERN_LIMITS.maxLeaves} leaf fields are allowed.`;
+  const count = stopped ? `more than ${MAX_FIELDS_VISITED} fields` : countOf(walk.leaves, 'leaf field');
+  const message = `The filter has ${count}. The limit is ${PATTERN_LIMITS.maxLeaves} leaf fields.`;
   report(walk, walk.leafOverLimit ?? [], 'filter/too-many-leaves', message);
 }
 
@@ -218,13 +216,13 @@ function reportUnlisted(walk: Walk): void {
 
 const MAX_HINT_LENGTH = 120;
 
-/** The list that was probably meant: YAML reads `failed, passed` as one text. */
+/** The probable list: YAML reads `failed, passed` as one string. */
 function hintAtList(value: unknown): string {
   if (!isScalar(value)) return PATTERN_RULES['filter/not-a-list'];
   const values = typeof value === 'string' ? value.split(',').map((part) => part.trim()) : [value];
   const list = JSON.stringify(values).replaceAll('","', '", "');
-  const isOdd = values.some((each) => each === '') || list.length > MAX_HINT_LENGTH;
-  return isOdd ? PATTERN_RULES['filter/not-a-list'] : `List the values, also a single one: ${list}.`;
+  const isUnclear = values.some((each) => each === '') || list.length > MAX_HINT_LENGTH;
+  return isUnclear ? PATTERN_RULES['filter/not-a-list'] : `Write a list, also for a single value: ${list}.`;
 }
 
 function report(walk: Walk, path: Path, rule: PatternRule, message: string, hint: string = PATTERN_RULES[rule]): void {

@@ -1,18 +1,18 @@
 /** A value that a filter can list. Compared without coercion; numbers by value, so that `1` equals `1.0`. */
 export type Scalar = null | boolean | number | string;
 
-/** What one field must meet: all operators that are not `null`. */
+/** The condition of one field: all operators that are not `null`. */
 export interface LeafCondition {
   kind: 'leaf';
   /** Some value of the field is listed here. */
   in: Scalar[] | null;
   /** No value of the field is listed here. */
   notIn: Scalar[] | null;
-  /** The key is there (`true`) or is not (`false`). */
+  /** The key is present (`true`) or absent (`false`). */
   exists: boolean | null;
 }
 
-/** The field holds an object, or an array with an object, that meets all fields. */
+/** The field is an object, or an array with an object, that matches all fields. */
 export interface ObjectCondition {
   kind: 'object';
   fields: PatternField[];
@@ -23,12 +23,12 @@ export interface PatternField {
   condition: LeafCondition | ObjectCondition;
 }
 
-/** A payload filter that kept to the grammar and the limits; every field must match. Made by `parsePattern` only. */
+/** A valid payload filter; every field must match. Only `parsePattern` creates it. */
 export interface Pattern {
   fields: PatternField[];
 }
 
-/** Is this a value that a filter can list? `NaN` and the infinities of YAML are no JSON. */
+/** Is this a value that a filter can list? `NaN` and infinity, which YAML has, are not JSON. */
 export function isScalar(value: unknown): value is Scalar {
   return value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 }

@@ -1,12 +1,12 @@
 import { quoteText, shortenText } from './describe-value.ts';
 
-/** Keys that read well behind a dot: letters, digits, `_`, `$`, `-`, not starting with a digit or `-`. */
+/** Keys that can follow a dot: letters, digits, `_`, `$`, `-`, not starting with a digit or `-`. */
 const PLAIN_KEY = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u;
 const MAX_KEY_LENGTH = 100;
 
 /**
- * Prints a key path for people: `data.issue.level`, `items[0].name`, `data["odd key"]`; `''` for the root. Keys over
- * 100 characters are cut, so two paths may print alike.
+ * Prints a key path for people: `data.issue.level`, `items[0].name`, `data["a key"]`; `''` for the root. Keys over
+ * 100 characters are cut, so two paths may look the same.
  */
 export function formatPath(path: readonly (string | number)[]): string {
   return path.map(formatStep).join('');
@@ -29,7 +29,7 @@ const INDEX = /^\[(0|[1-9][0-9]{0,8}|\*)\]/;
 const QUOTED = /^\[("(?:[^"\\]|\\.)*")\]/;
 
 /**
- * Reads a path as `formatPath` prints it, for example `items[0].name` or `data["odd key"]`, and `[*]` in it for every
+ * Reads a path as `formatPath` prints it, for example `items[0].name` or `data["a key"]`, with `[*]` for every
  * element of an array. `null` for any other text, and for the root.
  */
 export function parsePath(text: string): PathStep[] | null {

@@ -67,7 +67,7 @@ describe('a sample', () => {
   it('of a disabled webhook starts nothing, and says why', () => {
     const { samples } = report({ 'old.samples/a': { body: FATAL, starts: ['fatal'] } });
     expect(samples[0]!.failures[0]!.message).toBe(
-      'The webhook old is disabled, so its senders get 404 and nothing starts.',
+      'The webhook old is disabled, so senders get 404 and nothing starts.',
     );
     expect(report({ 'old.samples/a': { body: FATAL, starts: [] } }).passed).toBe(true);
   });
@@ -89,7 +89,7 @@ describe('a sample', () => {
 
   it('says of an automation that does not listen that it does not', () => {
     const { samples } = report({ 'old.samples/a': { body: {}, starts: ['all'] } });
-    expect(samples[0]!.failures[0]!.message).toBe('The automation all does not listen to the webhook old.');
+    expect(samples[0]!.failures[0]!.message).toBe('The automation all has no trigger for the webhook old.');
   });
 
   it('cannot judge what is selected by UID, and says so', () => {
@@ -157,12 +157,12 @@ describe('the formats of a report', () => {
     expect(formatPretty(mixed())).toBe(`ci
   ✓ 1: starts all, fatal
   ✗ 2: starts all (why\\nnot)
-      all starts, but is not listed under "starts". The filter is empty: it matches every payload.
+      all starts, but is not listed under "starts". The filter is empty and matches every payload.
       fatal is listed under "starts", but does not start: level is "x\\u001b[2J", expected "fatal"
   · 3: starts all
       fatal does not start: level is absent, expected "fatal"
 
-webhooks/ci.samples/4.json:1:2 warning Not valid JSON: A key in double quotes or a "}" was expected here. [sample/invalid-json]
+webhooks/ci.samples/4.json:1:2 warning Not valid JSON: Expected a key in double quotes, or "}". [sample/invalid-json]
   hint: A sample is strict JSON: use double quotes, no comments, and no comma after the last entry.
 
 1 warning in 1 file
@@ -172,7 +172,7 @@ webhooks/ci.samples/4.json:1:2 warning Not valid JSON: A key in double quotes or
   });
 
   it('pretty says that there is no sample', () => {
-    expect(formatPretty(report({}))).toMatch(/^No samples: write some as webhooks\/<name>\.samples\/<sample>\.json/);
+    expect(formatPretty(report({}))).toMatch(/^No samples found\. Add webhooks\/<name>\.samples\/<sample>\.json/);
   });
 
   it('json holds every decision', () => {

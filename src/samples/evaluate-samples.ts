@@ -5,7 +5,7 @@ import type { Sample } from '../definitions/read/read-sample.ts';
 import { evaluateAutomation } from '../filter/evaluate-filters.ts';
 import type { SampleDecision, SampleResult } from './sample-result.ts';
 
-/** What each sample would start if its webhook accepted it now, and whether that is what it says. */
+/** What each sample would start if its webhook accepted it now, and whether the sample expects that. */
 export function evaluateSamples(definition: FactoryDefinition, samples: readonly Sample[]): SampleResult[] {
   const automations = [...definition.automations].sort((a, b) => (a.name < b.name ? -1 : 1));
   return samples.map((sample) => evaluateSample({ ...definition, automations }, sample));
@@ -24,7 +24,7 @@ function isExpected({ starts }: Sample, { automation }: SampleDecision): boolean
   return starts?.includes(automation) ?? false;
 }
 
-/** `null` where the automation has nothing to do with the webhook and is not expected either. */
+/** `null` if the automation has no trigger for the webhook and is not expected. */
 function decide(
   { webhooks }: FactoryDefinition,
   automation: AutomationDefinition,
@@ -36,8 +36,8 @@ function decide(
   const isListed = sample.starts?.includes(automation.name) ?? false;
   if (filters.length === 0 && !isListed) return null;
   if (filters.length > 0 && webhooks.find(({ name }) => name === sample.webhook)?.enabled === false) {
-    const message = `The webhook ${sample.webhook} is disabled, so its senders get 404 and nothing starts.`;
-    return refuse(automation.name, message);
+    const message = `The webhook ${sample.webhook} is disabled, so senders get 404 and nothing starts.`;
+    return describeNoStart(automation.name, message);
   }
   return evaluateFilters(automation, filters, byUid, sample);
 }
@@ -50,20 +50,20 @@ function evaluateFilters(
 ): SampleDecision {
   const noTriggerMessage = byUid
     ? `The automation ${name} selects webhooks by UID, which only a running daemon knows; list ${webhook} under "webhooks".`
-    : `The automation ${name} does not listen to the webhook ${webhook}.`;
+    : `The automation ${name} has no trigger for the webhook ${webhook}.`;
   const {
     verdict,
     trace,
     decided_by: path,
     message,
   } = evaluateAutomation({ name, enabled, filters, noTriggerMessage }, body);
-  if (verdict === 'Would trigger') return { ...refuse(name, message), starts: true };
-  // A disabled automation has a trace too, but no key of it decides.
+  if (verdict === 'Would trigger') return { ...describeNoStart(name, message), starts: true };
+  // A disabled automation has a trace too, but no key decides.
   const decidedBy = path === null ? undefined : trace.find((entry) => !entry.matched);
   const { expected, actual } = decidedBy ?? { expected: null, actual: null };
   return { automation: name, starts: false, path, expected, actual, message };
 }
 
-function refuse(automation: string, message: string): SampleDecision {
+function describeNoStart(automation: string, message: string): SampleDecision {
   return { automation, starts: false, path: null, expected: null, actual: null, message };
 }

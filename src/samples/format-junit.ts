@@ -9,8 +9,8 @@ interface Suite {
 }
 
 /**
- * Samples as JUnit's XML: a suite for each webhook, a test case for each sample. A sample that expects nothing counts as
- * skipped; what is wrong with files that are no sample is a suite of its own, and so are errors of the definition.
+ * Samples as JUnit XML: a suite per webhook, a test case per sample. A sample without expectations counts as skipped. Problems
+ * of other files and errors of the definition are in a separate suite.
  */
 export function formatJunit({ samples, diagnostics }: SampleReport): string {
   const byFile = groupByFile(diagnostics);
@@ -49,7 +49,7 @@ function groupByFile(diagnostics: readonly Diagnostic[]): Map<string, Diagnostic
 interface Case {
   name: string;
   file: string;
-  /** Reasons of a failure; empty where it is none. */
+  /** Reasons of the failure; empty if the case did not fail. */
   failures: string[];
   isSkipped: boolean;
 }

@@ -12,12 +12,12 @@ import {
 
 type Colors = ReturnType<typeof pc.createColors>;
 
-/** Samples for people: a line for each, below it the reasons where it did not pass; then findings and a summary. */
+/** Samples for people: a line per sample, with the reasons if it did not pass; then diagnostics and a summary. */
 export function formatPretty(report: SampleReport): string {
   const colors = pc.createColors(report.color);
-  const judged = report.samples.filter(({ outcome }) => outcome !== 'invalid');
-  const blocks = [...groupSamples(judged).values()].map((samples) => formatWebhook(samples, colors));
-  const notes = judged.length === 0 ? '' : formatUnjudged(report.unjudged);
+  const evaluated = report.samples.filter(({ outcome }) => outcome !== 'invalid');
+  const blocks = [...groupSamples(evaluated).values()].map((samples) => formatWebhook(samples, colors));
+  const notes = evaluated.length === 0 ? '' : formatNotEvaluated(report.unjudged);
   const parts = [...blocks, formatDiagnostics(report.diagnostics, report), notes].filter((part) => part !== '');
   return `${parts.map((part) => `${part}\n`).join('')}${formatSummary(report, colors)}\n`;
 }
@@ -32,11 +32,11 @@ function formatSample(sample: SampleResult, colors: Colors): string[] {
   const starts = started.length === 0 ? 'starts nothing' : `starts ${started.map(escapeText).join(', ')}`;
   const said = outcome === 'failed' && description !== null ? colors.dim(` (${escapeText(description)})`) : '';
   const head = `${formatMark(outcome, colors)} ${escapeText(name)}: ${starts}${said}`;
-  const shown = outcome === 'failed' ? sample.failures : outcome === 'reported' ? listRefusals(sample) : [];
+  const shown = outcome === 'failed' ? sample.failures : outcome === 'reported' ? listNotStarted(sample) : [];
   return [head, ...shown.map((decision) => `    ${formatDecision(decision, outcome, colors)}`)];
 }
 
-function listRefusals({ decisions }: SampleResult): SampleDecision[] {
+function listNotStarted({ decisions }: SampleResult): SampleDecision[] {
   return decisions.filter(({ starts }) => !starts);
 }
 
@@ -50,15 +50,15 @@ function formatDecision(decision: SampleDecision, outcome: SampleOutcome, colors
   return `${colors.bold(escapeText(decision.automation))} ${escapeText(said)}`;
 }
 
-function formatUnjudged(unjudged: readonly string[]): string {
+function formatNotEvaluated(unjudged: readonly string[]): string {
   if (unjudged.length === 0) return '';
-  return `Not judged, since they select webhooks by UID, which only a running daemon knows: ${unjudged.map(escapeText).join(', ')}.\n`;
+  return `Not evaluated, because they select webhooks by UID, which only a running daemon knows: ${unjudged.map(escapeText).join(', ')}.\n`;
 }
 
 function formatSummary({ passed, samples, diagnostics }: SampleReport, colors: Colors): string {
   if (samples.length === 0) {
-    if (diagnostics.length > 0) return colors.red('No sample was judged.');
-    return 'No samples: write some as webhooks/<name>.samples/<sample>.json, or take one from a delivery with "dockbell delivery show ID --as-sample".';
+    if (diagnostics.length > 0) return colors.red('No sample was evaluated.');
+    return 'No samples found. Add webhooks/<name>.samples/<sample>.json, or create a sample from a delivery with "dockbell delivery show ID --as-sample".';
   }
   const count = (wanted: SampleOutcome) => samples.filter(({ outcome }) => outcome === wanted).length;
   const counts = (['passed', 'failed', 'invalid'] as const).flatMap((outcome) =>

@@ -15,8 +15,8 @@ export interface SampleSubject {
 }
 
 /**
- * Judges the samples of a tree. Passed are all, or none; a sample with findings, and a file among samples that is none,
- * fail: what was not judged must not look as if it had been.
+ * Evaluates the samples of a tree. The report passes only if all samples pass. A sample with diagnostics, and a file in a
+ * folder of samples that is not a sample, fail: a sample that was not evaluated must not look as if it passed.
  *
  * @param webhook only samples of this webhook; `null` for all
  */
@@ -33,7 +33,7 @@ export function reportSamples(
     const place = findPlace(diagnostic.file, prefix);
     return place !== null && (webhook === null || place.webhook === webhook) ? [{ diagnostic, place }] : [];
   });
-  // What seems to be a credential is shown, but a sample that holds one can be judged.
+  // A possible credential is reported, but the sample can be evaluated.
   const faults = found.filter(({ diagnostic }) => diagnostic.rule.startsWith('sample/'));
   const faulty = new Map(faults.map(({ diagnostic, place }) => [diagnostic.file, place]));
   const meant = samples.filter((sample) => webhook === null || sample.webhook === webhook);
@@ -47,7 +47,7 @@ export function reportSamples(
   return {
     passed: results.every(({ outcome }) => outcome === 'passed' || outcome === 'reported'),
     samples: results.sort((a, b) => (a.file < b.file ? -1 : 1)),
-    unjudged: listUnjudged(definition),
+    unjudged: listNotEvaluated(definition),
     diagnostics: found.map(({ diagnostic }) => diagnostic),
   };
 }
@@ -70,7 +70,7 @@ function describeInvalid([file, { webhook, name }]: readonly [string, Place]): S
   return { webhook, name, file, outcome: 'invalid', ...unknown };
 }
 
-function listUnjudged({ automations }: FactoryDefinition): string[] {
+function listNotEvaluated({ automations }: FactoryDefinition): string[] {
   const selectsByUidOnly = ({ webhooks, webhookIds }: WebhookTrigger) => webhooks.length === 0 && webhookIds.length > 0;
   return automations
     .filter(({ enabled, triggers }) => enabled && triggers.filter(isWebhookTrigger).some(selectsByUidOnly))

@@ -1,56 +1,56 @@
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Json } from '../core/json.ts';
 
-/** What an automation makes of a sample, as a delivery keeps it (interfaces, "Fine print", `explain`). */
+/** The decision of an automation for a sample, in the form of the decisions of a delivery (interfaces, `explain`). */
 export interface SampleDecision {
   automation: string;
   starts: boolean;
-  /** The key that decided; `null` where no key did. */
+  /** The key that decided; `null` if no key decided. */
   path: string | null;
-  /** What the filter asked of that key. */
+  /** The expectation of the filter for that key. */
   expected: Json;
-  /** What the body holds there, shortened; `null` also where it holds nothing (then `message` says so). */
+  /** The value in the body, shortened; `null` also if the key is absent (`message` distinguishes them). */
   actual: Json;
   message: string;
 }
 
-/** `reported`: the sample expects nothing. `invalid`: it has findings, so nothing can be said about it. */
+/** `reported`: the sample has no expectations. `invalid`: it has diagnostics, so it was not evaluated. */
 export type SampleOutcome = 'passed' | 'failed' | 'reported' | 'invalid';
 
-/** One sample, judged. */
+/** The result of one sample. */
 export interface SampleResult {
   webhook: string;
   name: string;
   file: string;
   description: string | null;
   outcome: SampleOutcome;
-  /** What the sample says under `starts`; `null` where it says nothing. */
+  /** The `starts` of the sample; `null` if it has none. */
   expected: string[] | null;
-  /** The automations that the delivery starts, in the order of their names. */
+  /** The automations that the delivery starts, sorted by name. */
   started: string[];
-  /** One for each automation that listens to the webhook, and for each that is expected and does not. */
+  /** One per automation with a trigger for the webhook, and per other expected automation. */
   decisions: SampleDecision[];
-  /** Why it failed: the decisions that are not what the sample says. */
+  /** The decisions that differ from what the sample expects. */
   failures: SampleDecision[];
 }
 
-/** All that `dockbell test` has found out. */
+/** The data of a report of `dockbell test`. */
 export interface SampleReport {
   passed: boolean;
   /** The folder that `file` is relative to. */
   root: string;
   samples: SampleResult[];
-  /** Automations with a trigger that selects webhooks by UID only: offline nobody knows which those are. */
+  /** Automations with a trigger that selects webhooks only by UID, which are unknown offline. */
   unjudged: string[];
-  /** Errors of the definition, which keep every sample from being judged; findings about samples. */
+  /** Errors of the definition, which prevent all evaluations, and diagnostics about samples. */
   diagnostics: Diagnostic[];
   /** `file` of a diagnostic → text of that file, for excerpts. */
   sources: ReadonlyMap<string, string>;
-  /** Are colours wanted? */
+  /** Use colors? */
   color: boolean;
 }
 
-/** The samples of each webhook, in the order in which the webhooks come first. */
+/** The samples by webhook, in the order of their first sample. */
 export function groupSamples(samples: readonly SampleResult[]): Map<string, SampleResult[]> {
   const groups = new Map<string, SampleResult[]>();
   for (const sample of samples) {
@@ -61,7 +61,7 @@ export function groupSamples(samples: readonly SampleResult[]): Map<string, Samp
   return groups;
 }
 
-/** How a decision differs from what its sample says; goes on after the name of the automation. */
+/** How a decision differs from the expectation; follows the name of the automation. */
 export function describeFailure({ starts, message }: SampleDecision): string {
   if (starts) return `starts, but is not listed under "starts". ${message}`;
   return `is listed under "starts", but does not start: ${message}`;

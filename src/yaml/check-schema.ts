@@ -218,7 +218,7 @@ function describeWrongForm(error: ErrorObject, path: KeyPath, subject: SchemaSub
 
 const OTHER_HINT = 'Compare it with the example in the reference of definition files.';
 
-/** Whatever the tables above do not word, such as the `not` and `anyOf` that word themselves under `x-says`. */
+/** All other keywords, such as `not` and `anyOf`, which have their messages under `x-says`. */
 function describeOther(error: ErrorObject, path: KeyPath, subject: SchemaSubject): Described {
   const message = `${nameOf(path, subject)} is not valid: ${error.message ?? error.keyword}.`;
   return { ...describeInvalid(path, message, OTHER_HINT), on: 'key' };

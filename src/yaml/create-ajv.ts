@@ -2,7 +2,7 @@ import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { readSchema, type SchemaName } from './schemas.ts';
 
-/** Ajv with the settings that `checkSchema` needs, and the keywords of ours that the documents in `schemas/` use. */
+/** Ajv with the settings that `checkSchema` needs, and the additional keywords of the documents in `schemas/`. */
 export function createAjv(code: Options['code'] = {}): Ajv2020 {
   // Checking the documents themselves would take longer than a small factory; a test of them does it.
   // `verbose` gives each error the part of the schema that it violates; `x-says` and `x-expected` in it word the problem.

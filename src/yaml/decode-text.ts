@@ -2,7 +2,7 @@ import type { Position } from '../core/diagnostic.ts';
 
 export type DecodedText = { ok: true; text: string } | { ok: false; at: Position };
 
-/** Bytes as UTF-8, without a byte order mark; where they are not valid UTF-8, the position of the first bad byte. */
+/** Bytes as UTF-8, without a byte order mark. For invalid UTF-8, the position of the first invalid byte. */
 export function decodeText(bytes: Uint8Array): DecodedText {
   try {
     return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
@@ -11,7 +11,7 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   }
 }
 
-/** Length of the longest prefix without an invalid byte; found by halving, since decoding stops without saying where. */
+/** Length of the longest valid prefix. Found by bisection, because the decoder does not report a position. */
 function findValidLength(bytes: Uint8Array): number {
   let good = 0;
   let bad = bytes.length + 1;
@@ -23,7 +23,7 @@ function findValidLength(bytes: Uint8Array): number {
   return good;
 }
 
-/** `stream` lets a character that the cut tears apart pass; `null` where the prefix is invalid in itself. */
+/** `stream` accepts a character that is cut at the end; `null` if the prefix is invalid. */
 function decodePrefix(bytes: Uint8Array, length: number): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length), { stream: true });

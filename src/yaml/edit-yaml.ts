@@ -3,16 +3,16 @@ import { type Document, isMap, isNode, isScalar, type Pair, parseDocument } from
 import type { Json } from '../core/json.ts';
 import { writeYaml } from '../words/write-yaml.ts';
 
-/** New values of top-level keys; `undefined` takes a key away. */
+/** New values of top-level keys; `undefined` removes a key. */
 export type KeyChanges = Readonly<Record<string, Json | undefined>>;
 
 const READ = { schema: 'core', merge: true, stringKeys: true, logLevel: 'silent' } as const;
 const WRITE = { lineWidth: 0, flowCollectionPadding: false } as const;
 
 /**
- * Changes top-level keys of a YAML text. Keys whose value stays are not touched, and neither are comments, order and
- * layout of the rest: a person reads the difference in the history. Where the text cannot be cut so (a flow map at the
- * root), the library writes the whole text anew; where an alias would change with the value it refers to, without comments.
+ * Changes top-level keys of a YAML text. Unchanged keys, comments, order and layout are kept, because people read the
+ * difference in the history. If the text cannot be edited in place (a flow map at the root), the library rewrites the whole
+ * text. If an alias would change together with its value, the text is rewritten without comments.
  */
 export function editYaml(text: string, changes: KeyChanges): string {
   const wanted = applyChanges(readValues(text), changes);
@@ -27,7 +27,7 @@ export function editYaml(text: string, changes: KeyChanges): string {
   return says(rewritten) ? rewritten : writeYaml(wanted);
 }
 
-/** The top-level values; empty for a text that is no map. */
+/** The top-level values; empty for a text that is not a map. */
 export function readValues(text: string): Record<string, Json> {
   try {
     const value: unknown = parseDocument(text, READ).toJS({ maxAliasCount: 100 });
@@ -61,7 +61,7 @@ function findPair(document: Document, key: string): Pair | undefined {
 }
 
 interface Place {
-  /** From the beginning of the key's line to the end of the value's last line. */
+  /** From the start of the key's line to the end of the value's last line. */
   lineStart: number;
   lineEnd: number;
   /** The value's own text, for a scalar that ends on its line. */
@@ -89,7 +89,7 @@ function isCollection(value: Json): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-/** On one line, whatever is in it. */
+/** Always on one line. */
 function writeScalar(value: Json): string {
   const text = writeYaml({ key: value }).slice('key: '.length).trimEnd();
   return text.includes('\n') ? JSON.stringify(value) : text;

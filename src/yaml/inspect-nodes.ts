@@ -1,10 +1,10 @@
 import { isAlias, isMap, isPair, isScalar, isSeq, Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
 import type { RuleId } from '../core/rules.ts';
 
-/** The rules about the text of a YAML file, whatever it declares. */
+/** The rules about the syntax of YAML files. */
 export type YamlRule = Extract<RuleId, `yaml/${string}`>;
 
-/** What the YAML library leaves unchecked, at the offset where it stands. */
+/** A problem that the YAML library does not check, with its offset. */
 export interface NodeProblem {
   rule: YamlRule;
   offset: number;
@@ -12,7 +12,7 @@ export interface NodeProblem {
   hint: string;
 }
 
-/** What a walk in the order of the text has seen so far. */
+/** State of a walk in the order of the text. */
 interface Walk {
   anchors: Map<string, unknown>;
   /** The values around the current one. */
@@ -25,8 +25,8 @@ interface Walk {
  * Checks a composed document before its value is built: duplicate keys, unknown anchors, cycles of aliases, merge
  * keys, numbers that JSON cannot hold. Recursion is bounded by the nesting that `parseYaml` allows.
  *
- * @param maxAliases more aliases than this in the text are refused before the library, whose look-up of each alias
- *   reads the whole document, sees them
+ * @param maxAliases maximum number of aliases. Checked here, because the library reads the whole document to resolve each
+ *   alias
  */
 export function inspectNodes(root: unknown, maxAliases: number): NodeProblem[] {
   const walk: Walk = { anchors: new Map(), open: new Set(), aliases: 0, problems: [] };
@@ -100,7 +100,7 @@ function inspectMerge(value: unknown, walk: Walk): void {
   const source = isAlias(value) ? walk.anchors.get(value.source) : value;
   const sources = isSeq(source) ? source.items : [source];
   const maps = sources.map((item) => (isAlias(item) ? walk.anchors.get(item.source) : item));
-  // An alias without an anchor has been reported where it stands.
+  // An alias without an anchor has been reported already.
   if (maps.every((map) => map === undefined || isMap(map))) return;
   const message = 'A merge key (<<) must refer to a map or a list of maps.';
   report(walk, 'yaml/bad-merge', value, message, 'Refer to a map with an anchor, for example "<<: *base".');

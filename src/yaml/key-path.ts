@@ -1,4 +1,4 @@
-/** Where a value stands inside a file: keys of maps and indexes of lists, outermost first. */
+/** The path of a value in a file: keys of maps and indexes of lists, outermost first. */
 export type KeyPath = readonly (string | number)[];
 
 const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/;

@@ -3,13 +3,13 @@ import type { Position } from '../core/diagnostic.ts';
 import { isMergeKey } from './inspect-nodes.ts';
 import type { KeyPath } from './key-path.ts';
 
-/** Where one value stands. `key` is its key in the map around it; for entries of lists and the root, the value. */
+/** The position of a value. `key` is the position of its key; for entries of lists and the root, that of the value. */
 export interface Located {
   key: Position;
   value: Position;
 }
 
-/** Finds the value at `path`, through aliases and merge keys; where the path ends early, the innermost value there is. */
+/** Finds the value at `path`, through aliases and merge keys. If the path does not exist, the innermost existing value. */
 export function locate(document: Document, path: KeyPath, toPosition: (offset: number) => Position): Located {
   let node: unknown = document.contents;
   let key: unknown = node;
@@ -22,7 +22,7 @@ export function locate(document: Document, path: KeyPath, toPosition: (offset: n
   return { key: toPosition(offsetOf(key)), value: toPosition(offsetOf(node)) };
 }
 
-/** The opposite of `locate`: the keys and indexes that lead to what stands at an offset, as far as it was composed. */
+/** The opposite of `locate`: the path of the value at an offset, as far as the document was composed. */
 export function findPath(document: Document, offset: number): KeyPath {
   const path: (string | number)[] = [];
   let node: unknown = document.contents;
@@ -35,7 +35,7 @@ export function findPath(document: Document, offset: number): KeyPath {
   return path;
 }
 
-/** The last entry of a map or a list that begins at or before the offset. */
+/** The last entry of a map or a list that starts at or before the offset. */
 function stepTowards(node: unknown, offset: number): { key: string | number; value: unknown } | undefined {
   if (isSeq(node)) {
     const index = node.items.findLastIndex((item) => offsetOf(item) <= offset);

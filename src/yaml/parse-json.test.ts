@@ -30,18 +30,18 @@ describe('parseJson', () => {
   });
 
   it.each([
-    ['', 1, 1, 'A value was expected here.'],
-    ['{"a": 1,}', 1, 9, 'A key in double quotes was expected here.'],
-    ['[1,\n 2,\n]', 3, 1, 'A value was expected here.'],
-    ['{\r\n"a" 1}', 2, 5, 'A ":" was expected after the key.'],
-    ["{'a': 1}", 1, 2, 'A key in double quotes or a "}" was expected here.'],
-    ['[1 2]', 1, 4, 'A "," or a "]" was expected here.'],
-    ['{"a": 1', 1, 8, 'A "," or a "}" was expected here.'],
-    ['{} // done', 1, 4, 'Nothing may follow the value.'],
-    ['["a\nb"]', 1, 4, 'A text may not hold a line break or another control character.'],
-    ['["\\x41"]', 1, 3, 'The "\\" in this text begins no known escape.'],
-    ['["open]', 1, 2, 'The text that begins here is never closed with a double quote.'],
-    ['[01]', 1, 3, 'A "," or a "]" was expected here.'],
+    ['', 1, 1, 'Expected a value.'],
+    ['{"a": 1,}', 1, 9, 'Expected a key in double quotes.'],
+    ['[1,\n 2,\n]', 3, 1, 'Expected a value.'],
+    ['{\r\n"a" 1}', 2, 5, 'Expected ":" after the key.'],
+    ["{'a': 1}", 1, 2, 'Expected a key in double quotes, or "}".'],
+    ['[1 2]', 1, 4, 'Expected "," or "]".'],
+    ['{"a": 1', 1, 8, 'Expected "," or "}".'],
+    ['{} // done', 1, 4, 'Unexpected text after the value.'],
+    ['["a\nb"]', 1, 4, 'A string must not contain a line break or another control character.'],
+    ['["\\x41"]', 1, 3, 'This "\\" is not followed by a valid escape.'],
+    ['["open]', 1, 2, 'The string that starts here has no closing double quote.'],
+    ['[01]', 1, 3, 'Expected "," or "]".'],
   ])('says where %j stops being JSON', (text, line, column, message) => {
     expect(parseJson(text)).toEqual({ ok: false, at: { line, column }, message });
   });

@@ -8,8 +8,8 @@ import { scanJson } from './scan-json.ts';
 export type ParsedJson = { ok: true; json: YamlText } | { ok: false; at: Position; message: string };
 
 /**
- * Parses a JSON text (RFC 8259), or says where it stops being one. Linear in its length, whatever its nesting and
- * however many of its values are located.
+ * Parses a JSON text (RFC 8259), or returns the position of the first error. Linear in the length of the text, for any
+ * nesting and any number of located values.
  */
 export function parseJson(text: string): ParsedJson {
   try {
@@ -18,7 +18,7 @@ export function parseJson(text: string): ParsedJson {
   } catch {
     const fault = scanJson(text);
     const at = fault === null ? FILE_START : createPositions(text)(fault.offset);
-    return { ok: false, at, message: fault?.message ?? 'It cannot be read.' };
+    return { ok: false, at, message: fault?.message ?? 'The text cannot be read.' };
   }
 }
 
@@ -27,7 +27,7 @@ interface Offsets {
   value: number;
 }
 
-/** Findings are about keys, values and what lies directly in them; deeper ones get the place of what is around them. */
+/** Problems concern keys, values and their direct entries. Deeper values get the position of the value around them. */
 const MAX_LOCATED_DEPTH = 2;
 
 function createLocator(text: string): YamlText['locate'] {
@@ -40,7 +40,7 @@ function createLocator(text: string): YamlText['locate'] {
   };
 }
 
-/** Of a key written twice the last counts, as in `JSON.parse`; it overwrites what lay in the first, entry by entry. */
+/** If a key is written twice, the last one counts, as in `JSON.parse`. It overwrites the entries of the first. */
 function listPlaces(text: string): Map<string, Offsets> {
   const places = new Map<string, Offsets>();
   const path: (string | number)[] = [];

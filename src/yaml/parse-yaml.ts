@@ -7,14 +7,14 @@ import type { KeyPath } from './key-path.ts';
 import { findPath, type Located, locate } from './locate.ts';
 import { FILE_START } from './positions.ts';
 
-/** A parsed YAML text, or JSON, which is YAML, whose values can be found again. */
+/** A parsed YAML or JSON text with the positions of its values. */
 export interface YamlText {
   value: Json;
-  /** Where the value at `path` stands, and its key. Where the path ends early, the innermost value that exists. */
+  /** Position of the value at `path`, and of its key. If the path does not exist, of the innermost existing value. */
   locate(path: KeyPath): Located;
 }
 
-/** One thing that is wrong with a text. */
+/** One problem of a text. */
 export interface YamlProblem {
   rule: YamlRule;
   at: Position;
@@ -23,10 +23,10 @@ export interface YamlProblem {
   hint: string;
 }
 
-/** `findings` are worded when they are called for: a hostile text has 100,000 of them. */
+/** Each finding is described when it is called for, because a hostile text has 100,000 of them. */
 export type ParsedYaml = { ok: true; yaml: YamlText } | { ok: false; findings: (() => YamlProblem)[] };
 
-// Deeper than any definition (a filter may be 10 levels deep, behind 4 of the trigger) and far from a stack overflow.
+// Deeper than any definition (a filter may have 10 levels below 4 of the trigger), and far from a stack overflow.
 const MAX_NESTING = 64;
 const MAX_ALIAS_EXPANSIONS = 100;
 const MAX_LIBRARY_MESSAGE = 160;
@@ -36,7 +36,7 @@ const OPTIONS = {
   merge: true,
   // Keys of definitions and payloads are strings: `1:` means the key "1".
   stringKeys: true,
-  // The library compares each key with all before it; `inspectNodes` does it in linear time.
+  // The library compares each key with all keys before it. `inspectNodes` does this in linear time.
   uniqueKeys: false,
   resolveKnownTags: false,
   prettyErrors: false,
@@ -44,10 +44,10 @@ const OPTIONS = {
 } as const;
 
 /**
- * Parses one YAML 1.2 document of the core schema, or says everything that is wrong with it. Never throws, prints
- * nothing, and is linear in the length of the text, whatever the text is (threat model G4).
+ * Parses one YAML 1.2 document of the core schema, or returns all its problems. Never throws, prints nothing, and is linear
+ * in the length of the text, for any text (threat model G4).
  *
- * @param linesBefore lines of the file that stand before `text`, for positions
+ * @param linesBefore number of lines of the file before `text`, for positions
  */
 export function parseYaml(text: string, linesBefore = 0): ParsedYaml {
   return withoutStackTraces(() => {
@@ -96,7 +96,7 @@ function readValue(document: ParsedDocument, toPosition: (offset: number) => Pos
 
 type ParsedDocument = Document.Parsed<ParsedNode>;
 
-/** The second document is only there to be refused; a text of 60,000 of them is not worth reading on. */
+/** The second document is only needed for the error message. A hostile text may have 60,000 documents. */
 function composeAtMostTwo(tokens: CST.Token[], end: number): ParsedDocument[] {
   const documents: ParsedDocument[] = [];
   for (const document of new Composer(OPTIONS).compose(tokens, true, end)) {
@@ -117,21 +117,21 @@ function withoutStackTraces<T>(work: () => T): T {
   }
 }
 
-/** What `Parser.parse` does, but it ends at the first value that is nested too deeply instead of piling up all of them. */
+/** Like `Parser.parse`, but stops at the first value that is nested too deeply. */
 function readTokens(text: string, lineCounter: LineCounter): { tokens: CST.Token[]; deepAt: number | null } {
   const parser = new Parser(lineCounter.addNewLine);
   const tokens: CST.Token[] = [];
   lineCounter.addNewLine(0);
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) tokens.push(token);
-    // The document lies below, a scalar perhaps on top of the collections that are open.
+    // The stack contains the document, the open collections and possibly a scalar.
     if (parser.stack.length > MAX_NESTING + 2) return { tokens: [], deepAt: parser.stack[MAX_NESTING + 1]!.offset };
   }
   for (const token of parser.end()) tokens.push(token);
   return { tokens, deepAt: findTooDeep(tokens) };
 }
 
-/** Offset of the first token that is nested too deeply. Walks without recursion: composing later recurses. */
+/** Offset of the first token that is nested too deeply. Not recursive, because the tokens may be too deep for the stack. */
 function findTooDeep(tokens: CST.Token[]): number | null {
   const open: { token: CST.Token; depth: number }[] = tokens.map((token) => ({ token, depth: 0 }));
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -153,7 +153,7 @@ function toFilePosition(lineCounter: LineCounter, offset: number, linesBefore: n
   return line === 0 ? { line: 1 + linesBefore, column: offset + 1 } : { line: line + linesBefore, column: col };
 }
 
-/** Where something stands, as a position and as keys. */
+/** A place in the text, as a position and as a path. */
 type Place = Pick<YamlProblem, 'at' | 'path'>;
 type FindPlace = (offset: number) => Place;
 
@@ -193,10 +193,10 @@ const HINTS: { [code: string]: string } = {
 
 const OTHER_HINT = 'Check the indentation, the quotes and the brackets of this line and the line before.';
 
-/** Offset of the first tab before the text of the line that an offset is on; `null` where there is none. */
+/** Offset of the first tab in the indentation of the line with that offset; `null` if it has none. */
 type FindTab = (offset: number) => number | null;
 
-/** What else is wrong with a line that a tab indents is mostly a consequence. Looks at each line once. */
+/** Other errors in a line that is indented with a tab are usually a consequence of the tab. Reads each line once. */
 function createTabFinder(text: string, lineCounter: LineCounter): FindTab {
   const tabs = new Map<number, number | null>();
   return (offset) => {

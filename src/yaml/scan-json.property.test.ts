@@ -64,6 +64,6 @@ describe('scanJson', () => {
   it('needs no stack for 100,000 arrays inside each other', () => {
     const deep = '['.repeat(100_000);
     expect(scanJson(deep + ']'.repeat(100_000))).toBeNull();
-    expect(scanJson(deep)).toEqual({ offset: 100_000, message: 'A value or a "]" was expected here.' });
+    expect(scanJson(deep)).toEqual({ offset: 100_000, message: 'Expected a value or "]".' });
   });
 });

@@ -1,12 +1,12 @@
-/** Where a text stops being JSON, and what was expected there. */
+/** Position where a text is not JSON, and what was expected. */
 export interface JsonFault {
   offset: number;
   message: string;
 }
 
-/** One value of a JSON text, seen where it begins. Offsets count UTF-16 units. */
+/** One value of a JSON text, at its start. Offsets count UTF-16 units. */
 export interface ScannedValue {
-  /** How many objects and arrays stand around it; 0 for the whole text. */
+  /** Number of objects and arrays around it; 0 for the whole text. */
   depth: number;
   /** Its key, or its index in an array; `null` for the whole text. */
   step: string | number | null;
@@ -15,10 +15,10 @@ export interface ScannedValue {
 }
 
 /**
- * Walks a JSON text (RFC 8259) and visits every value in order. `JSON.parse` says what a text means; this says where
- * things stand, which it does not. Needs no stack of calls, so nesting is no bound.
+ * Visits every value of a JSON text (RFC 8259) in order, with its position, which `JSON.parse` does not report. Not
+ * recursive, so the nesting is not limited.
  *
- * @returns the first fault, or `null`; there is one exactly where `JSON.parse` throws
+ * @returns the first error, or `null`; an error exists exactly if `JSON.parse` throws
  */
 export function scanJson(text: string, visit: (value: ScannedValue) => void = () => {}): JsonFault | null {
   return new JsonScanner(text, visit).scan();
@@ -59,7 +59,7 @@ class JsonScanner {
     }
   }
 
-  /** Takes in one token; `false` where it does not belong there. */
+  /** Reads one token; `false` if it is not allowed there. */
   #step(): boolean {
     const char = this.#text[this.#offset]!;
     switch (this.#awaited) {
@@ -105,7 +105,7 @@ class JsonScanner {
     around.step = JSON.parse(this.#text.slice(from, this.#offset)) as string;
     around.keyOffset = from;
     this.#offset = matchEnd(WHITE_SPACE, this.#text, this.#offset);
-    if (this.#text[this.#offset] !== ':') return this.#fail('A ":" was expected after the key.');
+    if (this.#text[this.#offset] !== ':') return this.#fail('Expected ":" after the key.');
     this.#offset++;
     this.#awaited = 'value';
     return true;
@@ -148,12 +148,13 @@ class JsonScanner {
         this.#offset = offset + 1;
         return true;
       }
-      if (code < 0x20) return this.#fail('A text may not hold a line break or another control character.', offset);
+      if (code < 0x20)
+        return this.#fail('A string must not contain a line break or another control character.', offset);
       const next = code === 0x5c ? matchEnd(ESCAPE, this.#text, offset) : offset + 1;
-      if (next === offset) return this.#fail('The "\\" in this text begins no known escape.', offset);
+      if (next === offset) return this.#fail('This "\\" is not followed by a valid escape.', offset);
       offset = next;
     }
-    return this.#fail('The text that begins here is never closed with a double quote.');
+    return this.#fail('The string that starts here has no closing double quote.');
   }
 
   #fail(message: string, offset = this.#offset): false {
@@ -163,22 +164,22 @@ class JsonScanner {
 
   #describe(): JsonFault {
     const around = this.#open.at(-1);
-    const closer = around === undefined ? '' : around.isArray ? ' or a "]"' : ' or a "}"';
+    const closer = around === undefined ? '' : around.isArray ? ' or "]"' : ' or "}"';
     const message = EXPECTED[this.#awaited].replace('{closer}', closer);
     return { offset: this.#offset, message };
   }
 }
 
 const EXPECTED: Readonly<Record<Awaited, string>> = {
-  value: 'A value was expected here.',
-  'value or close': 'A value or a "]" was expected here.',
-  key: 'A key in double quotes was expected here.',
-  'key or close': 'A key in double quotes or a "}" was expected here.',
-  'comma or close': 'A ","{closer} was expected here.',
-  nothing: 'Nothing may follow the value.',
+  value: 'Expected a value.',
+  'value or close': 'Expected a value or "]".',
+  key: 'Expected a key in double quotes.',
+  'key or close': 'Expected a key in double quotes, or "}".',
+  'comma or close': 'Expected ","{closer}.',
+  nothing: 'Unexpected text after the value.',
 };
 
-/** Where the match that begins at `offset` ends; `offset` itself where there is none. */
+/** End of the match that starts at `offset`; `offset` if nothing matches. */
 function matchEnd(pattern: RegExp, text: string, offset: number): number {
   pattern.lastIndex = offset;
   return pattern.test(text) ? pattern.lastIndex : offset;

@@ -5,9 +5,9 @@ export type FrontMatter =
   | {
       ok: true;
       yaml: string;
-      /** How many lines of the file stand before `yaml`. */
+      /** Number of lines of the file before `yaml`. */
       linesBefore: number;
-      /** All that follows the closing line and its line break, less one empty line. */
+      /** The text after the closing line, without one empty line. */
       body: string;
       /** The line after the closing `---`. */
       bodyAt: Position;
@@ -19,8 +19,8 @@ const OPENING_LINE = /^---[ \t]*(?:\r?\n|$)/;
 const CLOSING_LINE = /(?<![^\n])---[ \t]*(?:\r?\n|\r?$)/;
 
 /**
- * Splits the text of an automation. The first line must be `---`; the next line that is `---` ends the front matter,
- * later ones belong to the prompt. One empty line between the two is layout; the prompt is kept as it is.
+ * Splits the text of an automation. The first line must be `---`. The next `---` line ends the front matter; later ones belong
+ * to the prompt. One empty line after the front matter is removed; the prompt is otherwise unchanged.
  */
 export function splitFrontMatter(text: string): FrontMatter {
   const opening = OPENING_LINE.exec(text);
@@ -34,13 +34,13 @@ export function splitFrontMatter(text: string): FrontMatter {
 }
 
 function describeMissing(text: string): FrontMatter {
-  const message = text.trim() === '' ? 'The file is empty.' : 'The file does not begin with front matter.';
-  const hint = 'Make the first line "---", then the keys (triggers, …), then a line "---", then the prompt.';
+  const message = text.trim() === '' ? 'The file is empty.' : 'The file does not start with front matter.';
+  const hint = 'Write "---" in the first line, then the keys (triggers, …), then a line "---", then the prompt.';
   return { ok: false, rule: 'front-matter/missing', at: { line: 1, column: 1 }, message, hint };
 }
 
 function describeUnclosed(): FrontMatter {
-  const message = 'The front matter that begins here is never closed.';
-  const hint = 'Put a line "---" between the keys and the prompt.';
+  const message = 'The front matter that starts here has no closing line.';
+  const hint = 'Add a line "---" between the keys and the prompt.';
   return { ok: false, rule: 'front-matter/not-closed', at: { line: 1, column: 1 }, message, hint };
 }

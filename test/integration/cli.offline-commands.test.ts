@@ -371,7 +371,7 @@ describe('test', () => {
   it('says that there are no samples, and ends with 0', async () => {
     const { code, stdout } = await run(['test']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^No samples: /);
+    expect(stdout).toMatch(/^No samples found\. /);
   });
 
   it('ends with 2 in a folder without a factory', async () => {
