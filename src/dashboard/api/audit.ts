@@ -21,8 +21,12 @@ export function auditQuery({ actor, object, outcome, from, to }: AuditFilter, cu
     queryKey: ['audit', actor, object, outcome, from, to, cursor],
     queryFn: () => {
       const query = {
-        ...{ actor: actor ?? undefined, object: object ?? undefined, outcome: outcome ?? undefined },
-        ...{ from: from ?? undefined, to: to ?? undefined, cursor: cursor ?? undefined },
+        actor: actor ?? undefined,
+        object: object ?? undefined,
+        outcome: outcome ?? undefined,
+        from: from ?? undefined,
+        to: to ?? undefined,
+        cursor: cursor ?? undefined,
       };
       return readAnswer(api.GET('/api/v1/audit', { params: { query } }));
     },

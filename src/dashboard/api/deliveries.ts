@@ -30,7 +30,9 @@ export function deliveriesQuery(factory: string, filter: DeliveryFilter, cursor:
     queryFn: (): Promise<Page<Delivery>> => {
       const { webhook: uid, label, deliveryId, time } = filter;
       const query = {
-        ...{ label: label ?? undefined, delivery_id: deliveryId ?? undefined, cursor: cursor ?? undefined },
+        label: label ?? undefined,
+        delivery_id: deliveryId ?? undefined,
+        cursor: cursor ?? undefined,
         ...(time === null ? {} : writeTime(time)),
       };
       if (uid === null) {
