@@ -19,7 +19,7 @@ function readArrows(): Map<string, string> {
     own.map(({ from, to }) => {
       const [folder = '', ...may] = /\((.*)\)/.exec(to.pathNot ?? '')![1]!.split('|');
       expect(from.path).toBe(`^src/${folder}/`);
-      return [folder, may.join(', ') || 'nothing of ours'];
+      return [folder, may.join(', ') || 'nothing'];
     }),
   );
 }
@@ -36,8 +36,8 @@ describe('docs/architecture.md', () => {
   });
 
   it('draws only steps that exist as functions', () => {
-    const [, drawing = ''] = /^```\n([\s\S]*?)^```$/m.exec(PAGE) ?? [];
-    const steps = [...drawing.matchAll(/\b[a-z]+[A-Z]\w*\b/g)].map((match) => match[0]);
+    const drawings = [...PAGE.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, drawing]) => drawing).join('');
+    const steps = [...drawings.matchAll(/\b[a-z]+[A-Z]\w*\b/g)].map((match) => match[0]);
     const sources = readdirSync(locate('src/'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
       .map((name) => readDocument(`src/${name}`))
