@@ -1,10 +1,10 @@
 import type { AppliedAutomation } from './resources/automation.ts';
 import type { AppliedWebhook } from './resources/webhook.ts';
 
-/** Stands for the version of a secret that the provider has not issued yet; its webhook is disabled. */
+/** The version of a secret that the provider has not issued yet. Its webhook is disabled. */
 export const NO_VERSION = 0;
 
-/** The inventory of one factory: what we own and applied. */
+/** The applied webhooks and automations of one factory. */
 export interface AppliedFactory {
   name: string;
   revision: string | null;

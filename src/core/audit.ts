@@ -6,23 +6,23 @@ import type { JsonObject } from './json.ts';
 export const SIGN_IN_METHODS = ['password', 'login_link', 'api_token', 'oidc'] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
-/** What came of a change: a refusal is a status of 4xx, a failure one of 5xx. */
+/** Outcomes of a change: `refused` for a status of 4xx, `failed` for a status of 5xx. */
 export const AUDIT_OUTCOMES = ['done', 'refused', 'failed'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
-/** One change, or one try to sign in: who, what, when, from where, and what came of it. Holds no secret value. */
+/** One change or one sign-in attempt, with its actor, time, client and outcome. Contains no secret value. */
 export interface AuditEntry {
   id: AuditId;
   /** Wall time in milliseconds. */
   at: number;
-  /** The name as it was then. `null` where nobody was recognised. */
+  /** The actor with their name at that time; `null` if the request was not authenticated. */
   actor: Pick<Identity, 'kind' | 'id' | 'name'> | null;
   method: string;
-  /** The route with its parameters open, such as `/api/v1/users/:id`. */
+  /** The route with placeholders, such as `/api/v1/users/:id`. */
   route: string;
-  /** What it is about, as a path below the API, such as `users/usr_…`. */
+  /** The changed object as a path below the API, such as `users/usr_…`. */
   object: string;
-  /** What was asked for, as far as it may be shown; `null` where nothing was sent or nothing was done. */
+  /** The requested changes without confidential values; `null` if the request had none or changed nothing. */
   changes: JsonObject | null;
   /** The HTTP status of the answer. */
   status: number;

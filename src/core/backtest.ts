@@ -1,39 +1,42 @@
 import type { DeliveryId, WebhookUid } from './ids.ts';
 
-/** A stored delivery that would be treated otherwise, and the key that makes the difference. */
+/** A stored delivery with another result after the change, and the key that causes the difference. */
 export interface BacktestExample {
   delivery: DeliveryId;
   webhook: WebhookUid;
   receivedAt: number;
-  /** Path of the key that keeps it from matching on one side; `null` where no filter is there to decide. */
+  /** Path of the key that prevents the match before or after the change; `null` if no filter decides. */
   path: string | null;
   message: string;
 }
 
-/** What a changed trigger makes of the stored deliveries. */
+/** The effect of changed triggers of one automation on the stored deliveries. */
 export interface AutomationBacktest {
   automation: string;
-  /** Deliveries examined of the webhooks that start it before or after. */
+  /** Number of examined deliveries of the webhooks that start the automation before or after the change. */
   examined: number;
-  /** How many of those would have started it, as applied and as planned. */
+  /** Number of those that start the automation, with the applied and with the planned triggers. */
   before: number;
   after: number;
-  /** The newest that would start it now and did not, or do not start it any more; five at most. */
+  /** The most recent deliveries that newly start the automation, or no longer start it; at most five of each. */
   gained: BacktestExample[];
   lost: BacktestExample[];
-  /** How many of each kind there are. */
+  /** Number of all such deliveries. */
   gainedCount: number;
   lostCount: number;
 }
 
-/** The changed triggers, put before what is stored. */
+/** The result of evaluating changed triggers against stored deliveries. */
 export interface Backtest {
-  /** Wall times in milliseconds that the stored deliveries lie between. */
+  /** Start and end of the examined period, as wall time in milliseconds. */
   since: number;
   until: number;
-  /** Accepted deliveries of the webhooks concerned in that time. */
+  /** Number of accepted deliveries of the affected webhooks in that period. */
   stored: number;
-  /** Those that were looked at: fewer than `stored` make the counts those of a sample, spread evenly over the time. */
+  /**
+   * Number of examined deliveries. If it is less than `stored`, the counts are from a sample that is spread evenly over
+   * the period.
+   */
   examined: number;
   automations: AutomationBacktest[];
 }

@@ -1,11 +1,11 @@
-/** How many of the eight groups of an IPv6 address name the network of one customer: a /64. */
+/** Number of groups of an IPv6 address that identify the network of one customer: a /64. */
 const NETWORK_GROUPS = 4;
 
 /**
- * What a client is counted by: its address, and for IPv6 the /64 that it is in. Whoever has one IPv6 address usually has
- * the 2^64 of its network, and could otherwise guess from a new one each time.
+ * The key that rate limits use for a client: its IPv4 address, or the /64 network of its IPv6 address. A client usually
+ * controls all 2^64 addresses of its network, and could otherwise use a new one for each guess.
  *
- * @param address as `node:net` gives it; anything else is returned unchanged
+ * @param address in the format of `node:net`; any other text is returned unchanged
  */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;

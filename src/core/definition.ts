@@ -9,7 +9,7 @@ export interface WebhookDefinition extends DeclaredWebhook {
   name: string;
   /** Path relative to the root of the repository. */
   file: string;
-  /** Position of the value of `secretName`, for findings that only the secret store can make. */
+  /** Position of the value of `secretName`, for diagnostics from the secret store. */
   secretNameAt: Position;
   /** Position of the value of `verifyTokenSecretName`; `null` if the file has no such key. */
   verifyTokenSecretNameAt: Position | null;
@@ -19,14 +19,14 @@ export interface WebhookDefinition extends DeclaredWebhook {
 export interface AutomationDefinition extends DeclaredAutomation {
   /**
    * Positions of the entries of `secrets` and `webhook_ids` and of the keys of payload filters, by key path
-   * (`formatKeyPath`), for findings that only the secret store, the inventory or stored deliveries can make.
+   * (`formatKeyPath`). They are for diagnostics from the secret store, the inventory or stored deliveries.
    */
   places: ReadonlyMap<string, Position>;
 }
 
-/** All that one tree declares. */
+/** The definition of a factory: everything that one tree declares. */
 export interface FactoryDefinition {
-  /** What `factory.yaml` makes of the lint rules. */
+  /** The settings of lint rules in `factory.yaml`. */
   lint: LintSettings;
   webhooks: WebhookDefinition[];
   automations: AutomationDefinition[];

@@ -1,18 +1,18 @@
-/** A place in a file. Both numbers count from 1. */
+/** A position in a file. Both numbers start at 1. */
 export interface Position {
   line: number;
   column: number;
 }
 
-/** How bad a finding is: an error keeps a definition from applying, a warning does not. */
+/** Severity of a diagnostic: an error prevents the apply, a warning does not. */
 export type Severity = 'error' | 'warning';
 
-/** One finding in a definition tree. `line` and `column` count from 1. */
+/** One diagnostic of a definition tree. `line` and `column` start at 1. */
 export interface Diagnostic {
   severity: Severity;
-  /** Stable id, `kind/what`, for example `webhook/unknown-key`. */
+  /** Stable ID of the rule, for example `webhook/unknown-key`. */
   rule: string;
-  /** Path of the file, relative to the root of the repository; `''` for findings about the whole tree. */
+  /** Path of the file, relative to the root of the repository; `''` for diagnostics of the whole tree. */
   file: string;
   line: number;
   column: number;
@@ -20,16 +20,16 @@ export interface Diagnostic {
   path: string;
   /** What is wrong. */
   message: string;
-  /** What to do about it; `''` when the message says it all. */
+  /** The action to take; `''` if the message needs none. */
   hint: string;
 }
 
-/** Does any of these findings keep the definition from applying? */
+/** Whether any of these diagnostics prevents the apply. */
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((diagnostic) => diagnostic.severity === 'error');
 }
 
-/** Orders findings as a reader walks a tree: by file, line, column, then rule. */
+/** Orders diagnostics by file, line, column, then rule. */
 export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
   return compareText(a.file, b.file) || a.line - b.line || a.column - b.column || compareText(a.rule, b.rule);
 }

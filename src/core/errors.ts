@@ -1,6 +1,6 @@
 /**
- * The one table of codes for what is unexpected or refused. `status` is the HTTP status of the management API,
- * `exit` the exit code of the command line. A published code is not reused for something else.
+ * All error codes. `status` is the HTTP status of the management API, `exit` the exit code of the command line. A
+ * published code is never reused with another meaning.
  */
 export const ERROR_CODES = {
   internal: { status: 500, exit: 2, title: 'Internal error' },
@@ -13,9 +13,9 @@ export const ERROR_CODES = {
   invalid_filter: { status: 422, exit: 2, title: 'Invalid filter' },
   too_many_requests: { status: 429, exit: 2, title: 'Too many requests' },
   definition_invalid: { status: 422, exit: 1, title: 'Definition not valid' },
-  precondition_failed: { status: 412, exit: 1, title: 'Changed in between' },
-  idempotency_key_reused: { status: 422, exit: 2, title: 'Idempotency key used otherwise' },
-  idempotency_key_in_use: { status: 409, exit: 1, title: 'Request under way' },
+  precondition_failed: { status: 412, exit: 1, title: 'Changed by another request' },
+  idempotency_key_reused: { status: 422, exit: 2, title: 'Idempotency key reused' },
+  idempotency_key_in_use: { status: 409, exit: 1, title: 'Request in progress' },
   apply_failed: { status: 503, exit: 1, title: 'Committed, but not live yet' },
   secret_in_use: { status: 409, exit: 1, title: 'Secret in use' },
   shutting_down: { status: 503, exit: 2, title: 'Daemon is stopping' },
@@ -32,7 +32,7 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** What went wrong outside the expected outcomes. `message` is one readable sentence and holds no secret. */
+/** An error with a code. `message` is one readable sentence without secrets. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: unknown;
@@ -45,7 +45,7 @@ export class AppError extends Error {
   }
 }
 
-/** One finding about a request. */
+/** One error in a request. */
 export interface ProblemItem {
   /** JSON Pointer as a URI fragment, for example `#/name`. */
   pointer: string;
@@ -54,12 +54,12 @@ export interface ProblemItem {
   detail: string;
 }
 
-/** The message of whatever was thrown. */
+/** The message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The code of a system error, for example `ENOENT`; `null` for anything else that was thrown. */
+/** The code of a system error, for example `ENOENT`; `null` for any other thrown value. */
 export function systemErrorCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null;
   return typeof error.code === 'string' ? error.code : null;

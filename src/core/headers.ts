@@ -1,18 +1,18 @@
 /**
- * Header fields of a received request. Looked up by lowercase name among the fields that were really sent, so that
- * names such as `__proto__` find nothing (threat model N10).
+ * Header fields of a received request. A lookup searches only the fields that were sent, so that names such as
+ * `__proto__` find nothing (threat model N10).
  */
 export interface RequestHeaders {
   /**
-   * The value with outer white space trimmed; repeated fields are joined by `, ` (RFC 9110, section 5.3).
-   * `undefined` where the field is absent. Bytes over 0x7f are one character each (Latin-1), as received.
+   * The trimmed value; repeated fields are joined by `, ` (RFC 9110, section 5.3). `undefined` if the field is absent.
+   * Bytes over 0x7f are one character each (Latin-1), as received.
    */
   get(lowercaseName: string): string | undefined;
 }
 
 /**
- * Removes spaces and tabs, the white space of HTTP, from both ends. A loop instead of `/[ \t]+$/`: the expression takes
- * quadratic time for a run of blanks inside a value, and anybody can send one.
+ * Removes spaces and tabs, the white space of HTTP, from both ends. Uses a loop because `/[ \t]+$/` takes quadratic
+ * time for many blanks inside a value, which any sender can send.
  */
 export function trimBlanks(text: string): string {
   let start = 0;

@@ -8,13 +8,13 @@ export type DeliveryId = `dlv_${string}`;
 export type RunId = `run_${string}`;
 /** Identifier of one reconciliation, time-ordered. */
 export type ReconciliationId = `rec_${string}`;
-/** Identifier of what one target is told of one commit, time-ordered. */
+/** Identifier of a commit status for one target, time-ordered. */
 export type NoticeId = `ntc_${string}`;
 /** Identifier of an API token (not the token itself). */
 export type TokenId = `tok_${string}`;
-/** Identifier of a person's account. */
+/** Identifier of a user account. */
 export type UserId = `usr_${string}`;
-/** Identifier of a sign-in that lasts (not what the cookie holds). */
+/** Identifier of a session (not the cookie value). */
 export type SessionId = `ses_${string}`;
 /** Identifier of a one-time login link (not its token). */
 export type LoginLinkId = `lnk_${string}`;
@@ -25,23 +25,23 @@ const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 const UID_PATTERN = /^wh_[0-9a-hjkmnp-tv-z]{26}$/;
 const RUN_PATTERN = /^run_[0-9a-hjkmnp-tv-z]{26}$/;
 
-/** Fills with random bytes; `node:crypto`'s `randomBytes` outside tests. */
+/** Returns random bytes; `randomBytes` of `node:crypto` outside tests. */
 export type RandomBytes = (size: number) => Uint8Array;
 
-/** Has this text the form of a webhook UID? Case-sensitive, as the ingress is. */
+/** Whether a text has the form of a webhook UID. Case-sensitive, like the ingress. */
 export function isWebhookUid(text: string): text is WebhookUid {
   return UID_PATTERN.test(text);
 }
 
-/** Has this text the form of a run's identifier? Asked before one becomes part of a path. */
+/** Whether a text has the form of a run's identifier. Checked before an identifier becomes part of a path. */
 export function isRunId(text: string): text is RunId {
   return RUN_PATTERN.test(text);
 }
 
-/** Makes identifiers. Ids of one kind made in one process are strictly increasing, also within a millisecond. */
+/** Creates identifiers. IDs of one kind from one process are strictly increasing, even within a millisecond. */
 export interface IdSource {
   webhookUid(): WebhookUid;
-  /** @param atMs wall time in milliseconds that the id carries */
+  /** @param atMs wall time in milliseconds that the ID contains */
   deliveryId(atMs: number): DeliveryId;
   runId(atMs: number): RunId;
   reconciliationId(atMs: number): ReconciliationId;
@@ -53,7 +53,7 @@ export interface IdSource {
   auditId(atMs: number): AuditId;
 }
 
-/** @param randomBytes source of randomness; asked for 4 KiB at a time, since one call per character costs more than the id */
+/** @param randomBytes source of randomness; called for 4 KiB at a time, because one call per character would be slow */
 export function createIdSource(randomBytes: RandomBytes): IdSource {
   const randomByte = createBytePool(randomBytes);
   const next = monotonicFactory(() => randomByte() / 256);

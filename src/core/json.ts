@@ -1,4 +1,4 @@
-/** Any value that `JSON.parse` can give. */
+/** Any value that `JSON.parse` can return. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** A JSON object. */
@@ -7,7 +7,7 @@ export type JsonObject = { [key: string]: Json };
 /** A JSON Schema as plain data. */
 export type JsonSchema = { readonly [key: string]: unknown };
 
-/** Is this value a JSON object (neither `null` nor an array)? */
+/** Whether a value is a JSON object (neither `null` nor an array). */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

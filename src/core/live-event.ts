@@ -2,7 +2,7 @@ import type { Reconciliation } from './reconciliation.ts';
 import type { Delivery } from './resources/delivery.ts';
 import type { Run } from './resources/run.ts';
 
-/** That a delivery was logged, a run was born or changed its state, or a reconciliation ended; told after it is on disk. */
+/** A logged delivery, a created or changed run, or a finished reconciliation. Published after it is on disk. */
 export type LiveEvent =
   | { kind: 'delivery'; delivery: Delivery }
   | { kind: 'run'; run: Run }

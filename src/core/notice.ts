@@ -2,53 +2,53 @@ import type { Diagnostic } from './diagnostic.ts';
 import type { NoticeId, ReconciliationId } from './ids.ts';
 import type { ReconciliationResult } from './reconciliation.ts';
 
-/** `failure`: the definition itself is wrong. `error`: something outside is missing or broken, and goes on to be. */
+/** `failure`: the definition is invalid. `error`: something outside the definition is missing or broken. */
 export type CommitState = 'success' | 'failure' | 'error';
 
-/** What there is to tell of one commit. */
+/** The report about one commit that targets receive. */
 export interface CommitReport {
   reconciliation: ReconciliationId;
   result: ReconciliationResult;
   state: CommitState;
   reason: string;
   message: string;
-  /** The commit that serves after this pass; `null` where none ever did. */
+  /** The commit that is live after this pass; `null` if none was ever applied. */
   liveRevision: string | null;
-  /** The first hundred findings. */
+  /** The first hundred diagnostics. */
   diagnostics: Diagnostic[];
-  /** How many there were. */
+  /** Number of all diagnostics. */
   diagnosticCount: number;
   /** Wall time in milliseconds at which the pass ended. */
   finishedAt: number;
 }
 
-/** Whom a notice is for: a target of a factory, by the digest that tells targets apart. */
+/** The target of a commit status: a factory and the digest that identifies its target. */
 export interface NoticeTarget {
   factory: string;
   target: string;
 }
 
-/** What one target is to be told of one commit. */
+/** A commit status to post to one target. */
 export interface NewNotice extends NoticeTarget {
   id: NoticeId;
   revision: string;
-  /** Digest of the report: the same for the same outcome. */
+  /** Digest of the report; equal for equal outcomes. */
   outcome: string;
   report: CommitReport;
   createdAt: number;
 }
 
-/** `waiting`: to be told when it is due. `given_up`: refused for good, or tried in vain for too long. */
+/** `waiting`: posted when it is due. `given_up`: rejected permanently, or all attempts failed for too long. */
 export type NoticeState = 'waiting' | 'posted' | 'given_up';
 
 export interface Notice extends NewNotice {
   state: NoticeState;
-  /** Tries that failed. */
+  /** Number of failed attempts. */
   attempts: number;
-  /** Wall time in milliseconds before which it is not tried. */
+  /** Wall time in milliseconds of the next attempt. */
   dueAt: number;
-  /** Why the last try failed; `null` where none did. */
+  /** Why the last attempt failed; `null` if none failed. */
   problem: string | null;
-  /** Since when it cannot be told; `null` where no try failed. */
+  /** Time of the first failed attempt; `null` if none failed. */
   failingSince: number | null;
 }

@@ -3,34 +3,34 @@ import type { Diagnostic } from './diagnostic.ts';
 import type { Plan } from './plan.ts';
 import type { SourceTree } from './source-tree.ts';
 
-/** A team secret that a definition names and that does not exist. */
+/** A team secret that a definition names but that does not exist. */
 export interface MissingSecret {
   name: string;
-  /** Webhooks whose apply waits for it, and automations whose runs would fail without it. */
+  /** Webhooks whose apply waits for the secret, and automations whose runs would fail without it. */
   webhooks: string[];
   automations: string[];
 }
 
-/** What an apply of a tree would do, or why it would not apply. */
+/** The plan of an apply of a tree, or the diagnostics that prevent it. */
 export type PlanPreview =
   | { valid: false; diagnostics: Diagnostic[] }
   | {
       valid: true;
-      /** What is live now, which the plan starts from. */
+      /** The live revision, which the plan is compared with. */
       appliedRevision: string | null;
       plan: Plan;
-      /** The apply waits for those that webhooks name. */
+      /** The apply waits for the secrets that webhooks name. */
       missingSecrets: MissingSecret[];
-      /** Warnings, and what is missing. */
+      /** Warnings and missing references. */
       diagnostics: Diagnostic[];
       backtest: Backtest;
     };
 
-/** Computes what applying a tree would change; writes nothing. */
+/** Computes the changes that applying a tree would make; writes nothing. */
 export interface PlanPreviewer {
   /**
-   * @param mayCheckSecrets may findings tell of the values of secrets that this factory does not use yet? Length and
-   * form of a value is little, but not for everybody
+   * @param mayCheckSecrets whether diagnostics may reveal the length and form of secrets that this factory does not use
+   * yet. Only permitted users may see them.
    */
   preview(factory: string, tree: SourceTree, mayCheckSecrets: boolean): Promise<PlanPreview>;
 }

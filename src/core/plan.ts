@@ -1,7 +1,7 @@
 import type { WebhookUid } from './ids.ts';
 import type { Json } from './json.ts';
 
-/** One key that changes. Secrets appear by name, never by value. */
+/** One changed key. Secrets appear by name, never by value. */
 export interface PlanChange {
   key: string;
   from: Json;
@@ -11,14 +11,14 @@ export interface PlanChange {
 /** One definition that an apply creates, updates or deletes. */
 export interface PlanEntry {
   name: string;
-  /** UID of a webhook where it has one already; `null` for automations and for webhooks never applied before. */
+  /** UID of a webhook that was applied before; `null` for automations and new webhooks. */
   uid: WebhookUid | null;
-  /** A deleted webhook that comes back under its earlier UID. */
+  /** Whether a deleted webhook is restored with its earlier UID. */
   restored: boolean;
   changes: PlanChange[];
 }
 
-/** What an apply does to one kind of definition. */
+/** The changes of an apply to one kind of definition. */
 export interface PlanSection {
   create: PlanEntry[];
   update: PlanEntry[];

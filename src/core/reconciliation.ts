@@ -3,8 +3,8 @@ import type { ReconciliationId } from './ids.ts';
 import type { Plan } from './plan.ts';
 
 /**
- * `invalid`: the definition itself is wrong and waits for a new commit. `failed`: something outside is missing or
- * broken (secret, git, storage) and the attempt is repeated.
+ * `invalid`: the definition is invalid and needs a new commit. `failed`: something outside the definition is missing or
+ * broken (secret, git, storage), and the attempt is repeated.
  */
 export type ReconciliationResult = 'applied' | 'unchanged' | 'invalid' | 'failed';
 
@@ -12,7 +12,7 @@ export type ReconciliationResult = 'applied' | 'unchanged' | 'invalid' | 'failed
 export interface Reconciliation {
   id: ReconciliationId;
   factory: string;
-  /** `null` where the pass failed before it knew a commit. */
+  /** `null` if the pass failed before the commit was known. */
   revision: string | null;
   result: ReconciliationResult;
   /** Reason code, as in the condition `Reconciled`, for example `ValidationFailed`. */
@@ -22,11 +22,11 @@ export interface Reconciliation {
   plan: Plan;
   startedAt: number;
   finishedAt: number;
-  /** The last time that the same commit had the same outcome. */
+  /** Time of the last attempt with the same commit and outcome. */
   attemptedAt: number;
 }
 
-/** State for humans and machines, as Kubernetes has it. */
+/** A condition as in Kubernetes. */
 export interface Condition {
   type: string;
   status: 'True' | 'False' | 'Unknown';
@@ -36,22 +36,22 @@ export interface Condition {
   since: number;
 }
 
-/** How much a condition matters. `error`: something does not work. `warning`: something is missing or can fail later. */
+/** Severity of a condition. `error`: something does not work. `warning`: something is missing or can fail later. */
 export type ConditionSeverity = 'ok' | 'warning' | 'error';
 
-/** Conditions that are good when they are true; the others name a problem. */
+/** Conditions whose normal status is `True`; `True` of the others is a problem. */
 const GOOD_WHEN_TRUE: ReadonlySet<string> = new Set(['Ready', 'Reconciled', 'SecretsReadable']);
 
 const ERROR_WHEN_TRUE: ReadonlySet<string> = new Set(['RunsNotStarting']);
 
-/** What a condition means to somebody who does not know its type: the status alone does not tell good from bad. */
+/** The severity of a condition. It depends on the type as well as the status. */
 export function rateCondition({ type, status }: Pick<Condition, 'type' | 'status'>): ConditionSeverity {
   if (GOOD_WHEN_TRUE.has(type)) return { True: 'ok', False: 'error', Unknown: 'warning' }[status] as ConditionSeverity;
   if (status === 'False') return 'ok';
   return ERROR_WHEN_TRUE.has(type) && status === 'True' ? 'error' : 'warning';
 }
 
-/** What a factory serves and what was last tried. */
+/** The applied and the last attempted revision of a factory. */
 export interface FactoryStatus {
   name: string;
   appliedRevision: string | null;

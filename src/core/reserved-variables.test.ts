@@ -10,7 +10,7 @@ it.each([
   'NODE_OPTIONS',
   'BASH_ENV',
   'DOCKBELL_X',
-])("%s is reserved: it is the daemon's or decides what code a program loads", (name) =>
+])('reserves %s, which the daemon sets or which can change the code that a program loads', (name) =>
   expect(isReservedVariable(name)).toBe(true),
 );
 

@@ -1,4 +1,4 @@
-// Variables that the daemon sets itself, or by which a value would decide what code a program loads (threat model E1).
+// Variables that the daemon sets, or that can change the code that a program loads (threat model E1).
 const NAMES = new Set([
   'PATH',
   'HOME',
@@ -47,10 +47,13 @@ const NAMES = new Set([
 ]);
 const PREFIXES = ['LD_', 'DYLD_', 'DOCKBELL_', 'BASH_FUNC_', 'MALLOC_', 'GIT_CONFIG'];
 
-/** May no secret reach a run under this name, because it is the daemon's or changes which code a program loads? */
+/**
+ * Whether no secret may be passed to a run under this name: the daemon sets it, or it can change the code that a
+ * program loads.
+ */
 export function isReservedVariable(name: string): boolean {
   return NAMES.has(name) || PREFIXES.some((prefix) => name.startsWith(prefix));
 }
 
-/** The environment variable that holds the master key, base64 of 32 bytes; wins over the file. */
+/** The environment variable with the master key, base64 of 32 bytes. It takes precedence over the file. */
 export const MASTER_KEY_VARIABLE = 'DOCKBELL_MASTER_KEY';

@@ -1,9 +1,9 @@
 import { CLOCK_TOLERANCE_MS } from './time/steady-clock.ts';
 
-/** How much faster than real time rows may age after an absence. */
+/** Speed at which rows may age after a downtime, relative to real time. */
 export const CATCH_UP_FACTOR = 6;
 
-/** What the last pass of retention left behind. */
+/** The state that a pass of retention stores for the next one. */
 export interface RetentionMark {
   /** The steady clock at the time of the pass. */
   passedAtMs: number;
@@ -12,9 +12,9 @@ export interface RetentionMark {
 }
 
 /**
- * The instant against which retention measures ages. It follows the clock, but after an absence it catches up in steps
- * that are bounded by the time that really passes: six hours in one. A daemon that was off for a month works through the
- * month in five days, and a daemon that was started with a wrong clock gives its operator a day to notice.
+ * The instant against which retention measures ages. It follows the clock. After a downtime it catches up by at most
+ * six hours per hour that passes. After a month of downtime the daemon therefore catches up in five days, and after a
+ * start with a wrong clock the operator has a day to detect it.
  */
 export class RetentionTime {
   #horizonMs: number;
@@ -26,7 +26,7 @@ export class RetentionTime {
   }
 
   /**
-   * Begins a pass; returns what the next one has to know.
+   * Begins a pass; returns the state for the next one.
    *
    * @param steadyMs the steady clock
    * @param uptimeMs time since the machine started
@@ -38,7 +38,7 @@ export class RetentionTime {
     return { passedAtMs: steadyMs, horizonMs: this.#horizonMs };
   }
 
-  /** How far it is behind the clock; `null` if it is not behind by more than clocks may differ. */
+  /** The lag behind the clock; `null` if it is within the tolerance of clocks. */
   findLag(steadyMs: number): number | null {
     const lagMs = steadyMs - this.#horizonMs;
     return lagMs > CLOCK_TOLERANCE_MS ? lagMs : null;

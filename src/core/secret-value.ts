@@ -1,8 +1,8 @@
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 /**
- * A secret in memory. Whatever prints, logs or serialises it shows `[redacted]`; only `reveal` gives the value, so
- * that a search for `reveal(` finds every place where one leaves its wrapping.
+ * A secret in memory. Printing, logging and serialization show `[redacted]`. Only `reveal` returns the value, so that a
+ * search for `reveal(` finds every use.
  */
 export class SecretValue {
   readonly #text: string;

@@ -1,36 +1,36 @@
 import type { WebhookUid } from './ids.ts';
 
-/** What kind of object stands at a path of a git tree. Only regular files may hold definitions (threat model G2). */
+/** Kinds of objects in a git tree. Only regular files may contain definitions (threat model G2). */
 export type TreeEntryKind = 'file' | 'symlink' | 'submodule';
 
-/** Files larger than this are not read; their size alone makes them an error. */
+/** Larger files are not read and are errors. */
 export const MAX_DEFINITION_BYTES = 262_144;
 
 /** One entry of a definition tree. */
 export interface TreeEntry {
-  /** Path relative to the factory's root, `/` between segments. */
+  /** Path relative to the root of the factory, with `/` between segments. */
   path: string;
   kind: TreeEntryKind;
-  /** Size in bytes as git states it. */
+  /** Size in bytes as reported by git. */
   size: number;
-  /** The exact bytes; `null` for what is not a regular file or is larger than `MAX_DEFINITION_BYTES`. */
+  /** The exact bytes; `null` unless the entry is a regular file of at most `MAX_DEFINITION_BYTES`. */
   bytes: Uint8Array | null;
 }
 
-/** An entry that cannot be part of a definition, because of its name or of what it is. Makes the tree invalid. */
+/** An entry that cannot be part of a definition because of its name or kind. Makes the tree invalid. */
 export interface UnusableEntry {
-  /** Path relative to the root of the repository, with everything written out that a terminal would not show. */
+  /** Path relative to the root of the repository, with non-printable characters escaped. */
   file: string;
-  /** One sentence that says what is wrong and what to do. */
+  /** One sentence with the problem and the action to take. */
   message: string;
 }
 
 /** The part of a repository that can hold a factory's definition: `factory.yaml`, `webhooks/`, `automations/`. */
 export interface SourceTree {
-  /** Folder of the factory inside the repository: `''` or `sub/dir/`, to be put before every `path` that is shown. */
+  /** Folder of the factory inside the repository: `''` or `sub/dir/`. Prefix of every displayed `path`. */
   prefix: string;
   entries: TreeEntry[];
   unusable?: readonly UnusableEntry[];
-  /** Only where the source keeps UIDs with webhooks that were renamed: name → UID. */
+  /** UIDs of renamed webhooks by name, if the source keeps UIDs. */
   uids?: ReadonlyMap<string, WebhookUid>;
 }

@@ -19,7 +19,7 @@ describe('suggest', () => {
     ['x'.repeat(10_000), null],
   ])('%j is probably %j', (written, meant) => expect(suggest(written, KEYS)).toBe(meant));
 
-  it('does not guess between two candidates that begin alike', () => {
+  it('does not guess between two candidates with the same prefix', () => {
     expect(suggest('secret', ['secretName', 'secretValue'])).toBeNull();
   });
 });

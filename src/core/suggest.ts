@@ -1,8 +1,8 @@
 const MAX_COMPARED_LENGTH = 120;
 
 /**
- * The candidate that `written` was probably meant to be, or `null`. Case, `_` and `-` do not count; else a few letters
- * may differ, or `written` may be the beginning of exactly one candidate.
+ * The candidate that was probably meant by `written`, or `null`. Ignores case, `_` and `-`. A few letters may differ,
+ * or `written` may be a prefix of exactly one candidate.
  */
 export function suggest(written: string, candidates: Iterable<string>): string | null {
   const wanted = normalise(written);
@@ -24,7 +24,10 @@ function allowedDistance(wanted: string): number {
   return wanted.length <= 3 ? 1 : wanted.length <= 6 ? 2 : 3;
 }
 
-/** Edits (insert, delete, replace, swap neighbours) between two texts; `Infinity` where the lengths alone are too far apart. */
+/**
+ * Number of edits (insert, delete, replace, swap neighbors) between two texts; `Infinity` if the lengths differ too
+ * much.
+ */
 function measureDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 3) return Number.POSITIVE_INFINITY;
   let beforeLast: number[] = [];

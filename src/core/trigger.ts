@@ -5,20 +5,20 @@ import type { JsonObject } from './json.ts';
 export interface WebhookTrigger {
   provider: 'webhook';
   event: 'received';
-  /** UIDs that the file names, in its order. */
+  /** UIDs in the file, in file order. */
   webhookIds: string[];
   /** Names of webhooks of the same factory. An apply resolves them to UIDs. */
   webhooks: string[];
-  /** The payload filter as written; `null` if the trigger has none. */
+  /** The payload filter as declared; `null` if the trigger has none. */
   payload: JsonObject | null;
-  /** Position of the lists of webhooks, for findings about UIDs. */
+  /** Position of the lists of webhooks, for diagnostics about UIDs. */
   at: Position;
 }
 
-/** A trigger of another provider: valid, listed as "handled elsewhere", starts nothing here. */
+/** A trigger of another provider. It is valid and listed as "handled elsewhere", but starts no run. */
 export interface ForeignTrigger {
   provider: string;
-  /** The trigger as written. */
+  /** The trigger as declared. */
   declared: JsonObject;
 }
 
@@ -36,7 +36,7 @@ export function declareTrigger(trigger: Trigger): JsonObject {
   return { provider, event, filter: payload === null ? selected : { ...selected, payload } };
 }
 
-/** What an automation listens to. Webhooks are named by UID, or all of them by file name. */
+/** The triggers of an automation and their webhooks, all by UID or all by file name. */
 export interface Listening<Webhook extends string = string> {
   triggers: readonly (Pick<WebhookTrigger, 'provider' | 'payload'> | Pick<ForeignTrigger, 'provider'>)[];
   /** For each trigger: the webhooks it listens to; empty for triggers of other providers. */

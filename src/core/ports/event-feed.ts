@@ -11,9 +11,9 @@ export interface NumberedEvent {
 export interface Subscription {
   /** Events after the given one, oldest first; `null` if that event is no longer in memory. */
   missed: NumberedEvent[] | null;
-  /**
-   * The ID of the most recent event, or a placeholder before the first. */ position: string /** Ends the subscription: the listener is not called again.
-   */;
+  /** The ID of the most recent event, or a placeholder before the first. */
+  position: string;
+  /** Ends the subscription: the listener is not called again. */
   end(): void;
 }
 

@@ -36,7 +36,7 @@ export const AUTOMATION_VERSION_FIELDS = defineFields({
     tagged: true,
     audited: true,
   },
-  /** The body of the file. */
+  /** The body of `automation.md`. */
   prompt: { type: text, editable: 'create and change', planned: true, tagged: true },
   /** Those of `EXECUTION_OVERRIDES` that the file sets. */
   overrides: { type: json<{ [key: string]: Json }>({ type: 'object' }), tagged: true },

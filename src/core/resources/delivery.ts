@@ -13,32 +13,32 @@ export const DELIVERY_LABELS = [
 ] as const;
 export type DeliveryLabel = (typeof DELIVERY_LABELS)[number];
 
-/** Where the identity of a delivery came from (specification, "Delivery identity"), first available first. */
+/** Sources of the identity of a delivery in order of precedence (specification, "Delivery identity"). */
 export const IDENTITY_SOURCES = ['header', 'provider', 'service_header', 'body_hash'] as const;
 export type IdentitySource = (typeof IDENTITY_SOURCES)[number];
 
-/** The identity of a delivery, scoped to one webhook and to the source it came from. */
+/** The identity of a delivery, unique per webhook and source. */
 export interface Identity {
   source: IdentitySource;
-  /** What the log shows and the `202` returns as `delivery_id`. */
+  /** The value in the log and in the `202` response as `delivery_id`. */
   value: string;
   /**
-   * What two deliveries are compared by: the bytes received, one character each. `value` alone would not do, since
-   * different bytes may read as the same text (UTF-8 where valid, else Latin-1).
+   * The key that identifies duplicates: the bytes received, one character each. `value` is not enough, because
+   * different bytes may decode to the same text (UTF-8 if valid, otherwise Latin-1).
    */
   key: string;
 }
 
-/** Of the decisions that started no run, at most this many are stored with a delivery. */
+/** Maximum number of decisions without a run that are stored with a delivery. */
 export const MAX_DECISIONS_WITHOUT_RUN = 200;
 
-/** Decisions beyond `MAX_DECISIONS_WITHOUT_RUN`: how many of each outcome are not stored. */
+/** Number of decisions of each outcome that exceed `MAX_DECISIONS_WITHOUT_RUN` and are not stored. */
 export type OmittedDecisions = Record<Exclude<Decision['outcome'], 'started'>, number>;
 
 /** The decisions of one delivery as they were stored. */
 export interface StoredDecisions {
   decisions: Decision[];
-  /** `null`: all were stored. */
+  /** `null` if all were stored. */
   omitted: OmittedDecisions | null;
 }
 
@@ -47,16 +47,16 @@ export interface Decision {
   automation: string;
   outcome: 'started' | 'filtered' | 'disabled' | 'filter_error';
   run: RunId | null;
-  /** The key that decided, for example `data.issue.level`; `null` where no key did. */
+  /** The key that decided the outcome, for example `data.issue.level`; `null` if no key did. */
   path: string | null;
-  /** What the filter asked of that key. */
+  /** The condition of the filter for that key. */
   expected: Json;
-  /** What the payload held there, shortened; `null` also where it held nothing (then `message` says so). */
+  /** The shortened value of that key in the payload; `null` also if the key is missing, as `message` states. */
   actual: Json;
   message: string;
 }
 
-/** A run to be born with its delivery. */
+/** A run that is created with its delivery. */
 export interface NewRun {
   id: RunId;
   automation: string;
@@ -68,7 +68,7 @@ interface Logged {
   id: DeliveryId;
   /** `AppliedWebhook.ref`. */
   webhook: number;
-  /** Size of the body in bytes; the bytes read so far or the announced size where it was not read whole. */
+  /** Size of the body in bytes. If the body was not read completely: the bytes read or the announced size. */
   size: number;
   /** Wall time in milliseconds. */
   receivedAt: number;
@@ -77,13 +77,15 @@ interface Logged {
   revision: string | null;
 }
 
-/** A delivery that passed every check. Whether it is new is for the storage to decide, inside its transaction. */
+/** A delivery that passed every check. The storage decides in its transaction whether it is new. */
 export interface DeliveryOffer extends Logged {
   kind: 'offer';
   identity: Identity;
-  /** The exact bytes received, in a buffer of their own: handed over, not copied, so not to be read afterwards. */
+  /**
+   * The exact bytes received, in a dedicated buffer. It is transferred without a copy, so do not read it afterwards.
+   */
   body: Uint8Array<ArrayBuffer>;
-  /** SHA-256 of `body`, to see that a repeated identity came with another body (threat model N9). */
+  /** SHA-256 of `body`, to detect a repeated identity with another body (threat model N9). */
   bodyHash: Uint8Array;
   decisions: Decision[];
   omitted: OmittedDecisions | null;
@@ -91,42 +93,42 @@ export interface DeliveryOffer extends Logged {
 }
 
 /**
- * An accepted delivery that a person puts before the live automations again: a row of its own with the same webhook and
- * body. It claims no identity, so what its sender repeats stays a duplicate of the original.
+ * A replay of an accepted delivery with the live automations: a new row with the same webhook and body. A replay has no
+ * identity, so a repeated request of the sender stays a duplicate of the original.
  */
 export interface ReplayEntry extends Logged {
   kind: 'replay';
   /** The delivery that the sender posted. */
   replayOf: DeliveryId;
   identity: Omit<Identity, 'key'>;
-  /** The exact bytes stored, in a buffer of their own: handed over, as those of an offer. */
+  /** The exact bytes stored, in a dedicated buffer that is transferred like that of an offer. */
   body: Uint8Array<ArrayBuffer>;
   decisions: Decision[];
   omitted: OmittedDecisions | null;
   runs: NewRun[];
 }
 
-/** Metadata of a request that was turned away; never its body, never its credential. */
+/** Metadata of a rejected request, without its body and credential. */
 export interface RejectionEntry extends Logged {
   kind: 'rejection';
   label: Exclude<DeliveryLabel, 'Accepted' | 'Duplicate'>;
-  /** Machine-readable, for the team's eyes, for example `stale_timestamp`. */
+  /** Machine-readable, only for the team, for example `stale_timestamp`. */
   reason: string;
-  /** One sentence for a person; `null` where the reason says it all. */
+  /** One sentence for users; `null` if the reason needs none. */
   detail: string | null;
   identity: Omit<Identity, 'key'> | null;
-  /** How many requests this row stands for: 1, or more where a flood is summed up. */
+  /** Number of requests that this row represents: more than 1 if the row summarizes a flood. */
   count: number;
 }
 
 export type DeliveryLogEntry = DeliveryOffer | ReplayEntry | RejectionEntry;
 
-/** What the storage made of one entry of a batch. Inside its transaction it decides the label, and nobody else does. */
+/** The result of recording one entry of a batch. Only the storage decides the label, in its transaction. */
 export type RecordOutcome =
   | { label: 'Accepted' }
   | { label: 'Duplicate'; of: DeliveryId; reason: 'same_identity' | 'same_identity_other_body' }
   | { label: RejectionEntry['label'] }
-  /** This entry alone could not be written; the rest of its batch was. */
+  /** Only this entry could not be written; the rest of its batch was. */
   | { label: null; message: string };
 
 /** The fields of a row of the delivery log. */
@@ -164,5 +166,5 @@ export const DELIVERY_FIELDS = defineFields({
   runs: { type: listOf<RunId>(), description: 'IDs of the runs that it started.', column: null },
 });
 
-/** A row of the delivery log as it is read back. */
+/** A row of the delivery log as it is read. */
 export interface Delivery extends RecordOf<typeof DELIVERY_FIELDS> {}

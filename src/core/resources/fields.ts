@@ -4,11 +4,11 @@ import type { ColumnFormat, ValueType } from './value-types.ts';
 /** Who may set a field through the API: only who creates the object, only who changes it, or both. */
 export type Editable = 'create' | 'change' | 'create and change';
 
-/** One field of a resource. Everything that the program says about the field is said here, and derived from it. */
+/** One field of a resource: the only source of everything that the program derives from the field. */
 // biome-ignore lint/suspicious/noExplicitAny: a table holds fields of all types; `RecordOf` finds the type of each.
 export interface Field<Value = any, Format extends ColumnFormat = any> {
   readonly type: ValueType<Value, Format>;
-  /** What the field means, for readers of the API. */
+  /** Description of the field in the API reference. */
   readonly description?: string;
   /** Its name in the API; `null` if no answer holds it. By default the key in snake_case. */
   readonly api?: string | null;
@@ -33,7 +33,7 @@ export interface Field<Value = any, Format extends ColumnFormat = any> {
   readonly editable?: Editable;
   /** The option of the commands that set the field. `sets` is the value of an option that takes none. */
   readonly option?: { readonly flags: string; readonly help: string; readonly sets?: Json };
-  /** What a request may hold in place of what an answer holds, for example a pattern and a length limit. */
+  /** Schema of the field in requests, if it differs from answers, for example a pattern and a length limit. */
   readonly request?: JsonSchema;
   /** The audit log shows the value. Never set this for a field that may hold a secret. */
   readonly audited?: true;
@@ -151,7 +151,7 @@ export type EditableRecord<Table, Action extends 'create' | 'change'> = {
     : never]: ValueOf<Table[Key]>;
 };
 
-/** The body of a request for this action, as far as fields of the resource make it up. */
+/** The part of the body of a request for this action that consists of fields of the resource. */
 export type RequestOf<Table, Action extends 'create' | 'change'> = {
   -readonly [Key in keyof Table as Table[Key] extends { readonly editable: Action | 'create and change' }
     ? ApiName<Key, Table[Key]>
@@ -172,7 +172,7 @@ export function requestProperties(fields: Fields, action: 'create' | 'change'): 
   return properties;
 }
 
-/** The fields that the body of a valid request sets; those it leaves out are absent. */
+/** The fields that the body of a valid request sets. Omitted fields are absent. */
 export function readRequest<Table extends Fields, Action extends 'create' | 'change'>(
   fields: Table,
   action: Action,

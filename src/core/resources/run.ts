@@ -16,7 +16,7 @@ import {
 export const RUN_STATES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
-/** The legal changes of state. A retry is the same run with `attempt` + 1, queued again. */
+/** The allowed state transitions. A retry queues the same run again with `attempt` + 1. */
 export const RUN_TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = {
   queued: ['running', 'cancelled'],
   running: ['queued', 'succeeded', 'failed', 'cancelled'],
@@ -53,15 +53,15 @@ export interface Run extends RecordOf<typeof RUN_FIELDS> {}
 /** A run as the management API and `run.json` show it (interfaces, "Response shapes"). */
 export type RunView = ViewOf<typeof RUN_FIELDS>;
 
-/** Everything an executor needs to carry out one attempt. */
+/** Everything an executor needs to execute one attempt. */
 export interface RunInput {
   run: Run;
   webhook: { name: string; uid: WebhookUid };
-  /** The automation's prompt as it was at the commit that was live. */
+  /** The prompt of the automation at the commit that was live. */
   prompt: string;
   agent: string | null;
   overrides: { [key: string]: Json };
-  /** Byte for byte the body received. */
+  /** The exact bytes of the received body. */
   payload: Uint8Array;
 }
 

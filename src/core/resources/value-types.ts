@@ -4,11 +4,11 @@ import { formatInstant } from '../time/clock.ts';
 /** How a column stores a value. A list of labels stores the position in the list; NULL is `null` in every format. */
 export type ColumnFormat = 'text' | 'integer' | 'instant' | 'boolean' | 'json' | readonly string[];
 
-/** What a field may hold: its type in the program, its format in a column, its schema and its form in API answers. */
+/** The values of a field: type in the program, format in a column, schema and presentation in API answers. */
 export interface ValueType<Value, Format extends ColumnFormat = ColumnFormat> {
   /** How a column stores the value. `null` is stored as NULL by every format. */
   readonly format: Format;
-  /** What API answers hold. */
+  /** Schema of the value in API answers. */
   readonly schema: JsonSchema;
   present(value: Value): Json;
 }

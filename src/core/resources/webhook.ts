@@ -22,7 +22,7 @@ const shortTextOrNull = { type: ['string', 'null'], maxLength: 1000 };
 
 /** The fields of a webhook. */
 export const WEBHOOK_FIELDS = defineFields({
-  /** Short number of the row, for the tables of the hot path. */
+  /** Short number of the row, for the tables of deliveries. */
   ref: { type: integer, generated: true, api: null },
   uid: { type: id<WebhookUid>(), tagged: true },
   factory: { type: text },
@@ -92,7 +92,7 @@ export const WEBHOOK_FIELDS = defineFields({
     tagged: true,
     audited: true,
   },
-  /** A custom scheme, or what a preset leaves to its users. */
+  /** A custom scheme, or the settings that a preset requires. */
   signature: {
     type: objectOrNull,
     description: 'The `signature` block of the definition as written; `null` if it has none.',
@@ -139,7 +139,7 @@ export const WEBHOOK_FIELDS = defineFields({
     tagged: true,
     audited: true,
   },
-  /** The version of the secret that the last apply resolved and that authenticates until the next. */
+  /** The version of the secret that the last apply pinned and that authenticates requests until the next apply. */
   secretVersion: { type: integer, api: null, planned: true, tagged: true },
   /** The team secret that a GET handshake must present. */
   verifyTokenSecretName: {
@@ -207,18 +207,18 @@ export const WEBHOOK_FIELDS = defineFields({
   },
   /** Path relative to the root of the repository. */
   file: { type: text, api: null },
-  /** `null` for definitions that live in no repository. */
+  /** `null` for definitions without a repository. */
   revision: { type: textOrNull, description: 'Commit of the last apply that changed this webhook.' },
   createdAt: { type: instant },
   updatedAt: { type: instant },
   deletedAt: { type: instantOrNull, description: '`null` while the webhook exists.', tagged: true },
 });
 
-/** A webhook as the last apply left it. A deleted one stays: a file that comes back gets the same UID. */
+/** A webhook after the last apply. A deleted webhook stays, so that a restored file gets the same UID. */
 export interface AppliedWebhook extends RecordOf<typeof WEBHOOK_FIELDS> {}
 
 /** The keys of a webhook's file. */
 export type DeclaredWebhookKey = KeysWith<typeof WEBHOOK_FIELDS, 'declared'>;
 
-/** What a webhook's file declares, defaults filled in. */
+/** A webhook as its file declares it, with defaults. */
 export interface DeclaredWebhook extends RecordWith<typeof WEBHOOK_FIELDS, 'declared'> {}
