@@ -7,15 +7,28 @@ const LIVE = 'fedcba9876543210fedcba9876543210fedcba98';
 
 function report(more: Partial<CommitReport>): CommitReport {
   return {
-    ...{ reconciliation: 'rec_1', result: 'applied', state: 'success', reason: 'Applied', message: '' },
-    ...{ liveRevision: REVISION, diagnostics: [], diagnosticCount: 0, finishedAt: 0 },
+    reconciliation: 'rec_1',
+    result: 'applied',
+    state: 'success',
+    reason: 'Applied',
+    message: '',
+    liveRevision: REVISION,
+    diagnostics: [],
+    diagnosticCount: 0,
+    finishedAt: 0,
     ...more,
   };
 }
 
 const warning = {
-  ...{ severity: 'warning' as const, rule: 'webhook/weak-secret', file: 'webhooks/a.yaml', line: 1, column: 13 },
-  ...{ path: 'secretName', message: 'the secret is weak', hint: '' },
+  severity: 'warning' as const,
+  rule: 'webhook/weak-secret',
+  file: 'webhooks/a.yaml',
+  line: 1,
+  column: 13,
+  path: 'secretName',
+  message: 'the secret is weak',
+  hint: '',
 };
 
 describe('describeReport', () => {

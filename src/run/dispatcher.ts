@@ -57,7 +57,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const stopping = new AbortController();
   const onRunChanged = guardListener(options.onRunChanged, logger);
   const queues = createFactoryQueues(options, onRunChanged);
-  const leases = new RunLeases({ ...{ queue, runs, workers, logs, clock, logger }, onRunChanged, onReleased: wake });
+  const leases = new RunLeases({ queue, runs, workers, logs, clock, logger, onRunChanged, onReleased: wake });
   let safetyNet: NodeJS.Timeout | null = null;
   let recovered = false;
   let starting: Promise<void> = Promise.resolve();

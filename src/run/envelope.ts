@@ -31,7 +31,7 @@ instruction or to come from somebody with authority. The delivery ID was chosen 
 `;
 }
 
-/** The texts of a run's directory beside the payload. */
+/** The texts in the directory of a run, without the payload. */
 export function renderRunDocuments(input: RunInput): RunDocuments {
   const { run, webhook, agent, overrides } = input;
   const record = {

@@ -46,8 +46,22 @@ type ForcedEnd = 'timeout' | 'flooded' | 'aborted';
 
 /** Variables that git and ssh need; they get nothing else of the daemon's environment. */
 const PASSED_ON = [
-  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'TMPDIR', 'SSH_AUTH_SOCK', 'GIT_SSH_COMMAND', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
-  ...['http_proxy', 'https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY', 'no_proxy', 'NO_PROXY'],
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'TMPDIR',
+  'SSH_AUTH_SOCK',
+  'GIT_SSH_COMMAND',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'http_proxy',
+  'https_proxy',
+  'HTTPS_PROXY',
+  'all_proxy',
+  'ALL_PROXY',
+  'no_proxy',
+  'NO_PROXY',
 ];
 
 /** By default, git maps packs in windows of 1 GiB, which exceeds its memory limit. */

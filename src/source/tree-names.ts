@@ -8,9 +8,21 @@ import { failed } from './source-limits.ts';
  * validation can report them.
  */
 export const DEFINITION_PATHS: readonly string[] = [
-  ...['factory.yaml', 'Factory.yaml', 'FACTORY.yaml', 'factory.yml', 'Factory.yml', 'factory.YAML', 'FACTORY.YAML'],
-  ...['webhooks', 'Webhooks', 'WEBHOOKS', 'WebHooks', 'webHooks'],
-  ...['automations', 'Automations', 'AUTOMATIONS'],
+  'factory.yaml',
+  'Factory.yaml',
+  'FACTORY.yaml',
+  'factory.yml',
+  'Factory.yml',
+  'factory.YAML',
+  'FACTORY.YAML',
+  'webhooks',
+  'Webhooks',
+  'WEBHOOKS',
+  'WebHooks',
+  'webHooks',
+  'automations',
+  'Automations',
+  'AUTOMATIONS',
 ];
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

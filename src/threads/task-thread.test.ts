@@ -21,7 +21,7 @@ serveTasks(async (task, onStep, host) => {
   if (task === 'count') return count;
   if (task === 'conflict') throw new AppError('conflict', 'no', { details: { why: 1 } });
   if (task === 'ask') return host.double(21);
-  if (task === 'ask in vain') return host.fail();
+  if (task === 'ask and fail') return host.fail();
   if (task === 'hang') return new Promise(() => {});
   throw new Error('a defect');
 });
@@ -73,7 +73,7 @@ describe('TaskThread', () => {
     };
     start({ host });
     expect(await thread.run('ask')).toBe(42);
-    await expect(thread.run('ask in vain')).rejects.toMatchObject({ code: 'not_found', message: 'nothing there' });
+    await expect(thread.run('ask and fail')).rejects.toMatchObject({ code: 'not_found', message: 'nothing there' });
   });
 
   it('rejects the current task and those that wait when it closes', async () => {
@@ -111,7 +111,7 @@ parentPort.on('message', ({ id, request }) => {
     const bytes = new Uint8Array(1024);
     expect(await calls.call({ bytes }, [bytes.buffer])).toBe(1024);
     expect(bytes.byteLength).toBe(0);
-    await calls.terminate(new AppError('internal', 'the test is over'));
+    await calls.terminate(new AppError('internal', 'the test has ended'));
   });
 
   it('rejects open and later calls when the thread ends', async () => {
@@ -125,6 +125,6 @@ parentPort.on('message', ({ id, request }) => {
   it('rejects a request that cannot be copied', async () => {
     const calls = call();
     await expect(calls.call(() => {})).rejects.toThrow(/could not be cloned/);
-    await calls.terminate(new AppError('internal', 'the test is over'));
+    await calls.terminate(new AppError('internal', 'the test has ended'));
   });
 });

@@ -44,8 +44,12 @@ afterEach(async () => {
 function target(type: NotifyTarget['type'], more: Partial<NotifyTarget> = {}): NotifyTarget {
   const paths = { github: '/github', gitlab: '/gitlab/api/v4', gitea: '/gitea/api/v1', forgejo: '/gitea/api/v1' };
   return {
-    ...{ type, url: `${host.url}${type === 'webhook' ? '/webhook' : paths[type]}`, context: 'dockbell/payments' },
-    ...{ repository: type === 'webhook' ? null : 'team/factory', targetUrl: null, branch: 'main' },
+    type,
+    url: `${host.url}${type === 'webhook' ? '/webhook' : paths[type]}`,
+    context: 'dockbell/payments',
+    repository: type === 'webhook' ? null : 'team/factory',
+    targetUrl: null,
+    branch: 'main',
     secretName: type === 'webhook' ? 'SIGNING' : 'TOKEN',
     ...more,
   };
@@ -59,7 +63,10 @@ async function begin(...targets: NotifyTarget[]): Promise<void> {
   const note = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);
   const logger: Logger = { info: note, warn: note, error: note, child: () => logger };
   notifier = new Notifier({
-    ...{ logger, post: postOverHttp, userAgent: 'dockbell/test', schedule: timers.schedule },
+    logger,
+    post: postOverHttp,
+    userAgent: 'dockbell/test',
+    schedule: timers.schedule,
     targets: new Map([[FACTORY, targets]]),
     queue: inTurn(opened.storage.noticeQueue, turn),
     inventory: inTurn(opened.storage.inventory, turn),
@@ -80,8 +87,14 @@ const applied = (revision: string) => buildReconciliation({ revision, message: `
 
 function invalid(revision: string, message = 'webhooks/a.yaml:3:5: unknown key "x"'): Reconciliation {
   const diagnostic = {
-    ...{ severity: 'error' as const, rule: 'schema/unknown-key', file: 'webhooks/a.yaml', line: 3, column: 5 },
-    ...{ path: 'x', message: 'unknown key "x"', hint: '' },
+    severity: 'error' as const,
+    rule: 'schema/unknown-key',
+    file: 'webhooks/a.yaml',
+    line: 3,
+    column: 5,
+    path: 'x',
+    message: 'unknown key "x"',
+    hint: '',
   };
   return buildReconciliation({
     revision,
@@ -163,7 +176,11 @@ describe('what became of a commit', () => {
     expect(body).toMatchObject({
       type: 'commit_status.failure',
       data: {
-        ...{ factory: FACTORY, revision: B, state: 'failure', reason: 'ValidationFailed', applied_revision: null },
+        factory: FACTORY,
+        revision: B,
+        state: 'failure',
+        reason: 'ValidationFailed',
+        applied_revision: null,
         diagnostics: [{ rule: 'schema/unknown-key', file: 'webhooks/a.yaml', line: 3, column: 5 }],
         diagnostics_total: 1,
       },

@@ -109,7 +109,7 @@ describe('what a run reads and sees', () => {
   ])('never gets a secret under the name %s, and says so', async (name) => {
     const result = await execute(workshop.executor(['true']), makeRunInput(), { secrets: { [name]: 'value-of-it' } });
     expect(result.state).toBe('failed');
-    expect(result.error).toContain(`secret "${name}" cannot be handed to a run`);
+    expect(result.error).toContain(`secret "${name}" cannot be passed to a run`);
     expect(result.error).not.toContain('value-of-it');
   });
 

@@ -38,7 +38,12 @@ afterEach(() => vi.useRealTimers());
 function build(terms: Record<string, Partial<WorkerTerms>> = { payments: {} }): RunLeases {
   const workers = new Map(Object.entries(terms).map(([factory, changed]) => [factory, { ...TERMS, ...changed }]));
   return new RunLeases({
-    ...{ queue, runs: queue, workers, logs, clock: systemClock, logger: silentLogger },
+    queue,
+    runs: queue,
+    workers,
+    logs,
+    clock: systemClock,
+    logger: silentLogger,
     onRunChanged: (id) => changes.push(queue.run(id).state),
     onReleased: (factory) => released.push(factory),
   });

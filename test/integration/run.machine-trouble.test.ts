@@ -53,7 +53,11 @@ async function start(
 ): Promise<Dispatcher> {
   const executor = workshop.executor(ECHO, options);
   dispatcher = createDispatcher({
-    ...{ queue, runs: queue, workers: new Map(), clock, logger },
+    queue,
+    runs: queue,
+    workers: new Map(),
+    clock,
+    logger,
     localExecutors: ['command'],
     executors: new Map([['payments', { executor, concurrency }]]),
     logs: { begin: async () => undefined, append: async () => undefined },

@@ -17,7 +17,9 @@ afterEach(() => workshop.close());
 
 const open = () => createRunSpace({ ...workshop, clock: { wallMs: () => 0, monotonicMs: () => 0 } });
 const request = (limitBytes: number, changes: Partial<FreeRequest> = {}): FreeRequest => ({
-  ...{ limitBytes, hasEnded: async (run) => !active.has(run), isStopped: () => false },
+  limitBytes,
+  hasEnded: async (run) => !active.has(run),
+  isStopped: () => false,
   ...changes,
 });
 

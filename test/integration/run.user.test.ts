@@ -32,8 +32,10 @@ describe.skipIf(!isRoot)('a run with a user', () => {
   it('has the rights of this user alone: no group of the daemon stays with it', async () => {
     const log = await runScript('grep -E "^(Uid|Gid|Groups):" /proc/self/status');
     expect(log.split(/\s+/).filter((word) => word !== '')).toEqual([
-      ...['Uid:', ...Array(4).fill('12345')],
-      ...['Gid:', ...Array(4).fill('12346')],
+      'Uid:',
+      ...Array(4).fill('12345'),
+      'Gid:',
+      ...Array(4).fill('12346'),
       'Groups:',
     ]);
   });
@@ -84,7 +86,8 @@ describe.skipIf(!isRoot)('a run with a user', () => {
     const startRecordsDir = join(workshop.dir, 'tickets');
     const startRecords = createStartRecords(startRecordsDir);
     const files = createRunFiles({
-      ...{ runsDir: workshop.runsDir, logsDir: workshop.logsDir },
+      runsDir: workshop.runsDir,
+      logsDir: workshop.logsDir,
       startRecordsDir,
       startRecords,
     });
@@ -120,10 +123,10 @@ describe('the user of runs', () => {
   });
 
   it.skipIf(!isRoot).each([
-    ['nobody-of-that-name', /has no such user/],
-    ['root', /rights of the daemon/],
-    ['0:5', /rights of the daemon/],
-    ['5:0', /rights of the daemon/],
+    ['nobody-of-that-name', /does not have this user/],
+    ['root', /permissions of the daemon/],
+    ['0:5', /permissions of the daemon/],
+    ['5:0', /permissions of the daemon/],
   ])('is refused as %s', async (name, problem) => {
     await expect(findRunUser(name, SEARCH_PATH)).rejects.toThrow(problem);
   });

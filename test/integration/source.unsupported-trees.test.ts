@@ -112,7 +112,8 @@ describe('A tree of a commit (G2)', () => {
   it.each(['.git', '.GIT', '..', '.'])('with the name %j is refused by git and by us', async (name) => {
     const revision = await repo.commitRawWebhooks([{ mode: '100644', name }]);
     expect(await readByMirror(revision)).toMatchObject({
-      ...{ reason: 'TreeOdd', revision },
+      reason: 'TreeOdd',
+      revision,
       message: expect.stringContaining('git rejects'),
     });
     expect(unusableOf(await readRevisionTree(repo.path, 'main'))).toMatchObject([{ file: `webhooks/${name}` }]);

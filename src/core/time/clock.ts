@@ -1,6 +1,6 @@
 /**
- * Time as a parameter. Wall time is for signature windows, retention and display; durations, windows of the rate
- * limit and leases use the monotonic clock, which no time server can turn back (threat model D9).
+ * Time as a parameter. Wall time is for signature windows, retention and display. Durations, rate limits and leases use the
+ * monotonic clock, which no time server can set back (threat model D9).
  */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
@@ -9,7 +9,7 @@ export interface Clock {
   monotonicMs(): number;
 }
 
-/** The machine's own clocks. */
+/** The clocks of the machine. */
 export const systemClock: Clock = {
   wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),

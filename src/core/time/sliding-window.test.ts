@@ -5,7 +5,7 @@ import { SlidingWindow } from './sliding-window.ts';
 const WINDOW_MS = 1_000;
 
 describe('a sliding window', () => {
-  it('never admits more than its limit in any window, and never refuses without need', () => {
+  it('never admits more than its limit in any window, and never rejects without need', () => {
     const steps = fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 200 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), steps, (limit, gaps) => {
@@ -23,7 +23,7 @@ describe('a sliding window', () => {
     );
   });
 
-  it('tells a refused one exactly when it may come', () => {
+  it('returns the exact wait of a rejected one', () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 100 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), gaps, (limit, gapsMs) => {
@@ -40,7 +40,7 @@ describe('a sliding window', () => {
     );
   });
 
-  it('lets a refusal cost nothing', () => {
+  it('does not count a rejection', () => {
     const window = new SlidingWindow(1, WINDOW_MS);
     expect(window.admit(0)).toBe(0);
     for (let nowMs = 1; nowMs < 1_000; nowMs += 100) expect(window.admit(nowMs)).toBe(1_000 - nowMs);

@@ -1,6 +1,6 @@
 /**
- * At most `limit` admissions in any window of `windowMs` (exact, not a bucket): the moments of the last `limit`
- * admissions are kept in a ring, and the oldest of them says whether and when the next one may come.
+ * At most `limit` admissions in any window of `windowMs` (exact, not a bucket). A ring contains the times of the last `limit`
+ * admissions; the oldest of them decides when the next one may come.
  */
 export class SlidingWindow {
   readonly #limit: number;

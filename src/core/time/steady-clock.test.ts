@@ -34,7 +34,7 @@ describe('the steady clock', () => {
     }
   });
 
-  it('follows while the machine sleeps, since the uptime goes on', () => {
+  it('follows while the machine sleeps, since the uptime continues', () => {
     const { clock, machine, pass } = createMachine();
     pass(30 * DAY_MS);
     expect(clock.wallMs()).toBe(machine.wallMs);
@@ -82,7 +82,7 @@ describe('the steady clock', () => {
     expect(clock.wallMs()).toBe(NOW_MS + 46 * HOUR_MS);
   });
 
-  it('believes the clock at the start, however long the daemon was off', () => {
+  it('believes the clock at the start, regardless of how long the daemon was off', () => {
     const { clock } = createMachine(NOW_MS - 30 * DAY_MS);
     expect(clock.wallMs()).toBe(NOW_MS);
     expect(clock.findStep()).toBeNull();

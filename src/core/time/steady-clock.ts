@@ -3,18 +3,18 @@ import { type Clock, systemClock } from './clock.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Two clocks that differ by less are right enough for everything that counts in hours and days. */
+/** A smaller difference between two clocks does not matter for anything that is measured in hours and days. */
 export const CLOCK_TOLERANCE_MS = HOUR_MS;
-/** A clock that was set is believed when it has run as long as this without another step. */
+/** A clock that was set is trusted after it has run for this time without another step. */
 const TRUST_AFTER_MS = 24 * HOUR_MS;
 
 /** The wall clock was set, or was wrong at the start. */
 export interface ClockStep {
-  /** What the wall clock says. */
+  /** The current wall clock. */
   wallMs: number;
-  /** What it would say without the step. */
+  /** The wall clock without the step. */
   expectedMs: number;
-  /** Until it is believed, if it is not set again. */
+  /** Time until it is trusted, if it is not set again. */
   remainingMs: number;
 }
 
@@ -22,23 +22,23 @@ export interface SteadyClockParts {
   clock: Clock;
   /** Time since the machine started, sleep included. */
   uptimeMs: () => number;
-  /** The time of the newest thing stored by an earlier daemon; `null` if nothing is stored. */
+  /** The latest time that an earlier daemon stored; `null` if nothing is stored. */
   newestStoredMs: number | null;
 }
 
 /**
- * The one clock policy of everything that ends by age: retention, identities, sessions, login links, kept responses.
- * Its wall time does not follow a step of the machine's clock by more than an hour. One wrong answer of a time server
- * would otherwise delete the history within a minute, and old deliveries would start runs again.
+ * The clock for everything that expires by age: retention, identities, sessions, login links, stored responses. It does not
+ * follow a step of the wall clock of more than an hour. Otherwise, one wrong response of a time server would delete the
+ * history within a minute, and old deliveries would start runs again.
  *
- * Time goes on with the uptime of the machine until the wall clock comes back, or has run for a day without another step.
- * A start believes the clock at once, unless it is behind what is stored: an operator who finds a step can restart.
+ * After a step, time continues with the uptime of the machine until the wall clock returns, or has run for a day without
+ * another step. A start trusts the clock, unless it is behind the stored time: an operator who finds a step can restart.
  */
 export class SteadyClock implements Clock {
   readonly #parts: SteadyClockParts;
   #uptimeMs: number;
   #steadyMs: number;
-  /** Where the wall clock was when its step was found. */
+  /** The wall clock when its step was found. */
   #step: { wallMs: number; uptimeMs: number } | null = null;
 
   constructor(parts: SteadyClockParts) {
@@ -58,7 +58,7 @@ export class SteadyClock implements Clock {
     return this.#steadyMs;
   }
 
-  /** The step that is waited out; `null` while the clocks agree. */
+  /** The step that is not trusted yet; `null` if the clocks agree. */
   findStep(): ClockStep | null {
     this.#advance();
     if (this.#step === null) return null;
@@ -71,12 +71,12 @@ export class SteadyClock implements Clock {
     const expectedMs = this.#steadyMs + Math.max(0, uptimeMs - this.#uptimeMs);
     this.#uptimeMs = uptimeMs;
     const wallMs = this.#parts.clock.wallMs();
-    const isBelieved = Math.abs(wallMs - expectedMs) <= CLOCK_TOLERANCE_MS || this.#hasProvenItself(wallMs, uptimeMs);
-    this.#steadyMs = isBelieved ? wallMs : expectedMs;
-    if (isBelieved) this.#step = null;
+    const isTrusted = Math.abs(wallMs - expectedMs) <= CLOCK_TOLERANCE_MS || this.#hasProvenItself(wallMs, uptimeMs);
+    this.#steadyMs = isTrusted ? wallMs : expectedMs;
+    if (isTrusted) this.#step = null;
   }
 
-  /** Notes a first or another step as well. */
+  /** Also records a first or another step. */
   #hasProvenItself(wallMs: number, uptimeMs: number): boolean {
     const step = this.#step;
     if (step === null || Math.abs(wallMs - step.wallMs - (uptimeMs - step.uptimeMs)) > CLOCK_TOLERANCE_MS) {
@@ -87,5 +87,5 @@ export class SteadyClock implements Clock {
   }
 }
 
-/** On Linux the uptime goes on while the machine sleeps, as the wall clock does. Elsewhere it follows the wall clock. */
+/** On Linux, the uptime continues while the machine sleeps, like the wall clock. */
 export const measureUptimeMs = process.platform === 'linux' ? () => uptime() * 1000 : () => systemClock.monotonicMs();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TaskQueue } from './task-queue.ts';
 
-/** A task that ends when it is told to, and the order in which tasks began. */
+/** Tasks that the test ends, and the order in which they began. */
 function createTasks() {
   const began: number[] = [];
   const ends: ((error?: Error) => void)[] = [];
@@ -38,7 +38,7 @@ describe('TaskQueue', () => {
     await done;
   });
 
-  it('rejects with the error of a task and goes on with the next one', async () => {
+  it('rejects with the error of a task and continues with the next one', async () => {
     const queue = new TaskQueue();
     const failing = queue.run(async () => {
       throw new Error('broken');
@@ -50,11 +50,11 @@ describe('TaskQueue', () => {
 
   it('rejects beyond its bounds with too_many_requests', async () => {
     const { ends, task } = createTasks();
-    const queue = new TaskQueue({ concurrency: 2, maxWaiting: 1, tooMany: 'Too many plans are under way.' });
+    const queue = new TaskQueue({ concurrency: 2, maxWaiting: 1, tooMany: 'Too many plans are running.' });
     const accepted = [0, 1, 2].map((number) => queue.run(task(number)));
     await expect(queue.run(task(3))).rejects.toMatchObject({
       code: 'too_many_requests',
-      message: 'Too many plans are under way. Try again in a few seconds.',
+      message: 'Too many plans are running. Try again in a few seconds.',
       details: { retryAfterSeconds: 2 },
     });
     await nextTurn();

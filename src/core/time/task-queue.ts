@@ -23,7 +23,7 @@ export class TaskQueue {
   constructor(options: TaskQueueOptions = {}) {
     this.#concurrency = options.concurrency ?? 1;
     this.#maxWaiting = options.maxWaiting ?? Number.POSITIVE_INFINITY;
-    this.#tooMany = options.tooMany ?? 'Too many of these requests are under way.';
+    this.#tooMany = options.tooMany ?? 'Too many of these requests are in progress.';
   }
 
   /** Resolves or rejects as the task does. Rejects with `too_many_requests` if the queue is full. */

@@ -99,7 +99,7 @@ async function execute(
   }
 }
 
-/** Throws only before the start record exists: whatever the machine lacks then, the attempt can be retried. */
+/** Throws only before the start record exists: if the machine lacks a resource, the attempt can be retried. */
 async function executeInDirectory(request: ExecutionRequest, settings: Settings): Promise<RunResult | NotStarted> {
   const directory = await prepareRunDirectory(settings.runsDir, request, settings.user);
   try {
@@ -123,8 +123,8 @@ async function executeCaptured(
   const capture = await openCapture(request, directory, settings);
   try {
     if (request.signal.aborted) return describeStop(request.signal);
-    const refusal = await recordStart(request, settings.startRecords);
-    if (refusal !== null) return refusal;
+    const rejected = await recordStart(request, settings.startRecords);
+    if (rejected !== null) return rejected;
     capture.begin();
     return await runCommand(request, directory, environment, capture, settings);
   } finally {

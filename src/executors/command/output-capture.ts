@@ -8,34 +8,34 @@ import { createLogSink } from '../log/log-sink.ts';
 import { type OutputPipe, openOutputPipe } from './output-pipe.ts';
 import type { RunUser } from './run-user.ts';
 
-/** A process that left its group may hold the pipe open for ever; the end of a run does not wait for it. */
+/** A process that left its group may keep the pipe open forever; the end of a run does not wait for it. */
 const OUTPUT_END_MS = 1000;
 
 export interface CaptureOptions {
-  /** Where the pipe is made; the path is free again once it is open. */
+  /** Path of the pipe; free again once the pipe is open. */
   pipePath: string;
   searchPath: string;
-  /** Owns the pipe, so that a script may open `/dev/stderr`; `null`: this process. */
+  /** Owner of the pipe, so that a script can open `/dev/stderr`; `null` for the user of this process. */
   user: RunUser | null;
-  /** Is appended to. */
+  /** The file to append to. */
   logFile: string;
   /** Text before the output. */
   header: string;
   limitBytes: number;
   mask: Transform;
-  /** Told when the log cannot be written or the mask fails. The command goes on; its further output is dropped. */
+  /** Called if the log cannot be written or the mask fails. The command continues; its further output is discarded. */
   onFailure: (error: unknown) => void;
 }
 
-/** The way of a command's output into its log: pipe, mask, limit, file. Nothing reaches the file past the mask. */
+/** Captures the output of a command: pipe, mask, limit, file. Only masked output reaches the file. */
 export interface OutputCapture {
   /** File descriptor for the command's standard output and standard error. */
   writeEnd: number;
-  /** Writes the header, then what comes. A log without it stays as it was. */
+  /** Writes the header, then the output. Without this call the log stays unchanged. */
   begin(): void;
-  /** Closes our copy of it, once the command has its own; there is no end of the output before. May be called again. */
+  /** Closes our copy of the write end, once the command has its copy; otherwise the output never ends. Idempotent. */
   releaseWriteEnd(): void;
-  /** Resolves when the output has ended, or a moment later where somebody still holds it open, and is on disk. */
+  /** Resolves when the output has ended, or after a short wait if a process keeps it open, and is on disk. */
   finish(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export async function captureOutput(options: CaptureOptions): Promise<OutputCapt
   return {
     writeEnd: pipe.writeEnd,
     begin: () => {
-      captured ??= carryOutput(pipe.output, log, options);
+      captured ??= copyOutput(pipe.output, log, options);
     },
     releaseWriteEnd: () => {
       if (!released) closeSync(pipe.writeEnd);
@@ -76,8 +76,8 @@ async function openPipe(log: FileHandle, { pipePath, searchPath, user }: Capture
   }
 }
 
-/** Never rejects: what goes wrong here must not end the command. */
-async function carryOutput(output: Readable, log: FileHandle, options: CaptureOptions): Promise<void> {
+/** Never rejects: a failure here must not end the command. */
+async function copyOutput(output: Readable, log: FileHandle, options: CaptureOptions): Promise<void> {
   const { mask, header, limitBytes, onFailure } = options;
   output.once('error', () => mask.end());
   const sink = createLogSink(log, limitBytes - Buffer.byteLength(header));
@@ -88,7 +88,7 @@ async function carryOutput(output: Readable, log: FileHandle, options: CaptureOp
   } catch (error) {
     onFailure(error);
     sink.destroy();
-    // Somebody has to go on reading, or the command waits for room in the pipe until its deadline.
+    // The pipe must still be read, or the command blocks on a full pipe until its deadline.
     output.unpipe(mask);
     output.resume();
   }

@@ -10,20 +10,20 @@ const execute = promisify(execFile);
 
 /** One pipe for standard output and standard error of a process. */
 export interface OutputPipe {
-  /** File descriptor for the process. To be closed here once the process has its own, or there is no end. */
+  /** File descriptor for the process. Must be closed here once the process has its copy, or the output never ends. */
   writeEnd: number;
-  /** What is written, in the order in which it is written; ends when the last holder of the write end closes it. */
+  /** The output in the order of writing; ends when the last process closes the write end. */
   output: Readable;
 }
 
 /**
- * Makes a pipe with the program `mkfifo` at a path that is free again when this resolves. Node's own pipes are sockets, one
- * for each stream: lines of the two would arrive in another order, and `echo … > /dev/stderr` in a script would fail.
+ * Creates a pipe with the program `mkfifo` at a path that is free again when this resolves. The pipes of Node are sockets,
+ * one per stream: lines of the two would arrive in another order, and `echo … > /dev/stderr` in a script would fail.
  */
 export async function openOutputPipe(path: string, searchPath: string, owner: RunUser | null): Promise<OutputPipe> {
   await makeFifo(path, searchPath);
   try {
-    // The reading end first: without a reader the other would wait; without a writer the reader would see the end.
+    // The read end first: without a reader, opening the write end would block.
     const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const output = new Socket({ fd: readEnd, readable: true, writable: false });
     return { writeEnd: openWriteEnd(path, output, owner), output };

@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises';
 
-/** A moment in the numbering of processes. */
+/** A position in the numbering of processes. */
 export interface ProcessMark {
   /** Processes and threads that the system has started since its boot. */
   starts: number;
-  /** The number that was given last; the next one is higher, or begins again at the bottom. */
+  /** The last number; the next one is higher, or the numbering starts again. */
   lastPid: number;
 }
 
-/** No system begins to give its numbers again sooner: the smallest default of Linux is 32,768, less a few that it keeps. */
+/** No system reuses numbers sooner: the smallest default of Linux is 32,768, minus a few reserved ones. */
 const NUMBERS_AT_LEAST = 30_000;
 
-/** `null` where the system does not say, which is every one but Linux. */
+/** Resolves with `null` on systems other than Linux. */
 export async function markProcesses(): Promise<ProcessMark | null> {
   const read = (file: string) => readFile(file, 'latin1').catch(() => '');
   const [stat, load] = await Promise.all([read('/proc/stat'), read('/proc/loadavg')]);
@@ -21,9 +21,9 @@ export async function markProcesses(): Promise<ProcessMark | null> {
 }
 
 /**
- * Was a process of this number perhaps started between two marks? Always, where the numbers may have gone all around since
- * then, or where they do not fit a process that surely was.
- * @param surely number of a process that was started between the marks
+ * Was a process with this number possibly started between two marks? Always true if the numbering may have started again
+ * since then, or if the marks do not match a process that was started between them.
+ * @param surely number of a process that was certainly started between the marks
  */
 export function selectStartedBetween(
   before: ProcessMark | null,

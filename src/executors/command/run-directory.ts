@@ -9,16 +9,16 @@ import { PASS_THROUGH_MODE, type RunUser } from './run-user.ts';
 
 /** The directory of one attempt. */
 export interface RunDirectory extends RunPlaces {
-  /** `prompt.md`, open for reading: the standard input. To be closed by the caller. */
+  /** `prompt.md`, open for reading: the standard input. The caller must close it. */
   prompt: FileHandle;
-  /** Where the pipe for the output is made; outside the working directory. */
+  /** Path of the pipe for the output, outside the working directory. */
   outputPipe: string;
 }
 
 /**
- * Makes the directory of an attempt, `<runsDir>/<run>/<attempt>/`, with its three files in it, readable by the user of the
- * run only; `null`: that of the daemon. It stays after the run has ended, for people to look at, until retention removes
- * the run; the folder for temporary files beside it goes with the end of the attempt.
+ * Creates the directory of an attempt, `<runsDir>/<run>/<attempt>/`, with its three files, readable only by the user of the
+ * run (`null` for the user of the daemon). It is kept for inspection until retention removes the run. The folder for
+ * temporary files next to it is deleted at the end of the attempt.
  */
 export async function prepareRunDirectory(
   runsDir: string,
@@ -44,7 +44,7 @@ export async function prepareRunDirectory(
   await writeOnce(directory.payload, input.payload, user);
   await writeOnce(join(work, 'run.json'), documents.runFile, user);
   const prompt = await open(promptFile, 'r');
-  // Last: once the user owns the directory, what its names point to is for the user to say.
+  // Last: once the user owns the directory, the user can replace everything in it.
   await giveTo(user, directory.temporary);
   await giveTo(user, directory.work);
   return { ...directory, prompt };

@@ -2,22 +2,22 @@ import { isReservedVariable } from '../../core/reserved-variables.ts';
 import type { RunInput } from '../../core/resources/run.ts';
 import type { SecretValue } from '../../core/secret-value.ts';
 
-/** Where an attempt finds its things; absolute paths. */
+/** Absolute paths of an attempt. */
 export interface RunPlaces {
-  /** Its working directory and `HOME`. */
+  /** The working directory and `HOME`. */
   work: string;
   temporary: string;
   payload: string;
 }
 
-/** Environment of a child process. A value of `undefined` keeps Node from adding a variable of its own. */
+/** Environment of a child process. With a value of `undefined`, Node does not add its variable of that name. */
 export type ChildEnvironment = { [name: string]: string | undefined };
 
 export type EnvironmentOutcome = { ok: true; environment: ChildEnvironment } | { ok: false; error: string };
 
 /**
- * The whole environment of a run, built from nothing (interfaces, "A run's directory and environment"; threat model E1).
- * A secret that cannot be a variable, or may not be one, is an error: it is never left out in silence.
+ * The complete environment of a run; it inherits nothing (interfaces, "A run's directory and environment"; threat model
+ * E1). A secret that cannot be a variable, or must not be one, is an error: it is never omitted silently.
  */
 export function buildRunEnvironment(
   input: RunInput,
@@ -35,10 +35,10 @@ export function buildRunEnvironment(
 }
 
 function describeRun({ run, webhook }: RunInput, places: RunPlaces, path: string): ChildEnvironment {
-  // Without a prototype, so that `__proto__` is a name like any other.
+  // Without a prototype, so that `__proto__` is an ordinary name.
   const environment: ChildEnvironment = Object.create(null);
   return Object.assign(environment, {
-    // Node hands its own NODE_V8_COVERAGE to every child unless the name is taken.
+    // Node passes its NODE_V8_COVERAGE to every child unless the name is set.
     NODE_V8_COVERAGE: undefined,
     PATH: path,
     HOME: places.work,
@@ -55,15 +55,15 @@ function describeRun({ run, webhook }: RunInput, places: RunPlaces, path: string
 }
 
 function findProblem(name: string, value: string): string | null {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return 'cannot be handed to a run: its name is no name of a variable';
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return 'cannot be passed to a run: its name is not a valid variable name';
   if (isReservedVariable(name)) {
-    return 'cannot be handed to a run: a variable of that name changes how programs start; store it under another name';
+    return 'cannot be passed to a run: a variable with that name changes how programs start; store it under another name';
   }
-  if (value.includes('\0')) return 'cannot be handed to a run: it holds a NUL byte, which no variable can';
+  if (value.includes('\0')) return 'cannot be passed to a run: it contains a NUL byte, which no variable can contain';
   return null;
 }
 
-/** No variable can hold a NUL, and a sender's odd identity must not keep a run from starting. */
+/** No variable can contain a NUL, and an unusual delivery ID of a sender must not prevent a run. */
 function replaceNul(text: string): string {
   return text.replaceAll('\0', '\u{fffd}');
 }

@@ -6,30 +6,30 @@ import { makeFolder } from '../../files/make-folder.ts';
 
 const execute = promisify(execFile);
 
-/** Everybody may pass through, nobody but the daemon may list. */
+/** All users can enter the folder; only the daemon can list it. */
 export const PASS_THROUGH_MODE = 0o711;
 
-/** The user of the machine that runs are started as. */
+/** The user of the machine that starts runs. */
 export interface RunUser {
   /** As the configuration names it. */
   name: string;
   uid: number;
-  /** Primary group. The run has no other one. */
+  /** Primary group, the only group of the run. */
   gid: number;
 }
 
 /**
- * Looks up `runs.executor.user`: the name of a user, or `uid:gid`. Throws `config_invalid` if there is no such user, if it
- * is root, or if this process may not start programs as another user.
- * @param searchPath where the program `id` is found
+ * Looks up `runs.executor.user`: the name of a user, or `uid:gid`. Throws `config_invalid` if the user does not exist or is
+ * root, or if this process cannot start programs as another user.
+ * @param searchPath where the program `id` is looked up
  */
 export async function findRunUser(name: string, searchPath: string): Promise<RunUser> {
-  // A capability in place of root would stay with the run, which could become any user with it.
+  // With a capability instead of root, the run would inherit it and could become any user.
   if (process.getuid?.() !== 0) {
     throw invalid(name, 'only a daemon that runs as root can start runs as another user');
   }
   const [uid, gid] = /^\d+:\d+$/.test(name) ? name.split(':').map(Number) : await askForIds(name, searchPath);
-  if (uid === 0 || gid === 0) throw invalid(name, 'a run with user or group 0 has the rights of the daemon');
+  if (uid === 0 || gid === 0) throw invalid(name, 'a run with user or group 0 has the permissions of the daemon');
   return { name, uid: uid!, gid: gid! };
 }
 
@@ -41,13 +41,13 @@ async function askForIds(name: string, searchPath: string): Promise<number[]> {
   try {
     return [await ask('-u'), await ask('-g')];
   } catch (error) {
-    throw invalid(name, `the machine has no such user (${messageOf(error).trim()})`);
+    throw invalid(name, `the machine does not have this user (${messageOf(error).trim()})`);
   }
 }
 
 /**
- * Makes the folder of all runs, which the user may pass through but not list. Throws `config_invalid` if a folder above it
- * does not let the user pass: the run would start and find none of its files.
+ * Creates the folder of all runs, which the user can enter but not list. Throws `config_invalid` if the user cannot enter a
+ * folder above it: the run would find none of its files.
  */
 export async function openRunsDir(runsDir: string, user: RunUser, searchPath: string): Promise<void> {
   await makeFolder(runsDir, { mode: PASS_THROUGH_MODE });
@@ -57,7 +57,7 @@ export async function openRunsDir(runsDir: string, user: RunUser, searchPath: st
   } catch {
     throw invalid(
       user.name,
-      `this user cannot enter ${runsDir}; set runsDir to a folder outside of dataDir, such as /var/lib/dockbell-runs, and give everybody execute permission on the folders above it`,
+      `this user cannot enter ${runsDir}; set runsDir to a folder outside of dataDir, such as /var/lib/dockbell-runs, and give all users execute permission on the folders above it`,
     );
   }
 }

@@ -8,9 +8,9 @@ export interface ProcessExit {
   signal: NodeJS.Signals | null;
 }
 
-/** A process that leads a group of its own, so that all it starts can be signalled together. */
+/** A process that leads a separate group, so that it and its children can be signalled together. */
 export interface ProcessGroup {
-  /** Number of the group, which is the process id of its leader. */
+  /** Number of the group: the process ID of its leader. */
   id: number;
   /** Resolves when the leader has ended. */
   exited: Promise<ProcessExit>;
@@ -20,14 +20,14 @@ export interface ProcessStart {
   command: readonly string[];
   cwd: string;
   environment: ChildEnvironment;
-  /** Who it runs as, without any further group; `null`: as this process. */
+  /** User of the process, without supplementary groups; `null` for the user of this process. */
   user: RunUser | null;
   /** File descriptors that become standard input, and standard output and error. */
   input: number;
   output: number;
 }
 
-/** Starts a process in a group and session of its own, without a shell. Rejects with the system's error where it cannot. */
+/** Starts a process in a separate group and session, without a shell. Rejects with the system error. */
 export async function startProcessGroup(start: ProcessStart): Promise<ProcessGroup> {
   const [file, ...rest] = start.command;
   const child = spawn(file!, rest, {
@@ -35,7 +35,7 @@ export async function startProcessGroup(start: ProcessStart): Promise<ProcessGro
     env: start.environment,
     stdio: [start.input, start.output, start.output],
     detached: true,
-    // With them, libuv also drops all supplementary groups.
+    // With a user, libuv also drops all supplementary groups.
     uid: start.user?.uid,
     gid: start.user?.gid,
     shell: false,

@@ -5,18 +5,18 @@ import type { ProcessExit, ProcessGroup } from './start-process.ts';
 
 export interface SupervisionLimits {
   timeoutMs: number;
-  /** Between SIGTERM and SIGKILL. */
+  /** Time between SIGTERM and SIGKILL. */
   killGraceMs: number;
-  /** How long what the command left behind may go on, to write its last lines, before it is ended. */
+  /** Time for processes that outlive the command to write their last output, before they are ended. */
   lingerMs: number;
 }
 
-/** Why a group was told to stop. */
+/** Why a group was stopped. */
 export type StopCause = StopOrder['cause'] | 'timeout';
 
 export interface Supervised {
   exit: ProcessExit;
-  /** `null` where the command ended by itself. */
+  /** `null` if the command ended without a stop. */
   stoppedBy: StopCause | null;
 }
 
@@ -26,8 +26,8 @@ interface Stop {
 }
 
 /**
- * Watches a process group to its end (threat model E3). Resolves when its leader has ended and no member is left: at
- * the deadline or on an order to stop all of it gets SIGTERM, then SIGKILL; what an ended command left behind is ended
+ * Waits for the end of a process group (threat model E3). Resolves when its leader has ended and no member is left. At the
+ * deadline, or on an order to stop, the group gets SIGTERM, then SIGKILL. Processes that outlive the command are ended in
  * the same way.
  */
 export async function supervise(

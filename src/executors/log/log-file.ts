@@ -3,13 +3,13 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { systemErrorCode } from '../../core/errors.ts';
 
 const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
-/** What `open` answers for a symbolic link, a folder, a pipe without a reader, and a socket or device. */
+/** Errors of `open` for a symbolic link, a folder, a pipe without a reader, and a socket or device. */
 const NOT_A_FILE: ReadonlySet<string | null> = new Set(['ELOOP', 'EMLINK', 'EISDIR', 'ENXIO', 'ENODEV']);
 
 /**
- * Opens the log of a run for reading; `null` if there is none. A run with the user of the daemon can put anything in the
- * place of its log. What is not a file of its own is not read: a link would show files of the daemon past the masking, and
- * a pipe would block whoever reads it.
+ * Opens the log of a run for reading; `null` if it does not exist. A run with the user of the daemon can replace its log. Only
+ * a regular file with one name is read: a link would show files of the daemon without masking, and a pipe would block the
+ * reader.
  */
 export async function openLogToRead(path: string): Promise<FileHandle | null> {
   try {
@@ -20,7 +20,7 @@ export async function openLogToRead(path: string): Promise<FileHandle | null> {
   }
 }
 
-/** Opens the log of a run for appending, and makes it. What is not a file of its own is removed, never written through. */
+/** Opens the log of a run for appending, or creates it. Anything but a regular file with one name is deleted first. */
 export async function openLogToAppend(path: string): Promise<FileHandle> {
   const file = await openOwnFile(path, O_WRONLY | O_APPEND | O_CREAT);
   if (file !== null) return file;
@@ -28,7 +28,7 @@ export async function openLogToAppend(path: string): Promise<FileHandle> {
   return open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL, 0o600);
 }
 
-/** `null`: what is there is not a regular file, or has a second name. */
+/** Resolves with `null` if the path is not a regular file, or has a second name. */
 async function openOwnFile(path: string, flags: number): Promise<FileHandle | null> {
   let file: FileHandle;
   try {

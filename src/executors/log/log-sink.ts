@@ -2,18 +2,18 @@ import type { FileHandle } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** What is kept of one log. */
+/** Size limit of one log. */
 export const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
-/** Room kept for the final mark, so that the mark itself stays within the limit. */
+/** Space reserved for the final mark, so that it stays within the limit. */
 export const MARK_BYTES = 160;
-/** After each dropped chunk: a command that floods its output must not take the daemon's whole time with it. */
+/** Pause after each discarded chunk: a command with too much output must not use all processor time of the daemon. */
 const DROP_PAUSE_MS = 1;
 
 /**
- * Writes captured output to a file, at most `limitBytes` of it with the final mark, and closes the file at the end. What
- * comes after the limit is counted and dropped: a command that floods its output is slowed down, but never stopped.
+ * Writes captured output to a file, at most `limitBytes` including the final mark, and closes the file at the end. Output
+ * after the limit is counted and discarded: a command with too much output is slowed down, but never stopped.
  *
- * A file that cannot be written does not stop the command either: the rest is dropped and the error comes at the end.
+ * A write error does not stop the command either: the rest is discarded, and the error is reported at the end.
  */
 export function createLogSink(file: FileHandle, limitBytes: number): Writable {
   let room = Math.max(0, limitBytes - MARK_BYTES);
@@ -42,7 +42,7 @@ export function createLogSink(file: FileHandle, limitBytes: number): Writable {
   return new Writable({
     write: (chunk: Uint8Array, _encoding, done) => void keep(chunk).then(() => done(), done),
     final: (done) => void finish().then(() => done(), done),
-    // Where the stream was destroyed, `final` did not run; closing a closed file does nothing.
+    // If the stream was destroyed, `final` did not run. Closing a closed file does nothing.
     destroy: (error, done) =>
       void file.close().then(
         () => done(error),
@@ -51,7 +51,7 @@ export function createLogSink(file: FileHandle, limitBytes: number): Writable {
   });
 }
 
-/** How much of the chunk fits, without cutting a character of UTF-8 in two. */
+/** Number of bytes of the chunk that fit, without cutting a UTF-8 character. */
 function cutAtCharacter(chunk: Uint8Array, room: number): number {
   if (chunk.length <= room) return chunk.length;
   let end = room;

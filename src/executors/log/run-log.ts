@@ -8,7 +8,7 @@ import { runLogFile } from '../files/run-paths.ts';
 import { openLogToAppend, openLogToRead } from './log-file.ts';
 import { createLogSink, LOG_LIMIT_BYTES, MARK_BYTES } from './log-sink.ts';
 
-/** Reads captured output from `<logsDir>/<run>.log`. Throws `bad_request` for what is not a run's identifier. */
+/** Reads captured output from `<logsDir>/<run>.log`. Throws `bad_request` for a malformed run ID. */
 export function createRunLogReader(logsDir: string): RunLogReader {
   return {
     read: async (run, offset, limit) => {
@@ -24,7 +24,7 @@ export function createRunLogReader(logsDir: string): RunLogReader {
   };
 }
 
-/** Line between the attempts of a run; nothing before the first. */
+/** The line before each later attempt of a run; empty for the first. */
 export function renderAttemptMark(run: Run, clock: Clock): string {
   return run.attempt > 1 ? `\n[dockbell: attempt ${run.attempt}, ${formatInstant(clock.wallMs())}]\n` : '';
 }
@@ -43,7 +43,7 @@ async function appendText(logsDir: string, run: Run, text: string): Promise<void
   await makeFolder(logsDir, { mode: 0o700 });
   const file = await openLogToAppend(path);
   const { size } = await file.stat();
-  // Within the room of the mark the log is full, and says so already.
+  // The log is full and already contains the mark.
   if (size > LOG_LIMIT_BYTES - MARK_BYTES) await file.close();
   else await pipeline([Buffer.from(text)], createLogSink(file, LOG_LIMIT_BYTES - size));
 }
