@@ -16,7 +16,13 @@ function createIdleProgram(): Command {
   const { signal } = new AbortController();
   const stream = new PassThrough().resume();
   const { program } = createProgram({
-    ...{ stdin: stream, stdout: stream, stderr: stream, env: {}, cwd: '/', clock: systemClock, outputClosed: signal },
+    stdin: stream,
+    stdout: stream,
+    stderr: stream,
+    env: {},
+    cwd: '/',
+    clock: systemClock,
+    outputClosed: signal,
     newId: () => 'id',
     sleep: async () => {},
     catchInterrupts: () => signal,

@@ -42,9 +42,19 @@ const files = (wrong: Files, right: Files): Pair => ({
 
 function secret(declared: Partial<WebhookDefinition>, wrong: string, right: string): Pair {
   const webhook: WebhookDefinition = {
-    ...{ name: 'ci', file: 'webhooks/ci.yaml', description: null, authMode: 'token', signatureScheme: null },
-    ...{ signature: null, secretName: 'S', verifyTokenSecretName: null, deliveryIdHeader: null, enabled: true },
-    ...{ secretNameAt: { line: 1, column: 1 }, verifyTokenSecretNameAt: null, ...declared },
+    name: 'ci',
+    file: 'webhooks/ci.yaml',
+    description: null,
+    authMode: 'token',
+    signatureScheme: null,
+    signature: null,
+    secretName: 'S',
+    verifyTokenSecretName: null,
+    deliveryIdHeader: null,
+    enabled: true,
+    secretNameAt: { line: 1, column: 1 },
+    verifyTokenSecretNameAt: null,
+    ...declared,
   };
   const check = (value: string) => checkSecretForWebhook(webhook, new SecretValue(value)).map(({ rule }) => rule);
   return { wrong: () => check(wrong), right: () => check(right) };

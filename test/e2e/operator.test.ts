@@ -140,7 +140,10 @@ describe('an operator', () => {
     ]);
     const second = await deliver('ci', '{"level":"info"}');
     expect(second.delivery).toMatchObject({
-      ...{ label: 'Duplicate', duplicate_of: first.delivery.id, delivery_id_source: 'body_hash', runs: [] },
+      label: 'Duplicate',
+      duplicate_of: first.delivery.id,
+      delivery_id_source: 'body_hash',
+      runs: [],
     });
     const { body: webhook } = await daemon.api(`/factories/payments/webhooks/${uids.get('ci')}`);
     expect(webhook.identified_by).toBe('service header or body');
@@ -173,7 +176,8 @@ describe('an operator', () => {
     expect(id).not.toBe(delivery.runs[0]);
     expect(await findRun(id, ['succeeded'])).toMatchObject({ delivery: replayed.body.id, attempt: 1 });
     expect((await deliver('ci', '{"level":"debug"}')).delivery).toMatchObject({
-      ...{ label: 'Duplicate', duplicate_of: delivery.id },
+      label: 'Duplicate',
+      duplicate_of: delivery.id,
     });
     const once = (await daemon.api(`/runs/${id}/log`)).body;
     expect((await daemon.api(`/runs/${id}/retry`, { method: 'POST' })).status).toBe(200);

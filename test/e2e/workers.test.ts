@@ -17,7 +17,8 @@ const CONFIG = {
   ],
 };
 const AUTOMATION = {
-  ...{ name: 'triage', prompt: 'Say what broke.' },
+  name: 'triage',
+  prompt: 'Say what broke.',
   triggers: [{ provider: 'webhook', event: 'received', filter: { webhooks: ['ci'] } }],
 };
 
@@ -80,7 +81,9 @@ function startAsTheGuideShows(): ChildProcess {
   const commands = [...lines].map(([, line]) => line!).filter((line) => !line.startsWith('export '));
   const last = commands.pop();
   const worker = spawn('sh', ['-ec', [...commands, `exec ${last}`].join('\n')], {
-    ...{ cwd: dir, env: { ...workerEnv(), PATH: `${dirname(process.execPath)}:${process.env.PATH}` }, stdio: 'ignore' },
+    cwd: dir,
+    env: { ...workerEnv(), PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
+    stdio: 'ignore',
   });
   workers.push(worker);
   return worker;

@@ -11,10 +11,22 @@ export const FACTORY = 'payments';
 export function buildWebhook(more: Partial<WebhookRow> = {}): WebhookRow {
   const name = more.name ?? 'internal-ci';
   return {
-    ...{ uid: ids.webhookUid(), factory: FACTORY, name, file: `webhooks/${name}.yaml`, description: null },
-    ...{ authMode: 'token', signatureScheme: null, signature: null, secretName: 'CI_SECRET', secretVersion: 1 },
-    ...{ verifyTokenSecretName: null, verifyTokenSecretVersion: null },
-    ...{ deliveryIdHeader: null, enabled: true, revision: 'c0ffee', updatedAt: START_MS },
+    uid: ids.webhookUid(),
+    factory: FACTORY,
+    name,
+    file: `webhooks/${name}.yaml`,
+    description: null,
+    authMode: 'token',
+    signatureScheme: null,
+    signature: null,
+    secretName: 'CI_SECRET',
+    secretVersion: 1,
+    verifyTokenSecretName: null,
+    verifyTokenSecretVersion: null,
+    deliveryIdHeader: null,
+    enabled: true,
+    revision: 'c0ffee',
+    updatedAt: START_MS,
     ...more,
   };
 }
@@ -24,8 +36,17 @@ export function buildAutomation(more: Partial<AutomationRow> = {}): AutomationRo
   const name = more.name ?? 'fix-errors';
   const at = { line: 3, column: 5 };
   return {
-    ...{ name, factory: FACTORY, file: `automations/${name}/automation.md`, description: null, enabled: true },
-    ...{ agent: null, prompt: 'Fix it.', overrides: {}, listensTo: [[]], revision: 'c0ffee', updatedAt: START_MS },
+    name,
+    factory: FACTORY,
+    file: `automations/${name}/automation.md`,
+    description: null,
+    enabled: true,
+    agent: null,
+    prompt: 'Fix it.',
+    overrides: {},
+    listensTo: [[]],
+    revision: 'c0ffee',
+    updatedAt: START_MS,
     triggers: [{ provider: 'webhook', event: 'received', webhookIds: [], webhooks: [], payload: null, at }],
     warnings: [],
     ...more,
@@ -36,9 +57,17 @@ export function buildAutomation(more: Partial<AutomationRow> = {}): AutomationRo
 export function buildReconciliation(more: Partial<Reconciliation> = {}): Reconciliation {
   const at = more.finishedAt ?? START_MS;
   return {
-    ...{ id: ids.reconciliationId(at), factory: FACTORY, revision: 'c0ffee', result: 'applied', reason: 'Applied' },
-    ...{ message: 'c0ffee is live', diagnostics: [], plan: EMPTY_PLAN },
-    ...{ startedAt: at, finishedAt: at, attemptedAt: at },
+    id: ids.reconciliationId(at),
+    factory: FACTORY,
+    revision: 'c0ffee',
+    result: 'applied',
+    reason: 'Applied',
+    message: 'c0ffee is live',
+    diagnostics: [],
+    plan: EMPTY_PLAN,
+    startedAt: at,
+    finishedAt: at,
+    attemptedAt: at,
     ...more,
   };
 }
@@ -49,8 +78,15 @@ export function buildApply(more: Partial<AppliedChange> = {}): AppliedChange {
   const revision = more.revision === undefined ? 'c0ffee' : more.revision;
   const factory = more.factory ?? FACTORY;
   return {
-    ...{ factory, revision, source: 'main of /repo', at, webhooks: [], deleteWebhooks: [], automations: [] },
-    ...{ deleteAutomations: [], conditions: [] },
+    factory,
+    revision,
+    source: 'main of /repo',
+    at,
+    webhooks: [],
+    deleteWebhooks: [],
+    automations: [],
+    deleteAutomations: [],
+    conditions: [],
     reconciliation: buildReconciliation({ factory, revision, finishedAt: at }),
     ...more,
   };

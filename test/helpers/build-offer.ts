@@ -33,13 +33,23 @@ export function buildOffer(parts: OfferParts = {}): DeliveryOffer {
   const bytes = new Uint8Array(Buffer.from(body as string));
   const runs: NewRun[] = (parts.runs ?? []).map((run) => ({ id: ids.runId(at), ...run }));
   return {
-    ...{ kind: 'offer', id, webhook, size: bytes.byteLength, receivedAt: at, clientAddress: '192.0.2.7' },
+    kind: 'offer',
+    id,
+    webhook,
+    size: bytes.byteLength,
+    receivedAt: at,
+    clientAddress: '192.0.2.7',
     revision: parts.revision === undefined ? 'c0ffee' : parts.revision,
     identity: { source, value: key, key },
     body: bytes,
     bodyHash: createHash('sha256').update(bytes).digest(),
     decisions: runs.map((run) => ({
-      ...{ automation: run.automation, outcome: 'started', run: run.id, path: null, expected: null, actual: null },
+      automation: run.automation,
+      outcome: 'started',
+      run: run.id,
+      path: null,
+      expected: null,
+      actual: null,
       message: 'no filter',
     })),
     omitted: null,
@@ -60,8 +70,17 @@ export function buildRejection(
 ): RejectionEntry {
   const { webhook = 1, label = 'Rejected (auth)', at = START_MS, count = 1 } = parts;
   return {
-    ...{ kind: 'rejection', id: ids.deliveryId(at), webhook, size: 12, receivedAt: at, clientAddress: '192.0.2.8' },
+    kind: 'rejection',
+    id: ids.deliveryId(at),
+    webhook,
+    size: 12,
+    receivedAt: at,
+    clientAddress: '192.0.2.8',
     label: label as RejectionEntry['label'],
-    ...{ reason: 'bad_credential', detail: null, identity: null, count, revision: 'c0ffee' },
+    reason: 'bad_credential',
+    detail: null,
+    identity: null,
+    count,
+    revision: 'c0ffee',
   };
 }

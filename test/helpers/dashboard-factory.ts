@@ -34,7 +34,8 @@ export async function startDashboardFactory(shell: string): Promise<DashboardFac
   const body = { name: 'build', triggers: [trigger], prompt: 'Build it.' };
   expect((await daemon.api('/factories/payments/automations', { method: 'POST', body })).status).toBe(201);
   return {
-    ...{ daemon, uid },
+    daemon,
+    uid,
     send: (text, headers = {}) => post(url, { authorization: `Bearer ${secret}`, ...headers }, text),
     signal: (name) => writeFileSync(join(signals, name), ''),
   };

@@ -72,7 +72,9 @@ function composeMessage(random: SeededRandom, number: number, startsRuns: boolea
     body: isSound ? whole : whole.slice(0, -4),
     isSound,
     startsRuns: isSound && startsRuns,
-    ...{ accepted: 0, refused: 0, unknown: 0 },
+    accepted: 0,
+    refused: 0,
+    unknown: 0,
   };
 }
 

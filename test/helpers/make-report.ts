@@ -28,8 +28,13 @@ export function makeReport(
 ): ValidationReport {
   const factories = 'factories' in findings ? findings.factories : [makeFactory(findings)];
   return {
-    ...{ valid: factories.every(({ valid }) => valid), factories, root: '/repo', sources: new Map(), color: false },
-    ...{ isStrict: false, tool: { version: '1.2.3', documentsUrl: 'https://docs.example/' } },
+    valid: factories.every(({ valid }) => valid),
+    factories,
+    root: '/repo',
+    sources: new Map(),
+    color: false,
+    isStrict: false,
+    tool: { version: '1.2.3', documentsUrl: 'https://docs.example/' },
     ...more,
   };
 }

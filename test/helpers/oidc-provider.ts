@@ -64,9 +64,21 @@ export async function startOidcProvider(host: '127.0.0.1' | 'localhost' = '127.0
   const { own, other } = keys;
   const grants = new Map<string, Grant>();
   const script: ProviderScript = {
-    ...{ claims: {}, userInfo: {}, nonce: null, expiresIn: 300, issuer: null, audience: CLIENT_ID },
-    ...{ signsWithOtherKey: false, isBroken: false, hangsAt: null, answers: {}, error: null, algorithm: 'RS256' },
-    ...{ takesCodesTwice: false, authMethod: 'client_secret_post', mixedUpWith: null },
+    claims: {},
+    userInfo: {},
+    nonce: null,
+    expiresIn: 300,
+    issuer: null,
+    audience: CLIENT_ID,
+    signsWithOtherKey: false,
+    isBroken: false,
+    hangsAt: null,
+    answers: {},
+    error: null,
+    algorithm: 'RS256',
+    takesCodesTwice: false,
+    authMethod: 'client_secret_post',
+    mixedUpWith: null,
   };
   const seen: string[] = [];
   let issuer = '';
@@ -96,8 +108,13 @@ export async function startOidcProvider(host: '127.0.0.1' | 'localhost' = '127.0
       if (grant === null) return sendJson(response, { error: 'invalid_grant' }, 400);
       const now = Math.floor(Date.now() / 1000);
       const claims = {
-        ...{ iss: script.issuer ?? issuer, aud: script.audience, sub: 'subject-1', nonce: script.nonce ?? grant.nonce },
-        ...{ iat: now + Math.min(0, script.expiresIn), exp: now + script.expiresIn, ...script.claims },
+        iss: script.issuer ?? issuer,
+        aud: script.audience,
+        sub: 'subject-1',
+        nonce: script.nonce ?? grant.nonce,
+        iat: now + Math.min(0, script.expiresIn),
+        exp: now + script.expiresIn,
+        ...script.claims,
       };
       const idToken = signToken(claims, script.algorithm, script.signsWithOtherKey ? other : own);
       sendJson(response, { access_token: 'an access token', token_type: 'Bearer', expires_in: 300, id_token: idToken });
@@ -147,10 +164,16 @@ function createKeys(): Keys {
 
 function describeProvider(issuer: string, authMethod: string) {
   return {
-    ...{ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` },
-    ...{ jwks_uri: `${issuer}/jwks`, userinfo_endpoint: `${issuer}/userinfo`, response_types_supported: ['code'] },
-    ...{ subject_types_supported: ['public'], id_token_signing_alg_values_supported: ['RS256', 'none', 'HS256'] },
-    ...{ code_challenge_methods_supported: ['S256'], authorization_response_iss_parameter_supported: true },
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/jwks`,
+    userinfo_endpoint: `${issuer}/userinfo`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256', 'none', 'HS256'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
     token_endpoint_auth_methods_supported: [authMethod],
   };
 }

@@ -60,7 +60,9 @@ export function createScriptedSource(): ScriptedSource {
   let onChange = () => {};
   let gate: Promise<void> = Promise.resolve();
   const source: ScriptedSource = {
-    ...{ fetches: 0, isClosed: false, throwOnFetch: null },
+    fetches: 0,
+    isClosed: false,
+    throwOnFetch: null,
     commit: (files) => {
       tip = (commits.size + 1).toString(16).padStart(40, '0');
       commits.set(tip, files);
@@ -204,7 +206,11 @@ async function openWorld(
   const warned: ReconcileWorld['logged'] = [];
   const logger = createCollector(logged, warned);
   const store = createSecretStore({
-    ...{ table: storage.sealedSecrets, vault: createVault(key), clock, redactor: createRedactor(), notifyTargets: [] },
+    table: storage.sealedSecrets,
+    vault: createVault(key),
+    clock,
+    redactor: createRedactor(),
+    notifyTargets: [],
   });
   const { wrapInventory = (same) => same, wrapSecrets = (same) => same } = options;
   const timers = new FakeSchedule();
@@ -234,21 +240,19 @@ async function openWorld(
   const reconciler = new Reconciler(context, timers.schedule, (reconciliation) => ended.push(reconciliation));
   const live = (name: string) => [...registry.current().webhooks.values()].find((webhook) => webhook.name === name);
   const world: ReconcileWorld = {
-    ...{
-      source,
-      storage,
-      secrets: store,
-      registry,
-      hosted,
-      timers,
-      reconciler,
-      logged,
-      warned,
-      ended,
-      now: startMs,
-      validations: 0,
-      live,
-    },
+    source,
+    storage,
+    secrets: store,
+    registry,
+    hosted,
+    timers,
+    reconciler,
+    logged,
+    warned,
+    ended,
+    now: startMs,
+    validations: 0,
+    live,
     put: async (name, value) => {
       await store.put(name, new SecretValue(value), 'put');
       reconciler.onSecretChanged();

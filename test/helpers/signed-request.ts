@@ -24,7 +24,10 @@ export function toSignedRequest({
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.replace(/^[ \t]+|[ \t]+$/g, '')]),
   );
   return {
-    ...{ method, body, nowMs, headers: { get: (name: string) => fields.get(name) } },
+    method,
+    body,
+    nowMs,
+    headers: { get: (name: string) => fields.get(name) },
     json: () => parse(body),
     publicUrl: () => url,
   };

@@ -143,13 +143,27 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     const gone = [...uids].filter(([name]) => !rows.some((row) => row.name === name)).map(([, id]) => id);
     for (const { name = 'hook', secret = TOKEN } of webhooks) secrets.set(name, secret);
     const applied = await storage.inventory.apply({
-      ...{ factory: FACTORY, revision: REVISION, source: 'test', at: clock.wallMs() },
-      ...{ webhooks: rows, deleteWebhooks: gone, deleteAutomations: [], conditions: [] },
+      factory: FACTORY,
+      revision: REVISION,
+      source: 'test',
+      at: clock.wallMs(),
+      webhooks: rows,
+      deleteWebhooks: gone,
+      deleteAutomations: [],
+      conditions: [],
       automations: automations.map((automation) => toAutomationRow(automation, uid(automation.webhook))),
       reconciliation: {
-        ...{ id: ids.reconciliationId(START_MS), factory: FACTORY, revision: REVISION, result: 'applied' as const },
-        ...{ reason: 'Applied', message: '', diagnostics: [], plan: EMPTY_PLAN },
-        ...{ startedAt: START_MS, finishedAt: START_MS, attemptedAt: START_MS },
+        id: ids.reconciliationId(START_MS),
+        factory: FACTORY,
+        revision: REVISION,
+        result: 'applied' as const,
+        reason: 'Applied',
+        message: '',
+        diagnostics: [],
+        plan: EMPTY_PLAN,
+        startedAt: START_MS,
+        finishedAt: START_MS,
+        attemptedAt: START_MS,
       },
     });
     const readable = [...secrets].flatMap(([name, text]) => (text === null ? [] : [[name, new SecretValue(text)]]));
@@ -175,7 +189,11 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
   const logged: Promise<void>[] = [];
   const confirmations = new Confirmations(options.fetchStatus ?? (() => Promise.reject(new Error('not reachable'))));
   const context: IngressContext = {
-    ...{ registry, recorder, clock, ids, maxBodyBytes: 262_144 },
+    registry,
+    recorder,
+    clock,
+    ids,
+    maxBodyBytes: 262_144,
     baseUrl: () => BASE_URL,
     rejectionRows: new RejectionRows((entry) => recorder.note(entry)),
     captures: new CaptureWindows(clock),
@@ -209,7 +227,14 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
   const pool = new Pool(`http://127.0.0.1:${port}`);
 
   return {
-    ...{ port, file, clock, storage, context, seen, uid, apply },
+    port,
+    file,
+    clock,
+    storage,
+    context,
+    seen,
+    uid,
+    apply,
     path: (name) => `/webhooks/w/${uid(name)}`,
     post: (to, delivery = {}) => {
       const isPath = to.startsWith('/');
@@ -254,11 +279,22 @@ async function post(pool: Pool, path: string, { headers = {}, body = null, metho
 function toWebhookRow(webhook: TestWebhook, uid: WebhookUid): WebhookRow {
   const { name = 'hook', authMode = 'token', enabled = true } = webhook;
   return {
-    ...{ uid, name, authMode, enabled, factory: FACTORY, file: `webhooks/${name}.yaml`, description: null },
-    ...{ signatureScheme: webhook.signatureScheme ?? null, signature: webhook.signature ?? null },
+    uid,
+    name,
+    authMode,
+    enabled,
+    factory: FACTORY,
+    file: `webhooks/${name}.yaml`,
+    description: null,
+    signatureScheme: webhook.signatureScheme ?? null,
+    signature: webhook.signature ?? null,
     deliveryIdHeader: webhook.deliveryIdHeader ?? null,
-    ...{ verifyTokenSecretName: null, verifyTokenSecretVersion: null },
-    ...{ secretName: 'SECRET', secretVersion: 1, revision: REVISION, updatedAt: START_MS },
+    verifyTokenSecretName: null,
+    verifyTokenSecretVersion: null,
+    secretName: 'SECRET',
+    secretVersion: 1,
+    revision: REVISION,
+    updatedAt: START_MS,
   };
 }
 
@@ -268,9 +304,19 @@ function toAutomationRow({ name, payload = null, enabled = true }: TestAutomatio
     { provider: 'webhook', event: 'received', webhookIds: [uid], webhooks: [], payload, at } as Trigger,
   ];
   return {
-    ...{ name, enabled, triggers, factory: FACTORY, file: `automations/${name}/automation.md`, description: null },
-    ...{ agent: null, prompt: 'Do it.', overrides: {}, warnings: [] },
-    ...{ listensTo: [[uid]], revision: REVISION, updatedAt: START_MS },
+    name,
+    enabled,
+    triggers,
+    factory: FACTORY,
+    file: `automations/${name}/automation.md`,
+    description: null,
+    agent: null,
+    prompt: 'Do it.',
+    overrides: {},
+    warnings: [],
+    listensTo: [[uid]],
+    revision: REVISION,
+    updatedAt: START_MS,
   };
 }
 

@@ -28,21 +28,49 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get'> {
     const ref =
       this.#findWebhook(webhook.uid) ??
       this.#insert('webhooks', {
-        ...{ uid: webhook.uid, factory, name: webhook.name, file: '', auth_mode: 'token', secret_name: 'CI' },
-        ...{ secret_version: 1, enabled: 1, created_at: 0, updated_at: 0 },
+        uid: webhook.uid,
+        factory,
+        name: webhook.name,
+        file: '',
+        auth_mode: 'token',
+        secret_name: 'CI',
+        secret_version: 1,
+        enabled: 1,
+        created_at: 0,
+        updated_at: 0,
       });
     const delivery = this.#insert('deliveries', {
-      ...{ id: run.id.replace('run_', 'dlv_'), webhook: ref, label: 0 },
-      ...{ identity: run.deliveryIdentity, size: payload.length, received_at: createdAt, client_address: '::1' },
+      id: run.id.replace('run_', 'dlv_'),
+      webhook: ref,
+      label: 0,
+      identity: run.deliveryIdentity,
+      size: payload.length,
+      received_at: createdAt,
+      client_address: '::1',
     });
     this.#insert('delivery_contents', { delivery, body: Buffer.from(payload), decisions: '[]' });
     const version = this.#insert('automation_versions', {
-      ...{ factory, name: automation, digest: run.id, prompt, agent, overrides: JSON.stringify(overrides) },
+      factory,
+      name: automation,
+      digest: run.id,
+      prompt,
+      agent,
+      overrides: JSON.stringify(overrides),
     });
     this.#insert('runs', {
-      ...{ id: run.id, factory, automation, version, delivery, delivery_id: run.delivery },
-      ...{ delivery_identity: run.deliveryIdentity, webhook: ref, state: run.state },
-      ...{ attempt: run.attempt, executor: run.executor, revision: run.revision, created_at: createdAt },
+      id: run.id,
+      factory,
+      automation,
+      version,
+      delivery,
+      delivery_id: run.delivery,
+      delivery_identity: run.deliveryIdentity,
+      webhook: ref,
+      state: run.state,
+      attempt: run.attempt,
+      executor: run.executor,
+      revision: run.revision,
+      created_at: createdAt,
       started_at: run.startedAt,
     });
   }

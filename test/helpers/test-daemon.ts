@@ -95,7 +95,12 @@ export function launchTestDaemon(options: TestDaemonOptions): LaunchedDaemon {
   const describe = (): TestDaemon => {
     const { ingress_url: ingressUrl, admin_url: adminUrl } = JSON.parse(readFileSync(daemonFile, 'utf8'));
     return {
-      ...{ dataDir, ingressUrl, adminUrl, pid: child.pid!, output, exited },
+      dataDir,
+      ingressUrl,
+      adminUrl,
+      pid: child.pid!,
+      output,
+      exited,
       api: (path, init = {}) => callApi(`${adminUrl}/api/v1${path}`, join(dataDir, 'admin-token'), init),
       cli: (...cliArgs) => runCliHere([...cliArgs, '--data-dir', dataDir]),
       end: (signal) => {

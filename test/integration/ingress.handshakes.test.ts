@@ -60,7 +60,8 @@ const hubQuery = (token: string) => `?hub.mode=subscribe&hub.challenge=115820144
 function expectText(answer: TestAnswer, body: string): void {
   expect(answer).toMatchObject({ status: 200, body });
   expect(answer.headers).toMatchObject({
-    ...{ 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    'content-type': 'text/plain; charset=utf-8',
+    'x-content-type-options': 'nosniff',
     'content-length': String(body.length),
   });
 }
@@ -148,7 +149,9 @@ describe('a handshake', () => {
     const answer = await options(path);
     expect([answer.status, answer.body]).toEqual([200, '']);
     expect(answer.headers).toMatchObject({
-      ...{ allow: 'POST', 'webhook-allowed-origin': 'eventgrid.azure.net', 'webhook-allowed-rate': '60' },
+      allow: 'POST',
+      'webhook-allowed-origin': 'eventgrid.azure.net',
+      'webhook-allowed-rate': '60',
     });
     await expectLogged('strava', 'cloudevents OPTIONS', 'answered');
     for (const wrong of [ingress.path('strava'), `${ingress.path('strava')}/guess`, ingress.path('plain')]) {
@@ -321,7 +324,8 @@ describe('a SubscriptionConfirmation of SNS', () => {
     expect(fetched).toEqual([]);
     await eventually(() => ingress.seen.handshakes.length === 3);
     expect((await ingress.handshakes('sns'))[0]).toMatchObject({
-      ...{ handshake: 'sns UnsubscribeConfirmation', outcome: 'answered' },
+      handshake: 'sns UnsubscribeConfirmation',
+      outcome: 'answered',
       detail: expect.stringContaining('subscription was deleted'),
     });
     expect(await ingress.deliveries('sns')).toMatchObject([{ label: 'Rejected (auth)' }]);

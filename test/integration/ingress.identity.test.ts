@@ -130,7 +130,11 @@ describe('the identity of a delivery', () => {
     const body = Buffer.from('{}');
     const sign = (deliveryId: string) =>
       signRequest(findScheme('standard_webhooks')!, SECRET, {
-        ...{ url: '', body, deliveryId, nowMs: ingress.clock.wallMs(), newId: () => '' },
+        url: '',
+        body,
+        deliveryId,
+        nowMs: ingress.clock.wallMs(),
+        newId: () => '',
       }).headers;
     const toSvix = (headers: Record<string, string>) =>
       Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.replace(/^webhook-/i, 'svix-'), value]));

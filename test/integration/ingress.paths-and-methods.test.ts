@@ -9,8 +9,10 @@ let ingress: TestIngress;
 
 beforeEach(async () => {
   const webhooks = [
-    ...[{ name: 'hook' }, { name: 'off', enabled: false }, { name: 'gone' }],
-    ...[{ name: 'signed', authMode: 'signature' as const, signatureScheme: 'github' }],
+    { name: 'hook' },
+    { name: 'off', enabled: false },
+    { name: 'gone' },
+    { name: 'signed', authMode: 'signature' as const, signatureScheme: 'github' },
   ];
   ingress = await startIngress({ webhooks });
   await ingress.apply(webhooks.filter(({ name }) => name !== 'gone'));
@@ -40,19 +42,25 @@ it('unknown, disabled, deleted webhooks and wrong paths answer the same bytes, a
     body: NOT_FOUND,
   });
   const same = [
-    ...[ingress.path('off'), ingress.path('gone'), `${ingress.path('hook')}/${TOKEN}`, `${ingress.path('hook')}/`],
-    ...[`${ingress.path('signed')}/x`, `${ingress.path('off')}/x`, `${ingress.path('gone')}/x`, `${UNKNOWN}/x`],
-    ...[ingress.path('hook').toUpperCase(), ingress.path('hook').replace('_', '%5F'), `/${ingress.path('hook')}`],
-    ...[
-      '/',
-      '/healthz',
-      '/readyz',
-      '/metrics',
-      '/webhooks/w/',
-      '/webhooks/w/__proto__',
-      '/webhooks/w/constructor',
-      '*',
-    ],
+    ingress.path('off'),
+    ingress.path('gone'),
+    `${ingress.path('hook')}/${TOKEN}`,
+    `${ingress.path('hook')}/`,
+    `${ingress.path('signed')}/x`,
+    `${ingress.path('off')}/x`,
+    `${ingress.path('gone')}/x`,
+    `${UNKNOWN}/x`,
+    ingress.path('hook').toUpperCase(),
+    ingress.path('hook').replace('_', '%5F'),
+    `/${ingress.path('hook')}`,
+    '/',
+    '/healthz',
+    '/readyz',
+    '/metrics',
+    '/webhooks/w/',
+    '/webhooks/w/__proto__',
+    '/webhooks/w/constructor',
+    '*',
   ];
   for (const target of same) expect([target, await ask(target)]).toEqual([target, unknown]);
   for (const name of ['hook', 'off', 'gone', 'signed']) expect(await ingress.deliveries(name)).toEqual([]);
@@ -102,7 +110,11 @@ describe('/readyz', () => {
     const answer = await ask('/readyz', 'GET');
     expect(answer).toMatchObject({ status: 503, head: expect.stringContaining('application/problem+json') });
     expect(JSON.parse(answer!.body)).toEqual({
-      ...{ type: 'urn:dockbell:problem:not-ready', title: 'Not ready', status: 503, code: 'not_ready', ready: false },
+      type: 'urn:dockbell:problem:not-ready',
+      title: 'Not ready',
+      status: 503,
+      code: 'not_ready',
+      ready: false,
       detail: 'the reasons are under /readyz of the admin listener',
     });
     expect(await ask('/readyz', 'HEAD')).toMatchObject({ status: 503, body: '' });

@@ -13,7 +13,10 @@ afterEach(async () => {
 const BODY = Buffer.from('{"type":"pallet.scanned","note":"Łódź"}');
 
 const CUSTOM = {
-  ...{ header: 'X-Sig', label: 'sha256', content: '{method} {url} {id} {timestamp} {body}', idHeader: 'X-Id' },
+  header: 'X-Sig',
+  label: 'sha256',
+  content: '{method} {url} {id} {timestamp} {body}',
+  idHeader: 'X-Id',
   timestamp: { jsonPath: ['sentAt'], unit: 'rfc3339' },
 };
 

@@ -27,8 +27,13 @@ afterEach(() => ingress.close());
 
 const compose = (id: string, body = '{}') =>
   [
-    ...[`POST ${ingress.path()} HTTP/1.1`, 'Host: h', `Authorization: Bearer ${TOKEN}`],
-    ...[`X-Service-Delivery-Id: ${id}`, `Content-Length: ${body.length}`, '', body],
+    `POST ${ingress.path()} HTTP/1.1`,
+    'Host: h',
+    `Authorization: Bearer ${TOKEN}`,
+    `X-Service-Delivery-Id: ${id}`,
+    `Content-Length: ${body.length}`,
+    '',
+    body,
   ].join('\r\n');
 
 async function measureStopMs(): Promise<number> {
