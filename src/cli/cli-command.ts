@@ -1,19 +1,19 @@
 import { Command } from 'commander';
 import { suggest } from '../core/suggest.ts';
 
-/** What a person learns from below the options of `--help`, and from the generated reference. */
+/** Notes that `--help` and the generated reference show below the options. */
 export interface CommandNotes {
-  /** Lines to paste, each with what it does. */
+  /** Commands to paste, each with its effect. */
   examples: readonly (readonly [command: string, effect: string])[];
-  /** What exit code 1 means here; left out where the command has no negative answer. */
+  /** The meaning of exit code 1. Omitted if the command has no negative answer. */
   negative?: string;
-  /** What exit code 3 means here; left out where there is none. */
+  /** The meaning of exit code 3. Omitted if the command does not use it. */
   changed?: string;
   /** Further paragraphs. */
   more?: string;
 }
 
-/** A commander command that remembers its notes, so that help and reference come from one place. */
+/** A commander command that stores its notes, so that help and reference have one source. */
 export class CliCommand extends Command {
   notes: CommandNotes | null = null;
   /** Does the command work without a daemon? */
@@ -21,7 +21,7 @@ export class CliCommand extends Command {
 
   constructor(name?: string) {
     super(name);
-    // Commander prints the help of a group before it notices that the subcommand does not exist.
+    // Commander prints the help of a group before it checks whether the subcommand exists.
     this.on('beforeHelp', () => this.#requireSubcommands());
   }
 
@@ -35,13 +35,13 @@ export class CliCommand extends Command {
     return this.addHelpText('after', () => `\n${renderNotes(this, notes)}`);
   }
 
-  /** Marks a command that talks to no daemon: its help leaves out the options that find one. */
+  /** Marks a command that needs no daemon: its help omits the options that find one. */
   offline(): this {
     this.isOffline = true;
     return this.configureHelp({ showGlobalOptions: false });
   }
 
-  /** Prints the help of a group that was called without a subcommand: to standard output, and not as an error. */
+  /** Prints the help of a group that was called without a subcommand. It goes to standard output and is not an error. */
   override help(): never {
     return super.help();
   }
@@ -65,12 +65,15 @@ export class CliCommand extends Command {
 
   /** The option `--yes` of every command that deletes or replaces something. */
   withYes(): this {
-    return this.option('-y, --yes', 'do not ask; without a terminal on standard input the command never asks');
+    return this.option(
+      '-y, --yes',
+      'skip the confirmation; the command never asks if standard input is not a terminal',
+    );
   }
 
   /** The option `--json` of every command that lists or shows. */
   withJson(what = "the API's JSON"): this {
-    return this.option('--json', `print ${what} instead of text for people`);
+    return this.option('--json', `print ${what} instead of text`);
   }
 }
 

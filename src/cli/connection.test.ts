@@ -46,7 +46,7 @@ describe('the daemon', () => {
     expect((await find({ url, token: 'dbk_x' })).url).toBe(expected);
   });
 
-  it('gets the token of its own data directory, under any loopback name', async () => {
+  it('gets the token of its data directory, under any loopback name', async () => {
     await leaveDaemonFiles();
     expect((await find({ url: 'http://localhost:8788' })).token).toBe('dbk_local');
   });
@@ -67,17 +67,17 @@ describe('the daemon', () => {
     'is not guessed from a daemon.json that holds %s',
     async (text) => {
       await writeFile(join(dataDir, 'daemon.json'), text);
-      await expect(find()).rejects.toThrow('does not hold the address of a daemon');
+      await expect(find()).rejects.toThrow('does not contain the address of a daemon');
     },
   );
 
-  it('that does not run is told in one sentence with what to do, and 2', async () => {
+  it('that is not running is reported with a hint, and exit code 2', async () => {
     const { code, stdout, stderr } = await runCli(['status', '--data-dir', dataDir]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^No daemon is running with the data directory .+\.\nStart one with 'dockbell serve'/);
   });
 
-  it('that has gone without a word is told the same way', async () => {
+  it('that was killed is reported in the same way', async () => {
     await leaveDaemonFiles('http://127.0.0.1:1');
     const { code, stderr } = await runCli(['--data-dir', dataDir, 'webhook', 'list']);
     expect(code).toBe(2);
@@ -100,7 +100,7 @@ describe('the data directory', () => {
     findConnection(options, { env, cwd } as unknown as CliContext);
   const configure = (text: string) => writeFile(join(cwd, 'dockbell.yaml'), text);
 
-  it('is named by DOCKBELL_DATA_DIR, which wins over dockbell.yaml', async () => {
+  it('is named by DOCKBELL_DATA_DIR, which takes precedence over dockbell.yaml', async () => {
     await configure('dataDir: ./elsewhere\n');
     expect((await findFrom({}, { DOCKBELL_DATA_DIR: dataDir })).token).toBe('dbk_local');
   });
@@ -115,7 +115,7 @@ describe('the data directory', () => {
     await expect(findFrom({})).rejects.toThrow(`the data directory ${join(cwd, '.dockbell')}.`);
   });
 
-  it('is named by --data-dir before all others', async () => {
+  it('is named by --data-dir, which takes precedence over all others', async () => {
     await configure('dataDir: ./elsewhere\n');
     expect((await findFrom({ dataDir }, { DOCKBELL_DATA_DIR: '/nonexistent' })).token).toBe('dbk_local');
   });
@@ -140,14 +140,14 @@ describe('a token file', () => {
     expect((await find({ url }, { DOCKBELL_TOKEN_FILE: file() })).token).toBe('dbk_file');
   });
 
-  it('named by the option wins over the environment, which wins over DOCKBELL_TOKEN_FILE', async () => {
+  it('named by the option takes precedence over DOCKBELL_TOKEN, which takes precedence over DOCKBELL_TOKEN_FILE', async () => {
     await writeFile(file(), 'dbk_file\n');
     const env = { DOCKBELL_TOKEN: 'dbk_env', DOCKBELL_TOKEN_FILE: '/nonexistent' };
     expect((await find({ url, tokenFile: file() }, env)).token).toBe('dbk_file');
     expect((await find({ url }, env)).token).toBe('dbk_env');
   });
 
-  it('that does not exist is an error, not a reason to take another token', async () => {
+  it('that does not exist is an error, even if another token exists', async () => {
     await leaveDaemonFiles();
     await expect(find({ tokenFile: file() })).rejects.toThrow(`The token file ${file()} does not exist.`);
   });

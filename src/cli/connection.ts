@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { CliContext } from './context.ts';
 import { CliError } from './exit-codes.ts';
 
-/** Options of the whole program that say which daemon is meant. */
+/** Global options that select a daemon. */
 export interface ConnectionOptions {
   url?: string | undefined;
   token?: string | undefined;
@@ -24,9 +24,9 @@ export const DEFAULT_DATA_DIR = './.dockbell';
 export const CONFIG_FILE = 'dockbell.yaml';
 
 /**
- * Finds the daemon: `--url`, `DOCKBELL_URL`, else `daemon.json` in the data directory. Finds the token: `--token`,
- * `--token-file`, `DOCKBELL_TOKEN`, `DOCKBELL_TOKEN_FILE`, else `admin-token` in the data directory, which is sent to the
- * daemon of that directory only, never to another address.
+ * Finds the daemon (`--url`, `DOCKBELL_URL`, else `daemon.json` in the data directory) and the token (`--token`,
+ * `--token-file`, `DOCKBELL_TOKEN`, `DOCKBELL_TOKEN_FILE`, else `admin-token` in the data directory). The token of a data
+ * directory is sent to the daemon of that directory only, never to another address.
  */
 export async function findConnection(options: ConnectionOptions, context: CliContext): Promise<Connection> {
   const dataDir = await findDataDir(options, context);
@@ -34,7 +34,7 @@ export async function findConnection(options: ConnectionOptions, context: CliCon
   const url = named === undefined ? await requireLocalUrl(dataDir) : parseUrl(named);
   const token = (await readNamedToken(options, context)) ?? (await readLocalToken(dataDir, url));
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new CliError('The API token is empty or holds characters that no token has.', {
+    throw new CliError('The API token is empty or contains invalid characters.', {
       code: 'unauthorized',
       hint: 'Check --token, --token-file, DOCKBELL_TOKEN or DOCKBELL_TOKEN_FILE; a token starts with dbk_.',
     });
@@ -53,7 +53,7 @@ export async function findDataDir(
   return (await readDataDir(resolve(cwd, CONFIG_FILE), env)) ?? resolve(cwd, DEFAULT_DATA_DIR);
 }
 
-/** The token that the command line or the environment names; `null` if neither does. */
+/** The token of the command line or the environment. `null` if neither has one. */
 async function readNamedToken({ token, tokenFile }: ConnectionOptions, context: CliContext): Promise<string | null> {
   const { DOCKBELL_TOKEN, DOCKBELL_TOKEN_FILE } = context.env;
   if (token !== undefined) return token;
@@ -70,7 +70,7 @@ function parseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
     throw new CliError(`'${text}' is not the address of a daemon.`, {
-      hint: 'Write the admin address, such as http://127.0.0.1:8788.',
+      hint: 'Use the admin address, such as http://127.0.0.1:8788.',
     });
   }
   return `${url.origin}${url.pathname}`.replace(/\/+(api\/v1\/*)?$/, '');
@@ -81,11 +81,11 @@ async function requireLocalUrl(dataDir: string): Promise<string> {
   if (url !== null) return url;
   throw new CliError(`No daemon is running with the data directory ${dataDir}.`, {
     code: 'unreachable',
-    hint: "Start one with 'dockbell serve', name its data directory with --data-dir, or its address with --url and --token-file.",
+    hint: "Start one with 'dockbell serve', or specify its data directory with --data-dir, or its address with --url and --token-file.",
   });
 }
 
-/** The admin address that the daemon of this data directory wrote; `null` where none runs. */
+/** The admin address that the daemon of this data directory wrote. `null` if no daemon is running. */
 async function readLocalUrl(dataDir: string): Promise<string | null> {
   const path = join(dataDir, 'daemon.json');
   const text = await readTextIfThere(path);
@@ -100,9 +100,9 @@ async function readLocalUrl(dataDir: string): Promise<string | null> {
 }
 
 function unreadableDaemonFile(path: string, cause?: unknown): CliError {
-  return new CliError(`${path} does not hold the address of a daemon.`, {
+  return new CliError(`${path} does not contain the address of a daemon.`, {
     code: 'unreachable',
-    hint: 'Restart the daemon, which writes the file again, or name its address with --url.',
+    hint: 'Restart the daemon, which writes the file again, or specify its address with --url.',
     cause,
   });
 }
@@ -114,7 +114,7 @@ async function readLocalToken(dataDir: string, url: string): Promise<string> {
   if (token !== null) return token.trim();
   throw new CliError(`There is no API token for ${url}.`, {
     code: 'unauthorized',
-    hint: `Give one with --token-file, --token, DOCKBELL_TOKEN or DOCKBELL_TOKEN_FILE, or the data directory of that daemon with --data-dir (its admin-token file is not in ${dataDir}).`,
+    hint: `Specify one with --token-file, --token, DOCKBELL_TOKEN or DOCKBELL_TOKEN_FILE, or the data directory of that daemon with --data-dir (its admin-token file is not in ${dataDir}).`,
   });
 }
 
@@ -135,7 +135,7 @@ async function readTextIfThere(path: string): Promise<string | null> {
     const code = (cause as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw new CliError(`${path} cannot be read (${code}).`, {
-      hint: 'Run the command as the user that runs the daemon, or give --url and --token-file.',
+      hint: 'Run the command as the user of the daemon, or specify --url and --token-file.',
       cause,
     });
   }

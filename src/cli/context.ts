@@ -5,13 +5,13 @@ import { MASTER_KEY_VARIABLE } from '../core/reserved-variables.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { systemClock } from '../core/time/clock.ts';
 
-/** A stream that commands read from. `setRawMode` is there on a terminal only. */
+/** A stream that commands read from. Only terminals have `setRawMode`. */
 export type CliInput = NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?(on: boolean): unknown };
 
-/** A stream that commands write to. `columns` is the width of the terminal, where it is one. */
+/** A stream that commands write to. Only terminals have `columns`, their width. */
 export type CliOutput = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 
-/** Everything of the outside world that a command may touch, so that tests run commands in their own process. */
+/** Everything outside the program that a command uses, so that tests can run commands in their own process. */
 export interface CliContext {
   stdin: CliInput;
   stdout: CliOutput;
@@ -20,21 +20,21 @@ export interface CliContext {
   /** Folder that relative paths start from. */
   cwd: string;
   clock: Clock;
-  /** A fresh delivery ID for `send`. */
+  /** A new delivery ID for `send`. */
   newId(): string;
-  /** Resolves after `ms`, or at once when `signal` aborts. */
+  /** Resolves after `ms`, or immediately when `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** From now on Ctrl-C, SIGTERM and SIGHUP abort the returned signal instead of ending the process; a second one ends it. */
+  /** After the call, Ctrl-C, SIGTERM and SIGHUP abort the returned signal. A second one ends the process. */
   catchInterrupts(): AbortSignal;
   /** Are failures written to standard error as JSON? Set by `--json`. */
   jsonErrors?: boolean;
-  /** Aborted once standard output cannot be written any more: nobody reads it (`| head`), or the disk is full. */
+  /** Aborted when standard output can no longer be written: nobody reads it (`| head`), or the disk is full. */
   outputClosed: AbortSignal;
 }
 
 /**
- * The context of the real process. Writing to a closed pipe ends quietly; another failure to write is reported in one
- * sentence and makes the exit code 1.
+ * The context of the real process. A closed pipe is not reported. Other write errors are reported in one sentence, with
+ * exit code 1.
  */
 export function createProcessContext(process: NodeJS.Process): CliContext {
   const ids = createIdSource(randomBytes);
@@ -53,8 +53,8 @@ export function createProcessContext(process: NodeJS.Process): CliContext {
 }
 
 /**
- * The environment without leaving the master key in it: threads, child processes and diagnostic reports of Node.js copy the
- * environment of the process. What the system shows in `/proc/<pid>/environ` stays as it was at the start.
+ * Copies the environment and deletes the master key from that of the process: threads, child processes and diagnostic
+ * reports of Node.js copy the environment. `/proc/<pid>/environ` still contains the initial environment.
  */
 function takeEnvironment({ env }: NodeJS.Process): CliContext['env'] {
   const taken = { ...env };
@@ -62,14 +62,14 @@ function takeEnvironment({ env }: NodeJS.Process): CliContext['env'] {
   return taken;
 }
 
-/** Resolves after `ms`, or at once when `signal` aborts. */
+/** Resolves after `ms`, or immediately when `signal` aborts. */
 export async function sleepUnlessAborted(ms: number, signal?: AbortSignal): Promise<void> {
   await delay(ms, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
     if (!signal?.aborted) throw error;
   });
 }
 
-/** npm passes a Ctrl-C on that its child has got from the terminal already: what follows at once is the same one. */
+/** npm forwards a Ctrl-C that its child already received from the terminal, so a second one within this time is ignored. */
 const SAME_SIGNAL_MS = 500;
 
 /** A terminal or an SSH session that closes sends SIGHUP. */
@@ -81,7 +81,7 @@ function catchInterrupts(process: NodeJS.Process): AbortSignal {
     controller.abort();
     setTimeout(stopListening, SAME_SIGNAL_MS).unref();
   };
-  // Without a listener the second signal ends the process the way the system does by default.
+  // Without a listener, the second signal ends the process, as is the default.
   const stopListening = () => {
     for (const name of STOP_SIGNALS) process.off(name, onSignal);
   };
@@ -96,13 +96,11 @@ function watchOutput(process: NodeJS.Process): AbortSignal {
     controller.abort();
     const isTerminalClosed = error.code === 'EIO' && (process.stdout.isTTY || process.stderr.isTTY);
     if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED' || isTerminalClosed) return;
-    // The command has ended by then, or ends by the signal: its own exit code no longer counts.
+    // The command has ended or is about to end by the signal, so its own exit code is overwritten.
     process.on('exit', () => {
       process.exitCode = 1;
     });
-    process.stderr.write(
-      `The output cannot be written (${error.code}): free space on the disk, or check where it goes.\n`,
-    );
+    process.stderr.write(`The output cannot be written (${error.code}): free disk space, or check the output file.\n`);
   };
   process.stdout.on('error', onError);
   process.stderr.on('error', onError);

@@ -32,7 +32,7 @@ import { hasColors } from './output/colors.ts';
 import type { Bind, CommandWork } from './session.ts';
 import { Session } from './session.ts';
 
-/** The whole command line. `exitCode` answers after `parseAsync` with what the command that ran has returned. */
+/** The command line. After `parseAsync`, `exitCode` returns the exit code of the command. */
 export function createProgram(context: CliContext): { program: CliCommand; exitCode(): number } {
   let exitCode: number = EXIT_CODES.done;
   const bind = createBind(context, (code) => {
@@ -46,7 +46,7 @@ export function createProgram(context: CliContext): { program: CliCommand; exitC
 function createBind(context: CliContext, finish: (exitCode: number) => void): Bind {
   return <Options, Args extends unknown[]>(work: CommandWork<Options, Args>) =>
     async (...given: unknown[]) => {
-      // Commander hands over the arguments, then the options, then the command.
+      // Commander passes the arguments, then the options, then the command.
       const command = given.at(-1) as CliCommand;
       const session = new Session(context, command.optsWithGlobals<ConnectionOptions>());
       try {
@@ -59,7 +59,7 @@ function createBind(context: CliContext, finish: (exitCode: number) => void): Bi
     };
 }
 
-// In the order of the help: first what starts something, then the definition, then what a running daemon holds.
+// In the order of the help: first starting, then definitions, then the contents of a running daemon.
 const COMMAND_GROUPS: readonly ((program: CliCommand, bind: Bind) => void)[] = [
   registerInitCommand,
   registerValidateCommand,
@@ -88,7 +88,7 @@ const COMMAND_GROUPS: readonly ((program: CliCommand, bind: Bind) => void)[] = [
   registerHelpCommand,
 ];
 
-/** Commander's own help command knows no subcommands of groups. */
+/** Commander's help command does not support subcommands of groups. */
 function registerHelpCommand(program: CliCommand): void {
   program
     .command('help')
@@ -104,7 +104,7 @@ function registerHelpCommand(program: CliCommand): void {
 function createRoot(context: CliContext): CliCommand {
   return new CliCommand('dockbell')
     .description(
-      "The bell at a factory's loading dock: a commit decides which automations run, a POST starts them. Commands that talk to a daemon find it by --url, else by the data directory.",
+      "The bell at a factory's loading dock: a commit decides which automations run, a POST starts them. Commands that use a daemon find it by --url, or by the data directory.",
     )
     .version(readPackageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
@@ -118,9 +118,9 @@ function createRoot(context: CliContext): CliCommand {
       '--token-file <file>',
       'file that holds the API token (default: DOCKBELL_TOKEN, else DOCKBELL_TOKEN_FILE, else <data-dir>/admin-token)',
     )
-    .option('--token <token>', 'the API token itself; other users of the machine may see it in the list of processes')
-    .option('--factory <name>', 'factory of the command (default: DOCKBELL_FACTORY, else the only one)')
-    .option('--no-color', 'print without colors, as NO_COLOR does; FORCE_COLOR prints colors into pipes too')
+    .option('--token <token>', 'the API token itself; other users of the host can see it in the list of processes')
+    .option('--factory <name>', 'factory for the command (default: DOCKBELL_FACTORY, else the only factory)')
+    .option('--no-color', 'disable colors, as NO_COLOR does; FORCE_COLOR enables them for pipes')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
@@ -131,20 +131,20 @@ function createRoot(context: CliContext): CliCommand {
       getOutHasColors: () => hasColors(context.stdout, context.env),
       getErrHasColors: () => hasColors(context.stderr, context.env),
     })
-    .showHelpAfterError('Add --help to see how the command is written.')
+    .showHelpAfterError('Add --help to see the syntax of the command.')
     .exitOverride()
     .explain({
-      negative: 'the thing asked about is negative (invalid definition, would not trigger, run failed)',
+      negative: 'the result is negative (invalid definition, would not trigger, run failed)',
       examples: [
-        ['dockbell demo', 'see it work'],
-        ['dockbell init payments-factory && dockbell validate payments-factory', 'begin a factory of your own'],
+        ['dockbell demo', 'try Dockbell'],
+        ['dockbell init payments-factory && dockbell validate payments-factory', 'create a factory'],
         ['dockbell serve', 'run the daemon'],
-        ['dockbell status', 'what is live, and what is wrong'],
+        ['dockbell status', 'what is live, and problems'],
       ],
     });
 }
 
-/** Lines longer than 100 columns are tiring to read, however wide the terminal is. */
+/** Lines longer than 100 columns are hard to read, even if the terminal is wider. */
 function helpWidth(columns: number | undefined): number {
   return Math.min(columns || 100, 100);
 }

@@ -1,20 +1,20 @@
 import { AppError, ERROR_CODES, type ErrorCode } from '../core/errors.ts';
 
 /**
- * Exit codes of every command (interfaces, "Command line"): 0 done, 1 the thing asked about is negative, 2 wrong
- * usage or unreachable daemon; 3 only where `plan` is asked to tell changes from none; 130 after Ctrl-C at a prompt.
+ * Exit codes of every command (interfaces, "Command line"): 0 done, 1 the result is negative, 2 wrong usage
+ * or unreachable daemon, 3 if `plan --detailed-exitcode` finds changes, 130 after Ctrl-C at a prompt.
  */
 export const EXIT_CODES = { done: 0, negative: 1, failed: 2, changed: 3, interrupted: 130 } as const;
 
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
 
 /**
- * What failed, for programs: exit code 2 alone does not distinguish it. Codes of the management API, and those of failures
- * that happen here.
+ * The kind of failure, for programs: exit code 2 stands for many. Codes of the management API, and those of failures of
+ * the command line itself.
  */
 export type CliErrorCode = ErrorCode | 'usage' | 'unreachable' | 'ambiguous' | 'interrupted' | 'unexpected_answer';
 
-/** An expected way for a command to end early. `message` is one readable sentence, `hint` says what to do. */
+/** An expected failure of a command. `message` is one sentence, `hint` says what to do. */
 export class CliError extends Error {
   readonly code: CliErrorCode;
   readonly exitCode: ExitCode;
@@ -33,7 +33,7 @@ export class CliError extends Error {
   }
 }
 
-/** The exit code that stands for whatever a command threw. */
+/** The exit code for an error that a command threw. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CliError) return error.exitCode;
   if (error instanceof AppError) return ERROR_CODES[error.code].exit;

@@ -51,7 +51,7 @@ describe('the program', () => {
   });
 });
 
-describe('exit codes of what is thrown', () => {
+describe('exit codes of errors', () => {
   it.each([
     [new CliError('x'), 2],
     [new CliError('x', { exitCode: 1 }), 1],

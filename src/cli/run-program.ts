@@ -10,7 +10,7 @@ import { createColors } from './output/colors.ts';
 import { describeDiagnostic } from './output/describe-reconciliation.ts';
 
 /**
- * Runs one command line and answers with its exit code; never ends the process and never throws.
+ * Runs one command line and returns its exit code. It never ends the process and never throws.
  *
  * @param argv the arguments after the name of the program
  */
@@ -25,7 +25,7 @@ export async function runProgram(argv: readonly string[], surroundings: CliConte
   }
 }
 
-/** These count for messages about the command line itself too, which commander writes before it has read all of it. */
+/** These flags also apply to messages about wrong usage, which commander prints before it has parsed all arguments. */
 function readDisplayFlags(argv: readonly string[], context: CliContext): CliContext {
   const end = argv.indexOf('--');
   const flags = end === -1 ? argv : argv.slice(0, end);
@@ -43,7 +43,7 @@ function reportFailure(error: unknown, context: CliContext): number {
   return exitCodeOf(error);
 }
 
-/** As text, commander has written its message already; help and version arrive here too, with its exit code 0. */
+/** Commander has already printed its message as text. Help and version arrive here too, with exit code 0. */
 function reportUsage(error: CommanderError, context: CliContext): number {
   if (error.exitCode === 0) return EXIT_CODES.done;
   const message = error.message.replace(/^error: (.)/, (_, first: string) => first.toUpperCase()).replace('\n', ' ');
@@ -51,7 +51,7 @@ function reportUsage(error: CommanderError, context: CliContext): number {
   return EXIT_CODES.failed;
 }
 
-/** The error as the one JSON object on standard error that `--json` promises. */
+/** The error as one JSON object, which `--json` prints on standard error. */
 interface JsonError {
   error: { code: CliErrorCode; message: string; hint?: string; status?: number; diagnostics?: Diagnostic[] };
 }
@@ -79,14 +79,14 @@ function describeFailure(error: unknown, context: CliContext): string[] {
   const expected = error instanceof CliError || error instanceof AppError;
   if (!expected) lines[0] = `Unexpected error: ${lines[0]}`;
   if (context.env.DOCKBELL_DEBUG && error instanceof Error) lines.push(error.stack ?? '');
-  else if (!expected) lines.push('Set DOCKBELL_DEBUG=1 to see where it happened, and please report it.');
+  else if (!expected) lines.push('Set DOCKBELL_DEBUG=1 to see the stack, and please report the error.');
   return lines;
 }
 
-/** Findings about files of which the message names the first alone. */
+/** The findings in files, if the message quotes only the first one. */
 function listFindings({ diagnostics }: ApiError, { stderr, env }: CliContext): string[] {
   if (diagnostics === null) return [];
-  // The message quotes the first finding, but not what to do about it.
+  // The message quotes the first finding without its hint.
   if (diagnostics.length === 1) return diagnostics[0]!.hint === '' ? [] : [escapeText(diagnostics[0]!.hint)];
   const colors = createColors(stderr, env);
   return diagnostics.map((diagnostic) => `  ${describeDiagnostic(diagnostic, colors)}`);

@@ -12,11 +12,11 @@ import { explainRequestFailure } from './explain-request-failure.ts';
 import type { Output } from './output/output.ts';
 import { createOutput } from './output/output.ts';
 
-/** One command at work: its surroundings, its output, and the daemon once it is asked for. */
+/** One running command: its context, its output, and the client of the daemon when it is needed. */
 export class Session {
   readonly context: CliContext;
   readonly output: Output;
-  /** Options of the whole program: `--url`, `--token`, `--data-dir`, and so on; `factory` also from `DOCKBELL_FACTORY`. */
+  /** Global options: `--url`, `--token`, `--data-dir`, and so on; `factory` also from `DOCKBELL_FACTORY`. */
   readonly globals: ConnectionOptions;
   /** The factory that `--factory` names on this command line. */
   readonly named: string | undefined;
@@ -52,7 +52,7 @@ export class Session {
     return this.#factory;
   }
 
-  /** Names of the factories that the command looks into: that of `--factory`, or all that the token reaches. */
+  /** Names of the factories that the command reads: the one of `--factory`, or all that the token can access. */
   async factories(): Promise<string[]> {
     if (this.globals.factory !== undefined) return [this.globals.factory];
     return this.#listFactories();
@@ -69,7 +69,7 @@ export class Session {
     return this.#connection;
   }
 
-  /** The options that a command needs to mean the same factory, with a space in front; empty if it needs none. */
+  /** The option that selects the same factory in another command, with a leading space. Empty if none is needed. */
   factoryOption(): string {
     const { named } = this;
     return named === undefined ? '' : ` --factory ${escapeText(named)}`;
@@ -117,7 +117,7 @@ export class Session {
   }
 }
 
-/** The work of one command. Resolves with the exit code; a refusal is thrown as `CliError` or `AppError`. */
+/** The work of one command. Resolves with the exit code; expected failures throw `CliError` or `AppError`. */
 export type CommandWork<Options, Args extends unknown[]> = (
   session: Session,
   options: Options,

@@ -1,4 +1,4 @@
-// Control characters, and the format characters that reorder or hide text. Names, files and bodies come from strangers:
+// Control characters, and the format characters that reorder or hide text. Names, files and bodies are untrusted:
 // terminals, logs and pages must show such characters and not act on them (threat model W6).
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u;
 const EVERY_UNSAFE = new RegExp(UNSAFE, 'gu');

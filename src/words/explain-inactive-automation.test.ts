@@ -14,7 +14,7 @@ describe('explainInactiveAutomation', () => {
     expect(explainInactiveAutomation(automation, [ci])).toEqual({ isInactive: false, reasons: [] });
   });
 
-  it('reports a trigger for another provider beside a webhook trigger that works', () => {
+  it('reports a trigger for another provider in addition to a working webhook trigger', () => {
     const automation = { enabled: true, triggers: [webhookTrigger('wh_1'), foreignTrigger] };
     const reasons = ['The trigger for provider github is handled elsewhere.'];
     expect(explainInactiveAutomation(automation, [ci])).toEqual({ isInactive: false, reasons });

@@ -54,7 +54,7 @@ describe('the command that sends a delivery', () => {
     expect(runTwice(buildSendingCommand(created, 'dbs_x'))[0]).toContain(created.ingress_url);
   });
 
-  it('quotes whatever a URL contains', () => {
+  it('quotes every character of a URL', () => {
     const url = 'http://a/\';exit 3;$(exit 4)"`exit 5`';
     expect(runTwice(buildSendingCommand({ ...webhook, ingress_url: url }, 's'))[1]).toContain(url);
   });

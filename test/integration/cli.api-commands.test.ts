@@ -114,7 +114,7 @@ describe('on a terminal', () => {
 });
 
 describe('status', () => {
-  it('tells what is wrong with file and line and ends with 1', async () => {
+  it('prints findings with file and line and returns 1', async () => {
     await serve({
       inventory: {
         ...createSeededServices().inventory,
@@ -179,7 +179,7 @@ describe('status of a factory in order', () => {
     hint: 'Give it another value.',
   } as const;
 
-  it('shows what the apply of the live commit warned of, and nothing of attempts that are over', async () => {
+  it('prints the warnings of the live commit, and nothing of earlier attempts', async () => {
     const revision = (await createSeededServices().inventory.factories())[0]!.appliedRevision;
     const attempts = [
       makeReconciliation({ revision, result: 'unchanged' }),
@@ -266,7 +266,7 @@ describe('status --wait', () => {
     });
   });
 
-  it('asks once for each live commit whether it contains the revision', async () => {
+  it('requests once for each live commit whether it contains the revision', async () => {
     const asked: string[] = [];
     await serveStates(
       [...[1, 2].map(() => ({ applied: 'aaaaaaaaaa', attempt: null })), { applied: 'bbbbbbbbbb', attempt: null }],
@@ -279,7 +279,7 @@ describe('status --wait', () => {
     expect(asked).toEqual(['aaaaaaaaaa']);
   });
 
-  it('ends with 1 and the findings when the revision is invalid', async () => {
+  it('returns 1 and the findings when the revision is invalid', async () => {
     const attempt = makeReconciliation({ revision: 'bbbbbbbbbb', result: 'invalid', message: '1 error' });
     await serveStates([{ applied: 'aaaaaaaaaa', attempt }]);
     const { code, stdout } = await run(['status', '--wait', 'bbbbbbbbbb']);
@@ -287,7 +287,7 @@ describe('status --wait', () => {
     expect(stdout).toContain('bbbbbbbbbb invalid: 1 error');
   });
 
-  it('gives a failure from before the wait a moment to be repeated', async () => {
+  it('waits a moment for the retry of a failure that is older than the wait', async () => {
     const attempt = makeReconciliation({ revision: 'bbbbbbbbbb', result: 'failed', attemptedAt: NOW_MS - 1000 });
     await serveStates([
       { applied: 'aaaaaaaaaa', attempt },
@@ -296,7 +296,7 @@ describe('status --wait', () => {
     expect((await run(['status', '--wait', 'bbbbbbb'], { onSleep: () => services.clock.advance(500) })).code).toBe(0);
   });
 
-  it('reports such a failure when nothing has repeated it', async () => {
+  it('reports such a failure if it was not retried', async () => {
     const attempt = makeReconciliation({ revision: 'bbbbbbbbbb', result: 'failed', attemptedAt: NOW_MS - 1000 });
     await serveStates([{ applied: 'aaaaaaaaaa', attempt }]);
     const { code, stdout } = await run(['status', '--wait', 'bbbbbbb'], { onSleep: () => services.clock.advance(500) });
@@ -304,7 +304,7 @@ describe('status --wait', () => {
     expect(stdout).toContain('failed');
   });
 
-  it('says when the time is up, and ends with 1', async () => {
+  it('reports the end of the time limit, and returns 1', async () => {
     await serveStates([{ applied: 'aaaaaaaaaa', attempt: null }]);
     const argv = ['status', '--wait', 'bbbbbbb', '--timeout', '3s'];
     const { code, stderr } = await run(argv, { onSleep: (ms) => services.clock.advance(ms) });
@@ -315,13 +315,13 @@ describe('status --wait', () => {
 });
 
 describe('reconcile', () => {
-  it('asks for a pass', async () => {
+  it('requests a reconciliation', async () => {
     await serve();
     expect((await run(['reconcile'])).code).toBe(0);
     expect(services.seen.reconciled).toEqual(['payments']);
   });
 
-  it('prints with --wait what changed', async () => {
+  it('prints the changes with --wait', async () => {
     await serve({
       reconcile: { ...createSeededServices().reconcile, reconcileNow: async () => makeReconciliation() },
     });
@@ -330,7 +330,7 @@ describe('reconcile', () => {
     expect(stdout).toContain('+ webhook internal-ci');
   });
 
-  it('ends with 1 where the definition is invalid', async () => {
+  it('returns 1 if the definition is invalid', async () => {
     await serve({
       reconcile: {
         contains: async () => 'unknown',
@@ -375,13 +375,13 @@ describe('secret', () => {
     expect(JSON.parse(created.stdout)).toEqual({ name: 'NEW_SECRET', version: expect.any(Number) });
   });
 
-  it.each(['a b', '1A', '', 'x'.repeat(129)])('refuses the name %j before it asks for a value', async (name) => {
+  it.each(['a b', '1A', '', 'x'.repeat(129)])('rejects the name %j before it reads a value', async (name) => {
     const { code, stdout, stderr } = await run(['secret', 'create', name]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/cannot be the name of a secret\.\nA name is a letter or _/);
+    expect(stderr).toMatch(/cannot be the name of a secret\.\nUse a letter or _/);
   });
 
-  it('takes one newline only and keeps all other white space', async () => {
+  it('drops one newline only and keeps all other white space', async () => {
     const values: string[] = [];
     await serve({
       secrets: {
@@ -396,7 +396,7 @@ describe('secret', () => {
     expect(values).toEqual([' two\nlines \n']);
   });
 
-  it('update is written as the specification has it, and tells who still holds the older version', async () => {
+  it('update has the syntax of the specification, and prints which webhooks use the older version', async () => {
     await serve();
     const name = 'INTERNAL_CI_WEBHOOK_SECRET';
     const { code, stdout, stderr } = await run(['secret', 'update', '--team', '--value', VALUE, name]);
@@ -405,7 +405,7 @@ describe('secret', () => {
     expect(stdout + stderr).not.toContain(VALUE);
   });
 
-  it.each([[['--value', '']], [[]]])('refuses an empty value given as %j with 2', async (options) => {
+  it.each([[['--value', '']], [[]]])('rejects an empty value given as %j with 2', async (options) => {
     await serve();
     const { code, stderr } = await run(['secret', 'create', 'S', ...options], { stdin: '\n' });
     expect(code).toBe(2);
@@ -413,7 +413,7 @@ describe('secret', () => {
     expect(services.seen.stored).toEqual([]);
   });
 
-  it('delete ends with 1 while a webhook names the secret, unless forced', async () => {
+  it('delete returns 1 while a webhook uses the secret, except with --force', async () => {
     await serve();
     const name = 'INTERNAL_CI_WEBHOOK_SECRET';
     const refused = await run(['secret', 'delete', name]);
@@ -426,7 +426,7 @@ describe('secret', () => {
 });
 
 describe('webhook show', () => {
-  it('prints a line to paste for a bearer token, with the secret as a variable', async () => {
+  it('prints a command for a bearer token, with the secret as a variable', async () => {
     await serve();
     const { stdout } = await run(['webhook', 'show', 'internal-ci']);
     expect(stdout).toContain(`curl -i 'https://hooks.example.com/webhooks/w/${WEBHOOK_UID}'`);
@@ -435,7 +435,7 @@ describe('webhook show', () => {
     expect(stdout).toContain('identical bodies count as duplicates');
   });
 
-  it('puts the secret of a URL token behind the URL', async () => {
+  it('appends the secret of a URL token to the URL', async () => {
     await serve();
     const { stdout } = await run(['webhook', 'show', 'by-url']);
     expect(stdout).toContain(`/webhooks/w/${URL_TOKEN_UID}/'"$BY_URL_WEBHOOK_SECRET"`);
@@ -452,10 +452,10 @@ describe('webhook show', () => {
   });
 
   it.each([
-    ['sns', null, 'Only Amazon SNS can sign for it', 'dockbell send'],
+    ['sns', null, 'Only Amazon SNS can sign a delivery', 'dockbell send'],
     ['discord', null, '--auth-mode signature --scheme discord --secret-file', 'dockbell send internal-ci'],
     ['custom', { header: "X-It's", algorithm: 'rsa-sha256' }, `"X-It'\\''s"`, 'dockbell send internal-ci'],
-  ])('offers no test by the daemon where it cannot sign: %s', async (signatureScheme, signature, shown, hidden) => {
+  ])('suggests no test by the daemon if it cannot sign: %s', async (signatureScheme, signature, shown, hidden) => {
     const webhook = makeWebhook({ authMode: 'signature', signatureScheme, signature });
     await serve({ inventory: { ...createSeededServices().inventory, webhooks: async () => [webhook] } });
     const { stdout } = await run(['webhook', 'show', 'internal-ci']);
@@ -463,7 +463,7 @@ describe('webhook show', () => {
     expect(stdout).not.toContain(hidden);
   });
 
-  it('says what to do about a secret that is outdated or missing', async () => {
+  it('explains what to do about an outdated or missing secret', async () => {
     const webhooks = [
       makeWebhook({ name: 'old', secretState: 'outdated' }),
       makeWebhook({ name: 'none', secretState: 'missing' }),
@@ -473,7 +473,7 @@ describe('webhook show', () => {
     expect((await run(['webhook', 'show', 'none'])).stdout).toContain("'dockbell secret create INTERNAL_CI");
   });
 
-  it('says which of two secrets is outdated, and the list shows the worse of both', async () => {
+  it('shows which of two secrets is outdated, and the list shows the worse state', async () => {
     const verifyToken = { verifyTokenSecretName: 'VERIFY', verifyTokenSecretVersion: 1 };
     const webhooks = [
       makeWebhook({ name: 'one', ...verifyToken, verifyTokenSecretState: 'outdated' }),
@@ -493,7 +493,7 @@ describe('webhook show', () => {
     ]);
   });
 
-  it('ends with 2 for an unknown name and lists the known ones', async () => {
+  it('returns 2 for an unknown name and lists the known ones', async () => {
     await serve();
     const { code, stderr } = await run(['webhook', 'show', 'nope']);
     expect(code).toBe(2);
@@ -502,7 +502,7 @@ describe('webhook show', () => {
 });
 
 describe('automation show', () => {
-  it('tells why a trigger does not fire', async () => {
+  it('explains why a trigger does not fire', async () => {
     await serve();
     const { code, stdout } = await run(['automation', 'show', 'fix-errors']);
     expect(code).toBe(0);
@@ -513,7 +513,7 @@ describe('automation show', () => {
 });
 
 describe('delivery', () => {
-  it('show --payload gives the exact bytes into a pipe', async () => {
+  it('show --payload writes the exact bytes to a pipe', async () => {
     const bytes = Buffer.from('{"a":"\u001b[31m\u00e9"}\r\n');
     await serve({ deliveries: { ...createSeededServices().deliveries, payload: async () => bytes } });
     expect((await run(['delivery', 'show', DELIVERY_ID, '--payload'])).bytes).toEqual(bytes);
@@ -521,7 +521,7 @@ describe('delivery', () => {
     expect(onTerminal.stdout).toBe('{"a":"\\x1b[31m\u00e9"}\\r\n\n');
   });
 
-  it('show --payload says that a rejected delivery keeps none', async () => {
+  it('show --payload reports that a rejected delivery has no payload', async () => {
     await serve();
     const { code, stderr } = await run(['delivery', 'show', REJECTED_ID, '--payload']);
     expect(code).toBe(2);
@@ -534,7 +534,7 @@ describe('delivery', () => {
     await serve({ deliveries: { ...deliveries, get: async () => delivery, payload: async () => Buffer.from(text) } });
   }
 
-  it('show --as-sample prints a sample of what arrived and what it started', async () => {
+  it('show --as-sample prints a sample with the body and the started automations', async () => {
     const identity = { deliveryIdSource: 'service_header', deliveryId: 'e-1' } as const;
     await serveBody('{"level":"error","who":{"mail":"a@example.com"},"list":[{"t":"x"},{"t":1}]}', identity);
     const argv = ['delivery', 'show', DELIVERY_ID, '--as-sample'];
@@ -553,16 +553,16 @@ describe('delivery', () => {
     expect(diagnostics.filter(({ rule }: { rule: string }) => rule !== 'sample/unknown-automation')).toEqual([]);
   });
 
-  it('show --as-sample prints nothing where a path to be emptied leads nowhere', async () => {
+  it('show --as-sample prints nothing if a path to redact has no value', async () => {
     await serveBody('{"secret":"canary"}');
     const { code, stdout, stderr } = await run(['delivery', 'show', DELIVERY_ID, '--as-sample', '--redact', 'secert']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('The body holds nothing at secert');
+    expect(stderr).toContain('The body has no value at secert');
     expect(stderr).not.toContain('canary');
     expect((await run(['delivery', 'show', DELIVERY_ID, '--redact', 'secret'])).code).toBe(2);
   });
 
-  it('show --as-sample refuses what JSON cannot write again', async () => {
+  it('show --as-sample rejects numbers that JSON cannot represent', async () => {
     await serveBody('{"big": 1e400}');
     const { code, stderr } = await run(['delivery', 'show', DELIVERY_ID, '--as-sample']);
     expect(code).toBe(2);
@@ -573,7 +573,7 @@ describe('delivery', () => {
     expect((await run(['delivery', 'show', DELIVERY_ID, '--as-sample'])).stderr).toContain('nested too deeply');
   });
 
-  it('show --as-sample says that a rejected delivery keeps no body', async () => {
+  it('show --as-sample reports that a rejected delivery has no body', async () => {
     await serve();
     expect((await run(['delivery', 'show', REJECTED_ID, '--as-sample'])).stderr).toContain('Rejected (auth)');
   });
@@ -586,7 +586,7 @@ describe('delivery', () => {
     expect(stdout).toContain('Actual:   "error"');
   });
 
-  it('show --explain says how many decisions were not stored', async () => {
+  it('show --explain prints the number of decisions that were not stored', async () => {
     const omitted = { filtered: 4790, disabled: 10, filter_error: 0 };
     const { deliveries } = createSeededServices();
     const decisions = async (id: Parameters<typeof deliveries.decisions>[0]) => {
@@ -599,14 +599,14 @@ describe('delivery', () => {
     );
   });
 
-  it('list takes a label in any case and refuses one that does not exist', async () => {
+  it('list accepts a label in any case and rejects an unknown one', async () => {
     await serve();
     const { stdout } = await run(['delivery', 'list', 'internal-ci', '--label', 'rejected (AUTH)', '--json']);
     expect(JSON.parse(stdout).data.map((row: { id: string }) => row.id)).toEqual([REJECTED_ID]);
     expect((await run(['delivery', 'list', 'internal-ci', '--label', 'Lost'])).code).toBe(2);
   });
 
-  it('list --follow prints each row once, oldest first, until Ctrl-C', async () => {
+  it('list --follow prints each entry once, the oldest first, until Ctrl-C', async () => {
     const id = (n: number) => `dlv_01kdy5zabcdefghjkmnpqrst${String(n).padStart(2, '0')}` as const;
     const rows = [1, 2, 3].map((n) => makeDelivery({ id: id(n) }));
     const interrupt = new AbortController();
@@ -654,7 +654,7 @@ describe('run', () => {
     expect((await run(['run', 'log', RUN_ID])).stdout).toBe('line one\nline two ✓\n');
   });
 
-  it('log --follow prints what is new and ends with the run, 1 where it failed', async () => {
+  it('log --follow prints new output until the run ends, and returns 1 if it failed', async () => {
     const log = [Buffer.from('one\n')];
     let state: 'running' | 'failed' = 'running';
     await serve({
@@ -668,7 +668,7 @@ describe('run', () => {
     expect(await run(['run', 'log', RUN_ID, '--follow'], { onSleep })).toMatchObject({ code: 1, stdout: 'one\ntwo\n' });
   });
 
-  it('show ends with 1 for a run that failed', async () => {
+  it('show returns 1 for a failed run', async () => {
     const failed = makeRun({ state: 'failed', error: 'exit code 3', exitCode: 3 });
     await serve({ runs: { ...createSeededServices().runs, get: async () => failed } });
     const { code, stdout } = await run(['run', 'show', RUN_ID]);
@@ -676,7 +676,7 @@ describe('run', () => {
     expect(stdout).toContain('exit code 3');
   });
 
-  it('cancel stops a running one, and ends with 1 for one that had ended', async () => {
+  it('cancel stops a running run, and returns 1 for one that has ended', async () => {
     await serve();
     expect(await run(['run', 'cancel', RUN_ID])).toMatchObject({ code: 0 });
     expect((await services.runs.get(RUN_ID))?.state).toBe('cancelled');
@@ -685,7 +685,7 @@ describe('run', () => {
 });
 
 describe('run retry', () => {
-  it('queues a run once more, and ends with 1 for one that has not ended', async () => {
+  it('queues a run again, and returns 1 for one that has not ended', async () => {
     await serve();
     expect(await run(['run', 'retry', RUN_ID])).toMatchObject({ code: 1 });
     await run(['run', 'cancel', RUN_ID]);
@@ -698,7 +698,7 @@ describe('run retry', () => {
 });
 
 describe('delivery replay', () => {
-  it('says what was made and what it started, and ends with 1 where nothing can be replayed', async () => {
+  it('prints the new delivery and what it started, and returns 1 if it cannot be replayed', async () => {
     await serve();
     const replay = await run(['delivery', 'replay', DELIVERY_ID, '--automation', 'fix-errors']);
     expect(replay.code).toBe(0);
@@ -709,7 +709,7 @@ describe('delivery replay', () => {
 });
 
 describe('send', () => {
-  it('goes through the daemon without a secret, with the bytes of a file unchanged', async () => {
+  it('sends through the daemon without a secret, with the exact bytes of a file', async () => {
     await serve();
     const body = '{"level" :"error"}\r\n';
     await writeFile(join(dir, 'event.json'), body);
@@ -728,14 +728,14 @@ describe('send', () => {
     expect(Buffer.from(payload!).toString('utf8')).toBe(body);
   });
 
-  it('prints the ID of the log entry, which delivery show takes', async () => {
+  it('prints the ID of the log entry, which delivery show accepts', async () => {
     await serve();
     const sent = JSON.parse((await run(['send', 'internal-ci', '--json'])).stdout);
     expect(sent).toMatchObject({ status: 202, delivery: expect.stringMatching(/^dlv_/) });
     expect((await run(['delivery', 'show', sent.delivery])).code).toBe(0);
   });
 
-  it('prints what a duplicate repeats', async () => {
+  it('prints the original of a duplicate', async () => {
     await serve();
     const send = () => run(['send', 'internal-ci', '--data', '{"level": "error"}', '--delivery-id', 'e-1']);
     const first = /^202 Accepted (dlv_\w+): started run_/.exec((await send()).stdout)?.[1];
@@ -751,14 +751,14 @@ describe('send', () => {
     expect((await send()).stderr).toBe('');
   });
 
-  it('makes a new body each time where none is given', async () => {
+  it('creates a new body each time if none is given', async () => {
     await serve();
     let ids = 0;
     await run(['send', 'internal-ci', '--repeat', '3'], { newId: () => `id-${++ids}` });
     expect(new Set(services.seen.sent.map(({ body }) => body)).size).toBe(3);
   });
 
-  it('ends with 1 where an answer is not 202', async () => {
+  it('returns 1 if a response is not 202', async () => {
     await serve();
     const problem = { type: 'about:blank', title: 'Bad Request', status: 400, detail: 'the body is not valid JSON' };
     expect(await run(['send', 'internal-ci', '--data', 'x'])).toMatchObject({
@@ -768,7 +768,7 @@ describe('send', () => {
 });
 
 describe('a queued run', () => {
-  it('is listed and shown with the reason why it waits', async () => {
+  it('is listed and shown with the reason for the wait', async () => {
     await serve();
     await services.queueRun();
     const id = await services.queueRun();
@@ -779,7 +779,7 @@ describe('a queued run', () => {
 });
 
 describe('filter test', () => {
-  it('asks the daemon about a delivery: verdict first, then the key that decided', async () => {
+  it('evaluates a delivery in the daemon: result first, then the key that decided', async () => {
     await serve();
     const { stdout } = await run(['filter', 'test', '--automation', 'fix-errors', '--delivery', DELIVERY_ID]);
     expect(JSON.parse(PAYLOAD).level).toBe('error');
@@ -790,7 +790,7 @@ describe('filter test', () => {
     expect(refused.stdout).toMatch(/^Would not trigger\nDecided by: level\n/);
   });
 
-  it('ends with 2, not with a verdict, where the delivery keeps no payload', async () => {
+  it('returns 2, not a result, if the delivery has no stored payload', async () => {
     await serve();
     const { code } = await run(['filter', 'test', '--automation', 'fix-errors', '--delivery', REJECTED_ID]);
     expect(code).toBe(2);
@@ -807,8 +807,8 @@ describe('token', () => {
   });
 });
 
-describe('a refusal', () => {
-  it('ends with 2 and says what to do where the token is wrong', async () => {
+describe('a rejected request', () => {
+  it('returns 2 and a hint if the token is wrong', async () => {
     await serve();
     const wrong = { ...env, DOCKBELL_TOKEN: `dbk_${'A'.repeat(43)}` };
     const { code, stdout, stderr } = await run(['status'], { env: wrong });
@@ -816,7 +816,7 @@ describe('a refusal', () => {
     expect(stderr).toMatch(/^The API token is not valid\..*\nCheck --token/);
   });
 
-  it('asks for --factory where there are several', async () => {
+  it('requires --factory if the daemon has several factories', async () => {
     await serve();
     const { code, stderr } = await runCli(['webhook', 'list'], { env });
     expect(code).toBe(2);

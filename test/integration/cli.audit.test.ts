@@ -27,7 +27,7 @@ const post = (path: string, token: string, body: object) =>
   });
 
 describe('dockbell audit list', () => {
-  it('shows who did what, from where and what came of it, newest first', async () => {
+  it('lists actor, action, client address and outcome, the most recent first', async () => {
     await run('token', 'create', 'ci');
     await post('/session', env.DOCKBELL_TOKEN!, { username: 'nobody', password: 'wrong' });
     const { code, stdout } = await run('audit', 'list');
@@ -37,7 +37,7 @@ describe('dockbell audit list', () => {
     );
   });
 
-  it('is asked for a person by name, an object, an outcome and a time', async () => {
+  it('filters by the name of an actor, an object, an outcome and a time', async () => {
     await run('token', 'create', 'ci');
     await post('/login-links', services.grant('viewer'), {});
     services.clock.advance(60_000);
@@ -53,7 +53,7 @@ describe('dockbell audit list', () => {
     expect((await run('audit', 'list', '--from', 'yesterday')).code).toBe(2);
   });
 
-  it('writes hostile names out', async () => {
+  it('escapes hostile names', async () => {
     // Dockbell 0.1.0 took control characters in the names of tokens, and its tokens are still valid.
     const text = `dbk_${'A'.repeat(43)}`;
     const token = { id: services.ids.tokenId(0), name: HOSTILE, role: 'owner', factories: null } as const;

@@ -31,13 +31,13 @@ describe('a command that deletes something', () => {
   const question = () => `Revoke the token grafana (${id})? Its next request is rejected. [y/N] `;
   const exists = async () => (await services.tokens.list()).some((token) => token.id === id);
 
-  it.each(['y\n', 'YES\n', 'y'])('asks on a terminal, and does it after %j', async (typed) => {
+  it.each(['y\n', 'YES\n', 'y'])('asks on a terminal, and deletes after %j', async (typed) => {
     const { code, stdout, stderr } = await revoke(typed);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `Revoked token ${id}.\n`, stderr: question() });
     expect(await exists()).toBe(false);
   });
 
-  it.each(['\n', 'n\n', 'yet\n', ''])('changes nothing after %j, and ends with 1', async (typed) => {
+  it.each(['\n', 'n\n', 'yet\n', ''])('changes nothing after %j, and returns 1', async (typed) => {
     const { code, stdout, stderr } = await revoke(typed);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toBe(`${question()}Nothing was changed.\nAnswer y, or use --yes to skip the question.\n`);
@@ -49,7 +49,7 @@ describe('a command that deletes something', () => {
     expect(await exists()).toBe(false);
   });
 
-  it('does not ask a script', async () => {
+  it('does not ask if standard input is not a terminal', async () => {
     expect(await revoke(null)).toMatchObject({ code: 0, stderr: '' });
     expect(await exists()).toBe(false);
   });

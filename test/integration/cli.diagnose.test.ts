@@ -31,7 +31,7 @@ async function diagnoseFile(scheme: string, content: string | object, ...more: s
 }
 
 describe('dockbell diagnose --request', () => {
-  it('calls a good request good, from JSON, from base64 and from the text of HTTP', async () => {
+  it('accepts a valid request as JSON, as base64 and as HTTP text', async () => {
     const headers = sign('github');
     const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     for (const content of [
@@ -51,7 +51,7 @@ describe('dockbell diagnose --request', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ mistake: 'wrong_scheme', tried: [] });
   });
 
-  it('judges the clock where the file says when the request arrived, and only there', async () => {
+  it('checks the clock only if the file contains the time of arrival', async () => {
     const request = { headers: sign('slack'), body: BODY };
     expect((await diagnoseFile('slack', request)).stdout).toContain('The request is valid');
     const received_at = new Date(NOW_MS + 3_600_000).toISOString();
@@ -92,9 +92,9 @@ describe('dockbell diagnose --request', () => {
     ['not valid JSON', '{"headers":'],
     ['no object "headers"', { body: '' }],
     ['either "body" or "body_base64"', { headers: {} }],
-    ['a body that is no text', { headers: {}, body: { a: 1 } }],
-    ['a header that is no text', { headers: { A: 1 }, body: '' }],
-    ['"received_at" that is no instant', { headers: {}, body: '', received_at: 'noon' }],
+    ['a body that is not a string', { headers: {}, body: { a: 1 } }],
+    ['a header that is not a string', { headers: { A: 1 }, body: '' }],
+    ['an invalid "received_at"', { headers: {}, body: '', received_at: 'noon' }],
   ])('rejects a file that is %s', async (sentence, content) => {
     const { code, stderr } = await diagnoseFile('github', content);
     expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
@@ -183,7 +183,7 @@ describe('against a daemon', () => {
     await end();
   });
 
-  it('webhook capture refuses a window of no length, of two hours, and one that helps nobody', async () => {
+  it('webhook capture rejects a missing duration, two hours, and a webhook without a diagnosis', async () => {
     const { run, end } = await serve();
     expect(await run('webhook', 'capture', 'internal-ci')).toMatchObject({ code: 2 });
     for (const length of ['0s', '500ms', '2h']) {

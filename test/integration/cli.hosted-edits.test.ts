@@ -42,10 +42,10 @@ async function listWebhooks(): Promise<string[]> {
 
 const SEEDED = ['by-url', 'internal-ci'];
 
-describe('a webhook of a factory that the service hosts', () => {
+describe('a webhook of a managed or live factory', () => {
   beforeEach(() => serve('live'));
 
-  it('is not asked for with a block that no file may hold', async () => {
+  it('is not created with an invalid signature block', async () => {
     const { code, stderr } = await run([
       ...['webhook', 'create', 'orders', '--auth-mode', 'signature', '--scheme', 'custom'],
       ...['--signature', '{"heder": "X-Signature"}'],
@@ -87,7 +87,7 @@ describe('a webhook of a factory that the service hosts', () => {
   });
 });
 
-describe('an automation of a factory that the service hosts', () => {
+describe('an automation of a managed or live factory', () => {
   /** The `If-Match` of each edit. */
   let matched: (string | null)[];
   /** Done before an edit. */
@@ -121,7 +121,7 @@ describe('an automation of a factory that the service hosts', () => {
     triggers: triggers.map((trigger) => ({ ...trigger, at: null })),
   });
 
-  it('is printed as its file, and written back as it was, on what was read', async () => {
+  it('is printed as its file, and updated from it with the ETag that was read', async () => {
     const applied = await read();
     const { stdout } = await run(['automation', 'show', 'fix-errors', '--as-file']);
     writeFileSync(join(dir, 'automation.md'), stdout);
@@ -130,7 +130,7 @@ describe('an automation of a factory that the service hosts', () => {
     expect(declared(await read())).toEqual(declared(applied));
   });
 
-  it('is not changed on what somebody else has changed since it was read', async () => {
+  it('is not changed if it was changed since it was read', async () => {
     before = async (order, writing, writeAutomation) => {
       const automation = { ...writing.automation, enabled: true, prompt: 'Sooner.' };
       await writeAutomation({ ...order, ifMatch: null }, { ...writing, automation });
@@ -143,7 +143,7 @@ describe('an automation of a factory that the service hosts', () => {
   it.each([
     ['disable', false],
     ['enable', true],
-  ])('is changed by %s in nothing but its switch', async (verb, enabled) => {
+  ])('is changed by %s only in its switch', async (verb, enabled) => {
     if (enabled) await run(['automation', 'disable', 'fix-errors']);
     const applied = await read();
     expect(applied.enabled).toBe(!enabled);
@@ -166,13 +166,13 @@ describe('an automation of a factory that the service hosts', () => {
     ['no front matter', 'standard input:1: ', 'just text'],
     ['broken YAML', 'standard input:3: ', '---\ntriggers: [\n---\nx'],
     ['front matter that is a list', 'standard input:2: ', '---\n- a\n---\nx'],
-  ])('is not written from a text with %s, and the place is said', async (_what, place, text) => {
+  ])('is not written from a text with %s, and the error has its position', async (_what, place, text) => {
     const { code, stderr } = await run(['automation', 'create', 'x', '--file', '-'], text);
     expect([code, matched]).toEqual([1, []]);
     expect(stderr).toContain(place);
   });
 
-  it('that would not be valid is refused with every finding, each in its place', async () => {
+  it('that is invalid is rejected with every finding and its position', async () => {
     const unknown = '{ provider: webhook, event: received, filter: { webhooks: ["c\\e[31mi"] } }';
     const empty = '{ provider: webhook, event: received, filter: { webhooks: [internal-ci], payload: { level: [] } } }';
     const input = `---\ntriggers:\n  - ${unknown}\n  - ${empty}\n---\nDo it.\n`;
@@ -183,7 +183,7 @@ describe('an automation of a factory that the service hosts', () => {
     expect(await services.inventory.automation('payments', 'late')).toBeNull();
   });
 
-  it('drives no terminal with a finding, whatever text the daemon answers', async () => {
+  it('escapes the text of findings', async () => {
     const finding = {
       ...{ severity: 'error', rule: 'filter/shape', message: 'the filter \u001b[31mis none', path: null, hint: '' },
       ...{ file: 'automations/late/automation.md', line: 4, column: 1, endLine: 4, endColumn: 2 },
@@ -197,14 +197,14 @@ describe('an automation of a factory that the service hosts', () => {
     expect(stderr).toContain('automations/late/automation.md:4:1: error the filter \\x1b[31mis none');
   });
 
-  it('is not there to be changed under another name', async () => {
+  it('cannot be changed under another name', async () => {
     const { code, stderr } = await run(['automation', 'disable', 'nope']);
     expect([code, stderr]).toEqual([2, expect.stringContaining("has no automation 'nope'")]);
   });
 });
 
 describe('the history of a managed factory', () => {
-  it('says who changed what, and is gone back in by a revision or by the beginning of its name', async () => {
+  it('lists authors and changes, and is reverted to a revision or its prefix', async () => {
     await serve('managed');
     expect((await run(['webhook', 'create', 'ci'])).code).toBe(0);
     const [newest, ...earlier] = (await services.editor.history('payments', { limit: 9, cursor: null })).data;
@@ -233,7 +233,7 @@ describe('the history of a managed factory', () => {
       });
     });
 
-  it('drives no terminal', async () => {
+  it('is escaped on a terminal', async () => {
     await serveRevisions();
     const { stdout } = await run(['history']);
     expect(stdout).toContain('a1b2c3d4e500');

@@ -108,7 +108,7 @@ describe('key rotate', () => {
     expect(readFileSync(keyFile(), 'utf8').trim()).toBe(OLD.toString('base64'));
   });
 
-  it('stores nothing of a rotation that meets a value which does not open', async () => {
+  it('stores nothing if a value cannot be decrypted', async () => {
     const storage = openSqliteStorage(join(dataDir, 'dockbell.db'));
     await storage.sealedSecrets.insert({ name: 'BROKEN', version: 1, sealed: new Uint8Array(200), createdAt: 1 });
     storage.close();

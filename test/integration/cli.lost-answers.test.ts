@@ -47,8 +47,8 @@ afterEach(async () => {
   await app.close();
 });
 
-describe('a command whose answer is lost on the way', () => {
-  it('makes a webhook once, and prints the secret that was made for it', async () => {
+describe('a command whose answer is lost in transit', () => {
+  it('creates a webhook once, and prints its generated secret', async () => {
     const env = await serve(1);
     const { code, stdout } = await runCli(['webhook', 'create', 'ci', '--json', '--factory', 'payments'], { env });
     expect([code, JSON.parse(stdout).secret, posts]).toEqual([0, expect.stringMatching(/^dbs_[\w-]{43}$/), 2]);
@@ -57,7 +57,7 @@ describe('a command whose answer is lost on the way', () => {
     expect(names.filter((name) => name === 'ci')).toHaveLength(1);
   });
 
-  it('makes an API token once', async () => {
+  it('creates an API token once', async () => {
     const env = await serve(2);
     const before = (await services.tokens.list()).length;
     expect((await runCli(['token', 'create', 'ci'], { env })).code).toBe(0);
@@ -70,7 +70,7 @@ describe('a command whose answer is lost on the way', () => {
     expect(services.seen.replayed).toHaveLength(1);
   });
 
-  it('asks for nothing twice that is not told apart by a key', async () => {
+  it('does not repeat a request without an idempotency key', async () => {
     const env = await serve(1);
     const { code, stderr } = await runCli(['reconcile', '--factory', 'payments'], { env });
     expect([code, posts]).toEqual([2, 1]);

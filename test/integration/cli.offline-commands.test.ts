@@ -37,7 +37,7 @@ Look into it.
 `;
 
 describe('init', () => {
-  it('says which files nobody reads below the root of a repository', async () => {
+  it('names the files that are read only at the root of a repository', async () => {
     await git('init', '-q');
     const below = await run(['init', 'factories/pay']);
     expect(below.stdout).toContain('.github/workflows/dockbell.yaml and .pre-commit-config.yaml are read only there');
@@ -51,7 +51,7 @@ describe('init', () => {
     expect(made.stderr).toContain('no folders can be created there; choose another folder');
   });
 
-  it('scaffolds a factory that validates without a warning', async () => {
+  it('creates a factory that validates without warnings', async () => {
     const made = await run(['init', 'payments']);
     expect(made.code).toBe(0);
     const checked = await run(['validate', 'payments', '--strict', '--format', 'json']);
@@ -64,7 +64,7 @@ describe('init', () => {
     expect(checked.code).toBe(0);
   });
 
-  it('writes a configuration that executes the runs of the factory beside it', async () => {
+  it('writes a configuration that executes the runs of the factory', async () => {
     await run(['init', 'My Payments']);
     const folder = join(dir, 'My Payments');
     const config = await loadConfig({ file: join(folder, 'dockbell.yaml'), env: {} });
@@ -75,14 +75,14 @@ describe('init', () => {
     expect(await readFile(join(folder, '.gitignore'), 'utf8')).toContain('/.dockbell/');
   });
 
-  it('downloads nothing in what it writes', async () => {
+  it('writes no file that downloads anything', async () => {
     await run(['init', 'payments', '--json']);
     for (const path of ['README.md', '.pre-commit-config.yaml', '.github/workflows/dockbell.yaml']) {
       expect(await readFile(join(dir, 'payments', path), 'utf8')).not.toMatch(/npx|dockbell@\d/);
     }
   });
 
-  it('points editors at schemas that lie where the comments say', async () => {
+  it('writes the schemas to the paths in the comments for editors', async () => {
     await run(['init']);
     for (const path of ['factory.yaml', 'webhooks/internal-ci.yaml', 'automations/triage-ci-failure/automation.md']) {
       const schema = /yaml-language-server: \$schema=(\S+)/.exec(await readFile(join(dir, path), 'utf8'))![1]!;
@@ -92,7 +92,7 @@ describe('init', () => {
     }
   });
 
-  it('never overwrites: it lists what exists, writes nothing and ends with 1', async () => {
+  it('never overwrites: it lists the existing files, writes nothing and returns 1', async () => {
     await write('README.md', 'mine');
     const { code, stdout, stderr } = await run(['init']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -116,7 +116,7 @@ describe('init', () => {
     expect(await readFile(join(dir, 'README.md'), 'utf8')).not.toBe('mine');
   });
 
-  it('keeps a folder name that YAML would read as something else', async () => {
+  it('quotes a folder name that YAML parses as another type', async () => {
     expect((await run(['init', '1e3: "x'])).code).toBe(0);
     expect((await run(['validate', '1e3: "x', '--strict'])).code).toBe(0);
   });
@@ -139,7 +139,7 @@ describe('schema', () => {
     await expect(readFile(join(dir, 'one/factory.schema.json'))).rejects.toThrow('ENOENT');
   });
 
-  it('ends with 2 for a schema that does not exist and for a folder that cannot be', async () => {
+  it('returns 2 for an unknown schema and for a folder that cannot be created', async () => {
     expect(await run(['schema', 'payload'])).toMatchObject({ code: 2, stdout: '' });
     await write('file', '');
     expect((await run(['schema', '--dir', 'file'])).stderr).toMatch(/^\S+webhook\.schema\.json cannot be written/);
@@ -147,12 +147,12 @@ describe('schema', () => {
 });
 
 describe('validate', () => {
-  it('ends with 0 and a summary for a valid definition', async () => {
+  it('returns 0 and a summary for a valid definition', async () => {
     await write('webhooks/ci.yaml', WEBHOOK);
     expect(await run(['validate'])).toMatchObject({ code: 0, stdout: 'Valid: 1 webhook, 0 automations.\n' });
   });
 
-  it('ends with 1 and quotes the line that is wrong', async () => {
+  it('returns 1 and quotes the invalid line', async () => {
     await write('webhooks/ci.yaml', 'authmode: token\nsecretName: CI_SECRET\n');
     const { code, stdout } = await run(['validate']);
     expect(code).toBe(1);
@@ -178,7 +178,7 @@ describe('validate', () => {
     });
   });
 
-  it('lets warnings pass, and fail with --strict', async () => {
+  it('accepts warnings, and fails on them with --strict', async () => {
     await write('webhooks/ci.yaml', WEBHOOK);
     await write('webhooks/README', 'odd');
     await write('webhooks/odd.json', '{}');
@@ -236,10 +236,10 @@ describe('validate', () => {
     expect((await run(['validate', '--rev', 'HEAD'])).code).toBe(0);
     const unknown = await run(['validate', '--rev', 'nope']);
     expect(unknown.code).toBe(2);
-    expect(unknown.stderr).toMatch(/^The repository has no commit "nope"\.\nName a branch, a tag or a commit/);
+    expect(unknown.stderr).toMatch(/^The repository has no commit "nope"\.\nSpecify a branch, a tag or a commit/);
   });
 
-  it('joins several folders, each a factory of its own, in one report', async () => {
+  it('joins several factories in one report', async () => {
     await git('init', '-q');
     await write('a/webhooks/ci.yaml', WEBHOOK);
     await write('b/webhooks/ci.yaml', 'authmode: token\nsecretName: CI_SECRET\n');
@@ -257,7 +257,7 @@ describe('validate', () => {
     expect(pretty.stdout).toMatch(/Invalid: 2 webhooks, 0 automations in 2 factories\.\n$/);
   });
 
-  it('joins folders of different repositories below the folder that holds both', async () => {
+  it('joins folders of different repositories with paths from their common folder', async () => {
     await write('one/sub/webhooks/ci.yaml', 'authmode: token\nsecretName: CI_SECRET\n');
     await write('one-more/webhooks/ci.yaml', 'authmode: token\nsecretName: CI_SECRET\n');
     await git('init', '-q', join(dir, 'one'));
@@ -285,7 +285,7 @@ describe('validate', () => {
     expect(stdout).toMatch(expected);
   });
 
-  it('ends with 2 for a folder that holds no factory, and says so in every form', async () => {
+  it('returns 2 for a folder without a factory, and reports it in every format', async () => {
     await write('a/webhooks/ci.yaml', WEBHOOK);
     await mkdir(join(dir, 'empty'));
     for (const format of ['pretty', 'json', 'github', 'gitlab', 'sarif', 'junit']) {
@@ -296,7 +296,7 @@ describe('validate', () => {
     }
   });
 
-  it('names the factories below a folder that holds none, or the one around it', async () => {
+  it('suggests factories below a folder without one, or the one above it', async () => {
     await write('factories/pay/factory.yaml', 'schemaVersion: v1alpha1\nname: pay\n');
     await write('factories/search/webhooks/ci.yaml', WEBHOOK);
     await write('factories/search/automations/triage/automation.md', AUTOMATION);
@@ -304,18 +304,20 @@ describe('validate', () => {
     await mkdir(join(dir, 'empty'));
     const hintOf = async (folder: string) =>
       JSON.parse((await run(['validate', folder, '--json'])).stdout).diagnostics[0].hint;
-    expect(await hintOf('.')).toBe('Name the folder that holds the factory: factories/pay, factories/search.');
+    expect(await hintOf('.')).toBe('Specify the folder of the factory: factories/pay, factories/search.');
     const search = join(dir, 'factories', 'search');
-    expect(await hintOf('factories/search/webhooks')).toBe(`The folder lies in the factory ${search}: name that one.`);
+    expect(await hintOf('factories/search/webhooks')).toBe(
+      `The folder is part of the factory ${search}: specify that folder.`,
+    );
     expect(await hintOf('factories/search/automations/triage')).toContain(`factory ${search}:`);
-    expect(await hintOf('empty')).toBe('Name the folder that holds the factory, or run "dockbell init" to begin one.');
+    expect(await hintOf('empty')).toBe('Specify the folder of the factory, or run "dockbell init" to create one.');
   });
 
   it('returns 2 for a file, which is not a folder', async () => {
     await write('webhooks/ci.yaml', WEBHOOK);
     const { code, stderr } = await run(['validate', 'webhooks/ci.yaml']);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^".*ci\.yaml" is not a folder\.\nName the folder that holds the factory/);
+    expect(stderr).toMatch(/^".*ci\.yaml" is not a folder\.\nSpecify the folder of the factory/);
   });
 
   it('returns 2 for "-", which is not a folder', async () => {
@@ -324,7 +326,7 @@ describe('validate', () => {
     expect(stderr).toMatch(/^"-" is not a folder: .*\nSpecify the folders/);
   });
 
-  it('ends with 2 where there is no such folder', async () => {
+  it('returns 2 for a folder that does not exist', async () => {
     const { code, stdout, stderr } = await run(['validate', 'nowhere']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^The folder .*nowhere/);
@@ -339,7 +341,7 @@ describe('test', () => {
     await write('automations/triage/automation.md', AUTOMATION);
   });
 
-  it('ends with 0 where every sample starts what it lists', async () => {
+  it('returns 0 if every sample starts what it lists', async () => {
     await write('webhooks/ci.samples/fatal.json', sample({ level: 'fatal' }, ['triage']));
     await write('webhooks/ci.samples/other.json', sample({ level: 'error' }, []));
     const { code, stdout } = await run(['test']);
@@ -349,7 +351,7 @@ describe('test', () => {
     });
   });
 
-  it('ends with 1 and the key that decided where one does not', async () => {
+  it('returns 1 and the key that decided if a sample does not start what it lists', async () => {
     await write('webhooks/ci.samples/a.json', sample({ level: 'error' }, ['triage']));
     const { code, stdout } = await run(['test']);
     expect(code).toBe(1);
@@ -358,7 +360,7 @@ describe('test', () => {
     expect((await run(['test', '--format', 'junit'])).stdout).toContain('<failure message="triage is listed');
   });
 
-  it('ends with 1 on a sample that validate only warns about', async () => {
+  it('returns 1 for a sample that validate only warns about', async () => {
     await write('webhooks/ci.samples/a.json', '{"body": 1,}');
     expect((await run(['validate'])).code).toBe(0);
     expect((await run(['validate', '--strict'])).code).toBe(1);
@@ -368,20 +370,20 @@ describe('test', () => {
     expect(stdout).toContain('1 | {"body": 1,}');
   });
 
-  it('says that there are no samples, and ends with 0', async () => {
+  it('reports that no samples exist, and returns 0', async () => {
     const { code, stdout } = await run(['test']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^No samples found\. /);
   });
 
-  it('ends with 2 in a folder without a factory', async () => {
+  it('returns 2 in a folder without a factory', async () => {
     await mkdir(join(dir, 'empty'));
     const { code, stdout } = await run(['test', 'empty']);
     expect(code).toBe(2);
     expect(stdout).toContain('No factory definition found');
   });
 
-  it('knows one webhook from another, and refuses one that is not declared', async () => {
+  it('evaluates the samples of one webhook, and rejects an unknown webhook', async () => {
     await write('webhooks/ci.samples/a.json', sample({}, ['triage']));
     await write('webhooks/other.yaml', WEBHOOK);
     expect((await run(['test', '--webhook', 'other'])).code).toBe(0);
@@ -432,7 +434,7 @@ describe('filter test', () => {
     expect(result.stdout).toMatch(text);
   });
 
-  it('takes a payload from standard input', async () => {
+  it('reads a payload from standard input', async () => {
     const argv = ['filter', 'test', '--filter', 'filter.yaml', '--payload', '-', '--json'];
     const { code, stdout } = await run(argv, { stdin: '{"level": "fatal"}' });
     expect(code).toBe(0);
@@ -449,15 +451,15 @@ describe('filter test', () => {
       'given.json:2:1: The key "a" is written twice',
     ],
     ['a payload that is no JSON', '{}', 'filter.yaml', 'filter.yaml is not valid JSON.'],
-    ['a payload that is not there', '{}', 'nope.json', 'nope.json cannot be read: there is no such file.'],
-  ])('ends with 2 for %s', async (_, filter, payload, sentence) => {
+    ['a payload that is not there', '{}', 'nope.json', 'nope.json cannot be read: the file does not exist.'],
+  ])('returns 2 for %s', async (_, filter, payload, sentence) => {
     await write('given.json', filter);
     const { code, stdout, stderr } = await run(['filter', 'test', '--filter', 'given.json', '--payload', payload]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(sentence);
   });
 
-  it('ends with 2 for an automation that the folder does not declare, and lists those it does', async () => {
+  it('returns 2 for an unknown automation, and lists the known ones', async () => {
     const argv = ['filter', 'test', '--automation', 'nope', '--dir', '.', '--payload', 'fatal.json'];
     const { code, stderr } = await run(argv);
     expect(code).toBe(2);
@@ -513,7 +515,7 @@ describe('send --to', () => {
     ]);
   });
 
-  it('takes the secret from the environment or standard input and shows it nowhere', async () => {
+  it('reads the secret from the environment or standard input and never prints it', async () => {
     const receiver = await receive(401);
     const argv = ['send', '--to', receiver.url, '--data', '1'];
     const first = await run(argv, { env: { DOCKBELL_SEND_SECRET: 'canary-1' } });
@@ -525,7 +527,7 @@ describe('send --to', () => {
     expect(first.stdout + first.stderr + second.stdout + second.stderr).not.toContain('canary');
   });
 
-  it('ends with 2 where nobody listens, without naming the secret in the URL', async () => {
+  it('returns 2 if nothing listens at the address, without printing the secret in the URL', async () => {
     const env = { DOCKBELL_SEND_SECRET: 'canary-3' };
     const { code, stderr } = await run(
       ['send', '--to', 'http://127.0.0.1:1/webhooks/w/x', '--auth-mode', 'url_token'],

@@ -81,13 +81,13 @@ describe('the process', () => {
     expect(await start(['nope'])).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('does not crash when the reader of its output goes away', async () => {
+  it('does not crash when its output is closed', async () => {
     const argv = ['delivery', 'list', 'internal-ci', '--limit', '20000', '--json', '--factory', 'payments'];
     const { code, signal, stderr } = await start(argv, (child) => child.stdout!.destroy());
     expect({ code, signal, stderr }).toEqual({ code: 0, signal: null, stderr: '' });
   });
 
-  it('stops following when the reader goes away', async () => {
+  it('stops following when its output is closed', async () => {
     isFollowing = true;
     const argv = ['delivery', 'list', 'internal-ci', '--follow', '--limit', '1', '--factory', 'payments'];
     const { code, signal, stderr } = await start(argv, (child) => child.stdout!.destroy());

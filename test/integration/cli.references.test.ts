@@ -79,7 +79,7 @@ describe('an ID', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(`There is no run '${RUN_ID.slice(0, 12)}'.`)]);
   });
 
-  it('that several begin with is not guessed', async () => {
+  it('that is an ambiguous prefix is rejected', async () => {
     const { code, stderr } = await run('delivery', 'replay', abbreviate(DELIVERY_ID));
     expect(code).toBe(2);
     expect(stderr.split('\n').map((line) => line.trim())).toEqual([
@@ -92,7 +92,7 @@ describe('an ID', () => {
   });
 
   it.each([
-    ['run_01kdy', 'Give its ID (run_…), a unique prefix'],
+    ['run_01kdy', 'Specify its ID (run_…), a unique prefix'],
     [DELIVERY_ID, "This is the ID of a delivery: use 'dockbell delivery show'."],
     ['nonsense', "See 'dockbell run list'."],
   ])('that is too short or of another kind (%s) is explained', async (text, hint) => {
@@ -144,7 +144,7 @@ describe('the delivery ID of the sender', () => {
     expect(searches).toContainEqual(expect.objectContaining({ identity: 'build-4712' }));
   });
 
-  it('that two webhooks have received is not guessed', async () => {
+  it('that two webhooks have received is rejected as ambiguous', async () => {
     deliveries = [named(DELIVERY_ID, {}), named(REPLAY_ID, { webhookUid: DELETED_UID, webhookName: 'other-ci' })];
     const { code, stderr } = await run('delivery', 'show', 'build-4712');
     expect(code).toBe(2);
@@ -175,6 +175,6 @@ describe('delivery list', () => {
   it.each(['yesterday', '2026-01-02', '5'])('rejects --from %s', async (text) => {
     const { code, stderr } = await run('delivery', 'list', '--from', text);
     expect(code).toBe(2);
-    expect(stderr).toContain('Write a time such as 2026-01-31T08:00:00Z, or a duration such as 30m or 2h.');
+    expect(stderr).toContain('Use a time such as 2026-01-31T08:00:00Z, or a duration such as 30m or 2h.');
   });
 });

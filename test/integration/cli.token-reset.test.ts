@@ -24,7 +24,7 @@ async function ask(daemon: Daemon, path: string, token: string) {
   return { status: answer.status, body: (await answer.json()) as { data: unknown[] } };
 }
 
-it('token reset lets an operator back in who has lost the only owner token', async () => {
+it('token reset restores access after the only owner token was lost', async () => {
   const dataDir = createTempDir('reset');
   const file = join(dataDir, 'admin-token');
   const first = await start(dataDir);

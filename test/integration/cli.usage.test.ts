@@ -83,7 +83,7 @@ describe('a failure', () => {
     expect(await fail(argv)).toMatchObject({ code, message });
   });
 
-  it('is told apart by its code, although the exit code is 2 for all', async () => {
+  it('has a specific code, although the exit code is always 2', async () => {
     expect(await fail(['status'], { DOCKBELL_URL: 'http://127.0.0.1:1' })).toMatchObject({ code: 'unreachable' });
     expect(await fail(['status'], { DOCKBELL_TOKEN: 'dbk_wrong' })).toMatchObject({
       code: 'unauthorized',
@@ -110,7 +110,7 @@ describe('a failure', () => {
     }
   });
 
-  it('because of an unknown factory names only those that the token reaches', async () => {
+  it('because of an unknown factory names only those that the token can access', async () => {
     const limited = { ...env, DOCKBELL_TOKEN: services.grant('viewer', ['other']) };
     const { stderr } = await runCli(['run', 'list', '--factory', 'payments'], { env: limited });
     expect(stderr).toBe("There is no factory 'payments'.\nThe daemon serves: other.\n");

@@ -61,7 +61,7 @@ describe('dockbell user', () => {
     expect(await services.users.list()).toEqual([]);
   });
 
-  it('says what is wrong: a weak password, an unknown user, the last owner', async () => {
+  it('rejects a weak password, an unknown user, and changes of the last owner', async () => {
     const weak = await run(['user', 'create', 'bob'], { stdin: 'weak' });
     expect([weak.code, weak.stderr]).toEqual([2, expect.stringContaining('12 to 256 characters')]);
     const unknown = await run(['user', 'delete', 'nobody']);

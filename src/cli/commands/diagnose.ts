@@ -80,15 +80,15 @@ export function registerDiagnoseCommand(program: CliCommand, bind: Bind): void {
 
 async function diagnose(session: Session, options: DiagnoseOptions, id: string | undefined): Promise<number> {
   checkUsage(options, id);
-  const diagnosis = await judge(session, options, id);
+  const diagnosis = await findDiagnosis(session, options, id);
   if (options.json) session.output.json(diagnosis);
   else printDiagnosis(session, diagnosis);
   return diagnosis.mistake === null ? EXIT_CODES.negative : EXIT_CODES.done;
 }
 
-function judge(session: Session, options: DiagnoseOptions, id: string | undefined): Promise<Diagnosis> {
+function findDiagnosis(session: Session, options: DiagnoseOptions, id: string | undefined): Promise<Diagnosis> {
   if (id !== undefined) return askDaemon(session, id);
-  return options.secret === undefined ? judgeFile(session, options) : uploadFile(session, options, options.secret);
+  return options.secret === undefined ? diagnoseFile(session, options) : uploadFile(session, options, options.secret);
 }
 
 function checkUsage(options: DiagnoseOptions, id: string | undefined): void {
@@ -138,7 +138,7 @@ async function askDaemon(session: Session, ref: string): Promise<Diagnosis> {
   return readAnswer(api.GET('/api/v1/deliveries/{id}/diagnosis', { params: { path: { id } } }));
 }
 
-async function judgeFile(session: Session, options: DiagnoseOptions): Promise<Diagnosis> {
+async function diagnoseFile(session: Session, options: DiagnoseOptions): Promise<Diagnosis> {
   const { context } = session;
   const scheme = await findScheme(session, options);
   const { headers, body, receivedAtMs } = readCapturedRequest(await readInput(context, options.request!));

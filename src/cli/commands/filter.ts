@@ -63,13 +63,13 @@ async function testFilter(session: Session, options: TestOptions): Promise<numbe
   if (options.filter === '-' && options.payload === '-') {
     throw new CliError('Filter and payload cannot both come from standard input.');
   }
-  const verdict = await judge(session, options);
-  if (options.json) session.output.json(verdict);
-  else printVerdict(session, verdict);
-  return verdict.verdict === 'Would trigger' ? EXIT_CODES.done : EXIT_CODES.negative;
+  const result = await evaluate(session, options);
+  if (options.json) session.output.json(result);
+  else printResult(session, result);
+  return result.verdict === 'Would trigger' ? EXIT_CODES.done : EXIT_CODES.negative;
 }
 
-async function judge(session: Session, options: TestOptions): Promise<FilterResult> {
+async function evaluate(session: Session, options: TestOptions): Promise<FilterResult> {
   const filter = options.filter === undefined ? undefined : await readFilter(session, options.filter);
   const payload = options.payload === undefined ? undefined : await readPayload(session, options.payload);
   if (payload === undefined) return askDaemon(session, options, { filter });
@@ -143,7 +143,7 @@ async function askDaemon(
   }
 }
 
-function printVerdict(session: Session, verdict: FilterResult): void {
+function printResult(session: Session, verdict: FilterResult): void {
   const { output } = session;
   const positive = verdict.verdict === 'Would trigger';
   output.line(positive ? output.colors.green(verdict.verdict) : output.colors.red(verdict.verdict));

@@ -10,7 +10,7 @@ import type { CliCommand } from '../cli-command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { collectSources, validateOffline } from '../offline/validate-offline.ts';
 import { hasColors } from '../output/colors.ts';
-import { renderPlanMarkdown, renderRefusalMarkdown } from '../output/plan-markdown.ts';
+import { renderInvalidMarkdown, renderPlanMarkdown } from '../output/plan-markdown.ts';
 import { listPlannedItems, listWarnings } from '../output/plan-summary.ts';
 import { printPlan } from '../output/print-plan.ts';
 import { startProgress } from '../output/progress.ts';
@@ -94,7 +94,7 @@ function reject(session: Session, { format, json }: PlanOptions, diagnostics: re
   const text = (color: boolean) => formatPretty(diagnostics, { sources: collectSources(tree, diagnostics), color });
   if (json || format === 'json') output.json({ valid: false, diagnostics });
   else if (format === 'pretty') output.bytes(Buffer.from(text(hasColors(context.stdout, context.env))));
-  else output.bytes(Buffer.from(renderRefusalMarkdown(text(false))));
+  else output.bytes(Buffer.from(renderInvalidMarkdown(text(false))));
   // As in validate: a folder without a factory is probably the wrong one.
   return diagnostics.some(({ rule }) => rule === 'factory/not-found') ? EXIT_CODES.failed : EXIT_CODES.negative;
 }

@@ -8,7 +8,7 @@ import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { describeIdArgument, findId } from '../find/find-id.ts';
-import { followRunLog, isEnded, needsPerson, readRunLog } from '../follow/follow-run-log.ts';
+import { followRunLog, isEnded, readRunLog, waitsForConfiguration } from '../follow/follow-run-log.ts';
 import { countOption } from '../input/value-options.ts';
 import type { Colors } from '../output/colors.ts';
 import { formatAge, formatInstantWithAge } from '../output/format-time.ts';
@@ -130,7 +130,7 @@ function describeReason({ error, waiting }: Run): string | null {
 }
 
 function pickReasonColor({ waiting }: Run, colors: Colors): (text: string) => string {
-  return waiting !== null && needsPerson(waiting) ? colors.yellow : (text) => text;
+  return waiting !== null && waitsForConfiguration(waiting) ? colors.yellow : (text) => text;
 }
 
 function pickStateColor(state: Run['state'], colors: Colors): (text: string) => string {

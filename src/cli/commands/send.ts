@@ -14,7 +14,7 @@ import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { findWebhook, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
-import { needsPerson } from '../follow/follow-run-log.ts';
+import { waitsForConfiguration } from '../follow/follow-run-log.ts';
 import { readInput } from '../input/read-input.ts';
 import { decodeSecretText, readSecretValue, requireNotEmpty } from '../input/read-secret-value.ts';
 import { readData, readSignature } from '../input/read-signature.ts';
@@ -135,7 +135,7 @@ async function warnOfStuckRun(session: Session, { runs: [id] }: Delivery): Promi
   if (id === undefined) return;
   const api = await session.api();
   const run = await findAnswer(api.GET('/api/v1/runs/{id}', { params: { path: { id } } }));
-  if (run?.waiting == null || !needsPerson(run.waiting)) return;
+  if (run?.waiting == null || !waitsForConfiguration(run.waiting)) return;
   session.output.note(`Warning: the run stays queued. ${escapeText(run.waiting.reason_text)}`);
 }
 

@@ -9,12 +9,12 @@ import { describeIdArgument, findIdIfAny } from './find-id.ts';
 /** Help text for arguments that `findDelivery` reads. */
 export const DELIVERY_ARGUMENT = `${describeIdArgument('delivery')}; or the sender's delivery ID`;
 
-// A sender repeats itself a few times; more entries than these would not change the choice.
+// Senders retry a few times. More entries than these would not change the choice.
 const MAX_ENTRIES = 100;
 
 /**
- * The ID of the log entry that the text names: by its own ID, or by the delivery ID of the sender. Of several entries with
- * one delivery ID, the most recent one with the label `preferred` is chosen, else the most recent one. Throws `CliError`
+ * The ID of the log entry for a text: its own ID, or the delivery ID of the sender. Of several entries with one
+ * delivery ID, the most recent one with the label `preferred` is chosen, else the most recent one. Throws `CliError`
  * `not_found`, or `ambiguous` if webhooks share the delivery ID.
  */
 export async function findDelivery(
@@ -48,7 +48,7 @@ function chooseEntry(text: string, entries: readonly Delivery[]): Delivery {
   if (chosen === undefined) {
     throw new CliError(`There is no delivery '${escapeText(text)}'.`, {
       code: 'not_found',
-      hint: `Give ${DELIVERY_ARGUMENT}. See 'dockbell delivery list'.`,
+      hint: `Specify ${DELIVERY_ARGUMENT}. See 'dockbell delivery list'.`,
     });
   }
   if (others.length === 0) return chosen;
@@ -57,6 +57,6 @@ function chooseEntry(text: string, entries: readonly Delivery[]): Delivery {
   );
   throw new CliError(`More than one webhook has received the delivery ID '${escapeText(text)}'.`, {
     code: 'ambiguous',
-    hint: ['Give the ID of one entry:', ...lines].join('\n'),
+    hint: ['Specify the ID of one entry:', ...lines].join('\n'),
   });
 }

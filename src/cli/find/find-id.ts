@@ -15,7 +15,7 @@ export const LAST = 'last';
 const ID_LENGTH = 26;
 const MIN_LENGTH = 6;
 
-/** How an argument takes the ID of an object whose IDs have this type prefix; for help texts. */
+/** Help text: the ways to specify an object whose IDs have this type prefix. */
 export function describeIdForms(type: string): string {
   return `its ID (${type}_…), a unique prefix of the ID with at least ${MIN_LENGTH} characters after ${type}_, or ${LAST}`;
 }
@@ -25,7 +25,7 @@ export function describeIdArgument(kind: IdKind): string {
   return describeIdForms(TYPE_PREFIXES[kind]);
 }
 
-/** Does the text have the form of an ID with this type prefix, whole or abbreviated? */
+/** Is the text a complete or abbreviated ID with this type prefix? */
 function isIdPrefix(type: string, text: string): boolean {
   return new RegExp(`^${type}_[0-9a-hjkmnp-tv-z]{${MIN_LENGTH},${ID_LENGTH}}$`).test(text);
 }
@@ -35,8 +35,8 @@ function isWhole(type: string, text: string): boolean {
 }
 
 /**
- * The whole ID for an ID, a unique prefix of one, or `last`, in the factory of `--factory` or else among all that the
- * token reaches. A whole ID is returned without a request. Throws `CliError` `not_found` or `ambiguous`.
+ * The complete ID for an ID, a unique prefix of an ID, or `last`. It searches the factory of `--factory`, or all that the
+ * token can access. A complete ID is returned without a request. Throws `CliError` `not_found` or `ambiguous`.
  */
 export async function findId(session: Session, kind: IdKind, text: string): Promise<string> {
   const found = await findIdIfAny(session, kind, text);
@@ -55,7 +55,7 @@ export async function findIdIfAny(session: Session, kind: IdKind, text: string):
   return isWhole(type, text) ? text : findByPrefix(session, kind, text);
 }
 
-/** The whole UID for a UID or a unique prefix of one in the factory of the command; `null` if none is found. */
+/** The complete UID for a UID or a unique prefix, in the factory of the command. `null` if none is found. */
 export async function findWebhookUid(session: Session, text: string): Promise<string | null> {
   if (!isIdPrefix('wh', text)) return null;
   return isWhole('wh', text) ? text : findByPrefix(session, 'webhook', text, await session.factory());
@@ -72,7 +72,7 @@ async function findByPrefix(
   return requireOne(what, prefix, data)?.id ?? null;
 }
 
-/** The only candidate, `null` without any. Throws `ambiguous` with the IDs of all if there are several. */
+/** The only candidate, or `null`. Throws `ambiguous` with all IDs if there are several candidates. */
 function requireOne<Found extends { id: string }>(what: string, prefix: string, found: readonly Found[]): Found | null {
   if (found.length < 2) return found[0] ?? null;
   throw new CliError(`More than one ${what} ID starts with '${escapeText(prefix)}'.`, {
@@ -133,5 +133,5 @@ function describeForm(kind: IdKind, text: string): string {
     (name) => name !== kind && text.startsWith(`${TYPE_PREFIXES[name]}_`),
   );
   if (other !== undefined) return `This is the ID of a ${other}: use 'dockbell ${other} show'.`;
-  return `Give ${describeIdForms(TYPE_PREFIXES[kind])}. See 'dockbell ${kind} list'.`;
+  return `Specify ${describeIdForms(TYPE_PREFIXES[kind])}. See 'dockbell ${kind} list'.`;
 }

@@ -34,7 +34,7 @@ export async function findWebhook(session: Session, nameOrUid: string): Promise<
   const known = webhooks.map((webhook) => escapeText(webhook.name)).join(', ');
   throw new CliError(`Factory ${escapeText(factory)} has no webhook '${escapeText(nameOrUid)}'.`, {
     code: 'not_found',
-    hint: known === '' ? 'It has no webhooks at all.' : `It has: ${known}.`,
+    hint: known === '' ? 'It has no webhooks.' : `It has: ${known}.`,
   });
 }
 

@@ -8,16 +8,16 @@ interface FollowRequest {
   readPage: (query: PageQuery) => Promise<Page<Delivery>>;
   /** Number of entries to begin with. */
   limit: number;
-  /** Called with each row once, oldest first. */
+  /** Called once for each entry, the oldest first. */
   print: (delivery: Delivery) => void;
 }
 
 const POLL_MS = 1000;
 const PAGE = 100;
-// Rows of one moment may become visible in another order than that of their IDs, so IDs already shown are remembered.
+// Entries of the same millisecond may become visible in another order than their IDs, so shown IDs are remembered.
 const MAX_REMEMBERED = 2000;
 
-/** Prints the newest rows and then each new one, until Ctrl-C or until nobody reads any more. */
+/** Prints the most recent entries and then each new one, until Ctrl-C or until the output is closed. */
 export async function followDeliveries(request: FollowRequest): Promise<void> {
   const { context, readPage, limit, print } = request;
   const stopped = AbortSignal.any([context.catchInterrupts(), context.outputClosed]);
@@ -32,7 +32,7 @@ export async function followDeliveries(request: FollowRequest): Promise<void> {
   }
 }
 
-/** All rows that were not shown before, newest first; more than one page where many have arrived since. */
+/** All entries that were not shown yet, the most recent first. It reads several pages if many have arrived. */
 async function readNewer(
   request: Pick<FollowRequest, 'readPage'> & { shown: ShownRows; stopped: AbortSignal },
 ): Promise<Delivery[]> {
@@ -48,7 +48,7 @@ async function readNewer(
   return newer;
 }
 
-/** Which rows were shown. IDs are time-ordered: those under the floor are older than all that is to be shown. */
+/** The entries that were shown. IDs are time-ordered: IDs below the floor are older than everything to show. */
 class ShownRows {
   #floor: string;
   #ids = new Set<string>();

@@ -5,25 +5,25 @@ import type { CliContext } from '../context.ts';
 
 const POLL_MS = 1000;
 
-/** All that the run has printed so far. */
+/** The output of a run so far, from `offset` on. */
 export async function readRunLog(api: ApiClient, id: string, offset = 0): Promise<Uint8Array> {
   const params = { path: { id }, query: { offset } };
   return new Uint8Array(await readAnswer(api.GET('/api/v1/runs/{id}/log', { params, parseAs: 'arrayBuffer' })));
 }
 
-/** Has the run come to its end? */
+/** Has the run ended? */
 export function isEnded(run: Run): boolean {
   return run.state !== 'queued' && run.state !== 'running';
 }
 
 /** Does a queued run with this reason wait until somebody changes the configuration? */
-export function needsPerson({ reason }: NonNullable<Run['waiting']>): boolean {
+export function waitsForConfiguration({ reason }: NonNullable<Run['waiting']>): boolean {
   return reason === 'no_executor' || reason === 'factory_not_configured';
 }
 
 /**
- * Prints what the run has printed and prints from now on; answers with the run once it has ended, or as it was when
- * Ctrl-C or a closed pipe ended the following.
+ * Prints the output of a run until it ends. Resolves with the run as it was at its end, or when Ctrl-C or a closed pipe
+ * stopped the output.
  */
 export async function followRunLog(request: {
   api: ApiClient;
@@ -35,7 +35,7 @@ export async function followRunLog(request: {
   const stopped = AbortSignal.any([context.catchInterrupts(), context.outputClosed]);
   let offset = 0;
   for (;;) {
-    // The state first: what was written before the end is then surely in the log that is read after it.
+    // The state is read first: a log that is read after the end of the run is complete.
     const run = await readAnswer(api.GET('/api/v1/runs/{id}', { params: { path: { id } } }));
     const bytes = await readRunLog(api, id, offset);
     offset += bytes.length;

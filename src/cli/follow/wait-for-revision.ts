@@ -8,9 +8,9 @@ import { startProgress } from '../output/progress.ts';
 /** How a wait for a revision ended. */
 export type WaitOutcome =
   | { outcome: 'live' }
-  /** What is live was made on top of it. */
+  /** The live commit contains it. */
   | { outcome: 'contained'; by: string }
-  /** It was applied during the wait, and a later commit has replaced it since. */
+  /** It was applied during the wait, and a later commit has replaced it. */
   | { outcome: 'replaced'; by: string | null }
   | { outcome: 'failed'; reconciliation: Reconciliation }
   | { outcome: 'timeout'; last: Reconciliation | null };
@@ -23,11 +23,11 @@ interface WaitRequest {
 }
 
 const POLL_MS = 500;
-// A failure that is repeated by itself (a secret was missing, say) and that is older than the wait may be over in a
-// moment: somebody who creates the secret and then waits must not be told about the attempt before.
+// The daemon retries some failures, such as a missing secret. A failure that is older than the wait may be over soon:
+// after creating the secret, the earlier attempt must not be reported.
 const STALE_FAILURE_GRACE_MS = 5000;
 
-/** Polls until the revision is live or has failed. An abbreviated revision means the newest attempted one that begins so. */
+/** Polls until the revision is live or has failed. A prefix stands for the most recent attempted revision with it. */
 export async function waitForRevision(api: ApiClient, context: CliContext, request: WaitRequest): Promise<WaitOutcome> {
   const startedAtMs = context.clock.wallMs();
   const deadlineMs = context.clock.monotonicMs() + request.timeoutMs;
@@ -39,12 +39,12 @@ export async function waitForRevision(api: ApiClient, context: CliContext, reque
       const applied = startsWith(seen.factory.applied_revision, request.revision)
         ? null
         : seen.factory.applied_revision;
-      // Once for each live commit: the daemon may have to ask the repository.
+      // Once for each live commit, because the daemon may have to read the repository.
       if (applied !== null && applied !== asked && (await isContained(api, request))) {
         return { outcome: 'contained', by: applied };
       }
       asked = applied;
-      const outcome = judge(seen, request.revision, startedAtMs, context.clock.wallMs());
+      const outcome = findOutcome(seen, request.revision, startedAtMs, context.clock.wallMs());
       if (outcome !== null) return outcome;
       const leftMs = deadlineMs - context.clock.monotonicMs();
       if (leftMs <= 0) return { outcome: 'timeout', last: seen.history[0] ?? null };
@@ -65,12 +65,12 @@ async function isContained(api: ApiClient, { factory, revision }: WaitRequest): 
 
 interface SeenState {
   factory: Factory;
-  /** The newest attempts, newest first. */
+  /** The most recent attempts, the most recent first. */
   history: Reconciliation[];
 }
 
 async function readState(api: ApiClient, factory: string): Promise<SeenState> {
-  // History first: an apply between the two reads is then seen as live, not missed.
+  // The history is read first: an apply between the two reads is then reported as live.
   const { data } = await readAnswer(
     api.GET('/api/v1/factories/{factory}/reconciliations', { params: { path: { factory }, query: { limit: 20 } } }),
   );
@@ -80,7 +80,7 @@ async function readState(api: ApiClient, factory: string): Promise<SeenState> {
   };
 }
 
-function judge(seen: SeenState, revision: string, startedAtMs: number, nowMs: number): WaitOutcome | null {
+function findOutcome(seen: SeenState, revision: string, startedAtMs: number, nowMs: number): WaitOutcome | null {
   if (startsWith(seen.factory.applied_revision, revision)) return { outcome: 'live' };
   const attempt = seen.history.find((reconciliation) => startsWith(reconciliation.revision, revision));
   if (attempt === undefined) return null;
@@ -88,7 +88,7 @@ function judge(seen: SeenState, revision: string, startedAtMs: number, nowMs: nu
     const appliedDuringWait = Date.parse(attempt.attempted_at) >= startedAtMs;
     return appliedDuringWait ? { outcome: 'replaced', by: seen.factory.applied_revision } : null;
   }
-  // A commit stays invalid, but a secret that does not suit it may have been replaced just now.
+  // An invalid commit stays invalid, but an unsuitable secret may have been replaced.
   const isFinal =
     (attempt.result === 'invalid' && attempt.reason !== 'SecretUnsuitable') ||
     Date.parse(attempt.attempted_at) >= startedAtMs;

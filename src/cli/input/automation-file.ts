@@ -8,22 +8,22 @@ import type { CliContext } from '../context.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { readInput } from './read-input.ts';
 
-/** What the API takes for an automation. The daemon validates the values, so files are read without a check of them. */
+/** An automation in a request. The daemon validates the values, so they are not checked here. */
 export type AutomationBody =
   paths['/api/v1/factories/{factory}/automations/{name}']['put']['requestBody']['content']['application/json'];
 
-/** Reads an `automation.md`: the keys of its front matter, and the prompt below. `-` stands for standard input. */
+/** Reads an `automation.md`: the keys of its front matter, and the prompt. `-` is standard input. */
 export async function readAutomationFile(context: CliContext, path: string): Promise<AutomationBody> {
   const parts = splitFrontMatter(decode(await readInput(context, path), path));
-  if (!parts.ok) throw refuse(path, parts.at.line, parts.message, parts.hint);
+  if (!parts.ok) throw reject(path, parts.at.line, parts.message, parts.hint);
   const parsed = parseYaml(parts.yaml, parts.linesBefore);
   if (!parsed.ok) {
     const finding = parsed.findings[0]!();
-    throw refuse(path, finding.at.line, finding.message, finding.hint);
+    throw reject(path, finding.at.line, finding.message, finding.hint);
   }
   const { value } = parsed.yaml;
   if (isJsonObject(value)) return { ...value, prompt: parts.body } as AutomationBody;
-  throw refuse(path, 2, 'The front matter is no map of keys and values.', 'Begin it with "triggers:".');
+  throw reject(path, 2, 'The front matter is not a map of keys and values.', 'Start it with "triggers:".');
 }
 
 function decode(bytes: Uint8Array, path: string): string {
@@ -34,7 +34,7 @@ function decode(bytes: Uint8Array, path: string): string {
   }
 }
 
-function refuse(path: string, line: number, message: string, hint: string): CliError {
+function reject(path: string, line: number, message: string, hint: string): CliError {
   return new CliError(`${describePlace(path)}:${line}: ${message}`, { hint, exitCode: EXIT_CODES.negative });
 }
 
@@ -42,14 +42,14 @@ function describePlace(path: string): string {
   return path === '-' ? 'standard input' : path;
 }
 
-/** What the API takes to leave an automation as it is. */
+/** The request that leaves an automation unchanged. */
 export function declareAutomation(automation: Automation): AutomationBody {
   const { description, enabled, agent, prompt, overrides } = automation;
   const triggers = automation.triggers.map(declareTrigger);
   return { ...overrides, description, enabled, agent, triggers, prompt } as AutomationBody;
 }
 
-/** The text of the `automation.md` that says the same. */
+/** The text of `automation.md` for an automation. */
 export function writeAutomationFile(automation: Automation): string {
   const { description, enabled, agent, prompt, overrides } = automation;
   const triggers = automation.triggers.map(declareTrigger);
@@ -59,7 +59,7 @@ export function writeAutomationFile(automation: Automation): string {
   });
 }
 
-/** Keys that say nothing are left out, as a person would write it. */
+/** The trigger as a definition declares it. Empty keys are omitted. */
 function declareTrigger(trigger: AutomationTrigger): JsonObject {
   if (trigger.handled_elsewhere) {
     const { listens_to: _, handled_elsewhere: __, ...declared } = trigger;

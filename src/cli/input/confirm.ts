@@ -8,10 +8,10 @@ export interface ConfirmOptions {
 }
 
 /**
- * Asks on a terminal before something is deleted or replaced. Scripts, whose standard input is not a terminal, go on
- * without a question, as does `--yes`. Throws `CliError` with exit code 1 for any answer but yes.
+ * Asks on a terminal before something is deleted or replaced. With `--yes`, or if standard input is not a terminal, it
+ * does not ask. Throws `CliError` with exit code 1 for any answer except yes.
  *
- * @param question what happens, as a question; escaped here
+ * @param question the change as a question; it is escaped here
  */
 export async function confirm({ context }: Session, { yes }: ConfirmOptions, question: string): Promise<void> {
   if (yes || context.stdin.isTTY !== true) return;
@@ -25,7 +25,7 @@ export async function confirm({ context }: Session, { yes }: ConfirmOptions, que
 
 /** One typed line; empty at the end of the input. */
 function readLine(input: NodeJS.ReadableStream): Promise<string> {
-  // Not as a terminal: the system keeps its line editing, and Ctrl-C ends the process.
+  // Not in raw mode: the terminal edits the line, and Ctrl-C ends the process.
   const lines = createInterface({ input, terminal: false });
   return new Promise((resolve) => {
     lines.once('line', (line) => {

@@ -2,13 +2,13 @@ import { type RequestHeaders, trimBlanks } from '../../core/headers.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { CliError } from '../exit-codes.ts';
 
-/** A request as somebody wrote it down. */
+/** A captured request. */
 export interface CapturedFile {
   headers: RequestHeaders;
-  /** The same by lowercase name; values are one character for each byte. */
+  /** The fields by lowercase name. Values have one character for each byte. */
   fields: ReadonlyMap<string, string>;
   body: Uint8Array;
-  /** Wall time in milliseconds; `null` where the file does not say. */
+  /** Wall time in milliseconds. `null` if the file does not contain it. */
   receivedAtMs: number | null;
 }
 
@@ -19,13 +19,13 @@ export function readCapturedRequest(bytes: Uint8Array): CapturedFile {
 }
 
 const FORMS =
-  'Give {"headers": {"Name": "value"}, "body": "text"} with "body_base64" for exact bytes, or an HTTP request as text.';
+  'Use {"headers": {"Name": "value"}, "body": "text"} with "body_base64" for exact bytes, or an HTTP request as text.';
 
 function readJsonForm(bytes: Uint8Array): CapturedFile {
   const value = parse(bytes);
-  if (!isJsonObject(value)) throw refuse('is not a JSON object');
+  if (!isJsonObject(value)) throw reject('is not a JSON object');
   const { headers, body, body_base64: base64, received_at: receivedAt } = value;
-  if (!isJsonObject(headers)) throw refuse('has no object "headers"');
+  if (!isJsonObject(headers)) throw reject('has no object "headers"');
   return {
     ...toHeaders(Object.entries(headers).map(([name, text]) => [name, readHeader(name, text)])),
     body: readBody(body, base64),
@@ -37,36 +37,36 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(bytes).toString('utf8'));
   } catch {
-    throw refuse('begins like JSON and is not valid JSON');
+    throw reject('starts like JSON, but is not valid JSON');
   }
 }
 
-/** Header values are one character for each byte, as the ingress has them. */
+/** Header values have one character for each byte, as in the ingress. */
 function readHeader(name: string, value: unknown): string {
   const text = Array.isArray(value) ? value.join(', ') : value;
-  if (typeof text !== 'string') throw refuse(`has a header that is no text: ${JSON.stringify(name)}`);
+  if (typeof text !== 'string') throw reject(`has a header that is not a string: ${JSON.stringify(name)}`);
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
 function readBody(body: unknown, base64: unknown): Uint8Array {
-  if ((body === undefined) === (base64 === undefined)) throw refuse('needs either "body" or "body_base64"');
+  if ((body === undefined) === (base64 === undefined)) throw reject('needs either "body" or "body_base64"');
   if (typeof body === 'string') return Buffer.from(body, 'utf8');
   if (typeof base64 === 'string' && /^[A-Za-z0-9+/\s]*(?:=\s*){0,2}$/.test(base64))
     return Buffer.from(base64, 'base64');
-  throw refuse('has a body that is no text; a body that was parsed cannot be verified');
+  throw reject('has a body that is not a string; a parsed body cannot be verified');
 }
 
 function readInstant(value: unknown): number | null {
   if (value === undefined || value === null) return null;
   const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(ms)) throw refuse('has a "received_at" that is no instant, such as 2026-01-02T03:04:05Z');
+  if (Number.isNaN(ms)) throw reject('has an invalid "received_at"; use a time such as 2026-01-02T03:04:05Z');
   return ms;
 }
 
 /** Request line, header fields, an empty line, and then the exact bytes of the body. */
 function readHttpForm(text: string): CapturedFile {
   const match = /^(?:[A-Z]+ \S+ HTTP\/[\d.]+\r?\n)?((?:[^\r\n:]+:[^\r\n]*\r?\n)+)\r?\n/.exec(text);
-  if (match === null) throw refuse('is neither JSON nor an HTTP request with an empty line after its header fields');
+  if (match === null) throw reject('is neither JSON nor an HTTP request with an empty line after its header fields');
   const fields = match[1]!.trimEnd().split(/\r?\n/);
   return {
     ...toHeaders(
@@ -91,6 +91,6 @@ function toHeaders(fields: readonly (readonly [string, string])[]): Pick<Capture
   return { fields: byName, headers: { get: (name) => byName.get(name) } };
 }
 
-function refuse(what: string): CliError {
+function reject(what: string): CliError {
   return new CliError(`The captured request ${what}.`, { hint: FORMS });
 }

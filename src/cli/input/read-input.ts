@@ -10,9 +10,9 @@ export async function readInput(context: CliContext, path: string): Promise<Uint
     return await readFile(resolve(context.cwd, path));
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code;
-    const why = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : String(code);
+    const why = code === 'ENOENT' ? 'the file does not exist' : code === 'EISDIR' ? 'it is a folder' : String(code);
     throw new CliError(`${path} cannot be read: ${why}.`, {
-      hint: 'Give the path of a file, or - for standard input.',
+      hint: 'Specify the path of a file, or - for standard input.',
       cause,
     });
   }
@@ -24,7 +24,7 @@ async function readStandardInput(context: CliContext): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-/** The JSON value that these bytes are, read as strictly as the ingress reads a body. `what` names them in an error. */
+/** Parses JSON as strictly as the ingress parses a body. `what` names the bytes in an error. */
 export function parseJsonBytes(bytes: Uint8Array, what: string): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));

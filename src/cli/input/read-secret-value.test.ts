@@ -39,30 +39,30 @@ describe('a secret typed on a terminal', () => {
     expect((await type(...chunks)).value).toBe(expected);
   });
 
-  it('does not show, and gives the terminal back', async () => {
+  it('is hidden, and the terminal is restored', async () => {
     const { raw, shown } = await type('geheim\r');
     expect(raw).toEqual([true, false]);
-    expect(shown).toBe('Value of S (it does not show): \n');
+    expect(shown).toBe('Value of S (hidden): \n');
   });
 
-  it('is given up with Ctrl-C, which also gives the terminal back', async () => {
+  it('is cancelled by Ctrl-C, which also restores the terminal', async () => {
     const { value, raw, exitCode } = await type('gehe\u0003');
     expect(value).toBe('Interrupted. Nothing was changed.');
     expect(exitCode).toBe(130);
     expect(raw).toEqual([true, false]);
   });
 
-  it('is refused when empty', async () => {
+  it('is rejected when empty', async () => {
     expect((await type('\r')).value).toMatch(/^The value is empty/);
   });
 });
 
 describe('a secret in bytes', () => {
-  it('keeps a byte order mark and loses one newline', () => {
+  it('keeps a byte order mark and drops one newline', () => {
     expect(decodeSecretText(Buffer.from('\ufeffa\n\n'))).toBe('\ufeffa\n');
   });
 
-  it('is refused where it is not UTF-8', () => {
+  it('is rejected if it is not UTF-8', () => {
     expect(() => decodeSecretText(Buffer.from([0xff, 0x61]))).toThrow('not valid UTF-8');
   });
 });

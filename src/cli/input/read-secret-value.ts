@@ -3,25 +3,25 @@ import { SECRET_NAME_PATTERN } from '../../words/names.ts';
 import type { CliContext, CliInput } from '../context.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 
-// Far above any credential, far below what would hurt.
+// Far larger than any credential, and small enough to hold in memory.
 const MAX_SECRET_BYTES = 65_536;
 
-/** Reads a secret from standard input: typed without showing on a terminal, else all of it less one newline. */
+/** Reads a secret from standard input: a hidden line on a terminal, otherwise everything without one final newline. */
 export async function readSecretValue(context: CliContext, prompt: string): Promise<string> {
   const { stdin } = context;
   const value = stdin.isTTY === true ? await readHiddenLine(context, stdin, prompt) : await readAll(stdin);
   return requireNotEmpty(value);
 }
 
-/** Refuses an empty value: it would let everybody in. */
+/** Rejects an empty value, because it would accept every sender. */
 export function requireNotEmpty(value: string): string {
   if (value !== '') return value;
-  throw new CliError('The value is empty, and an empty secret is refused.', {
+  throw new CliError('The value is empty. A secret must not be empty.', {
     hint: 'Write the value to standard input, for example: dockbell secret create NAME < value.txt',
   });
 }
 
-/** Everything on standard input as text; a single newline at the end, as `echo` leaves it, is no part of the value. */
+/** Everything on standard input as text, without one final newline, which `echo` writes. */
 async function readAll(stdin: CliInput): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -34,13 +34,13 @@ async function readAll(stdin: CliInput): Promise<string> {
   return decodeSecretText(Buffer.concat(chunks));
 }
 
-/** The text of a secret that was read as bytes, less one newline at its end. */
+/** The text of a secret that was read as bytes, without one final newline. */
 export function decodeSecretText(bytes: Uint8Array): string {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     return text.replace(/\r?\n$/, '');
   } catch (cause) {
-    throw new CliError('The value is not valid UTF-8 text.', { hint: 'Encode it, in base64 for example.', cause });
+    throw new CliError('The value is not valid UTF-8 text.', { hint: 'Encode it, for example in base64.', cause });
   }
 }
 
@@ -52,9 +52,9 @@ const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 const BACKSPACES = ['\u007f', '\b'];
 
-/** One typed line, which does not show. Ctrl-C gives up. */
+/** One hidden line. Ctrl-C cancels. */
 async function readHiddenLine(context: CliContext, stdin: CliInput, prompt: string): Promise<string> {
-  context.stderr.write(`${prompt} (it does not show): `);
+  context.stderr.write(`${prompt} (hidden): `);
   stdin.setRawMode?.(true);
   stdin.resume();
   stdin.setEncoding('utf8');
@@ -88,10 +88,10 @@ function collectLine(stdin: CliInput): Promise<string> {
   });
 }
 
-/** Refuses what cannot be the name of a secret before anybody is asked. */
+/** Rejects an invalid name of a secret before the value is read. */
 export function requireSecretName(name: string): void {
   if (SECRET_NAME_PATTERN.test(name)) return;
   throw new CliError(`'${escapeText(name)}' cannot be the name of a secret.`, {
-    hint: 'A name is a letter or _, then at most 127 letters, digits or _, such as INTERNAL_CI_WEBHOOK_SECRET.',
+    hint: 'Use a letter or _, then at most 127 letters, digits or _, such as INTERNAL_CI_WEBHOOK_SECRET.',
   });
 }

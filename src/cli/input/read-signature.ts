@@ -5,13 +5,13 @@ import type { CliContext } from '../context.ts';
 import { CliError } from '../exit-codes.ts';
 import { readInput } from './read-input.ts';
 
-/** What `--data` and `--signature` take: a text, `@` and a file, or `-` for standard input. */
+/** The value of `--data` or `--signature`: a text, `@` and a file, or `-` for standard input. */
 export async function readData(context: CliContext, data: string): Promise<Uint8Array> {
   if (data.startsWith('@')) return readInput(context, data.slice(1));
   return data === '-' ? readInput(context, data) : Buffer.from(data, 'utf8');
 }
 
-/** The `signature` block that a webhook file would have, checked as in one; `null` where the scheme has none. */
+/** The `signature` block, validated as in a webhook file. `null` if the scheme has none. */
 export async function readSignature(
   context: CliContext,
   { scheme, signature }: { scheme?: string; signature?: string },

@@ -4,8 +4,8 @@ import { readDocumentsUrl, readPackageVersion } from '../../files/package-versio
 import { collectSources, type OfflineValidation } from './validate-offline.ts';
 
 /**
- * Joins the validations of several folders to one report. Folders of one repository keep its root; where the roots
- * differ, paths start at the nearest folder that holds them all.
+ * Joins the validations of several folders into one report. Paths start at the root of the repository, or at the nearest
+ * common folder if the roots differ.
  */
 export function buildReport(
   validations: readonly OfflineValidation[],
@@ -35,7 +35,7 @@ function findCommonFolder(a: string, b: string): string {
   return folder;
 }
 
-/** `''` or `sub/dir/`: what leads from one folder to another one in it. */
+/** The path from a folder to a folder inside it: `''` or `sub/dir/`. */
 function prefixOf(root: string, folder: string): string {
   const path = relative(root, folder);
   return path === '' ? '' : `${path.split(sep).join('/')}/`;

@@ -45,5 +45,5 @@ export function parseFilterText(text: string, file: string): unknown {
   }
 }
 
-/** A text that is no YAML at all may be wrong in thousands of places. */
+/** A text that is not YAML may have thousands of errors. */
 const MAX_FINDINGS = 10;

@@ -1,20 +1,20 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 
-/** Factories lie near the root of a repository; looking further would walk through what is no definition at all. */
+/** Factories are near the root of a repository. A deeper search would walk through unrelated folders. */
 const DEPTH = 3;
 const MAX_FOLDERS = 500;
 const MAX_NAMED = 5;
 
-/** Where the factory of a folder without one is likely to be: around it, or in folders below. One sentence, for a hint. */
+/** Where a factory is likely to be: above the folder, or in folders below. One sentence, for a hint. */
 export async function suggestFactories(dir: string): Promise<string> {
   const around = await findAround(dir);
-  if (around !== null) return `The folder lies in the factory ${around}: name that one.`;
+  if (around !== null) return `The folder is part of the factory ${around}: specify that folder.`;
   const below = await findBelow(dir);
-  if (below.length === 0) return 'Name the folder that holds the factory, or run "dockbell init" to begin one.';
+  if (below.length === 0) return 'Specify the folder of the factory, or run "dockbell init" to create one.';
   const named = below.slice(0, MAX_NAMED).join(', ');
   const more = below.length > MAX_NAMED ? ` and ${below.length - MAX_NAMED} more` : '';
-  return `Name the folder that holds the factory: ${named}${more}.`;
+  return `Specify the folder of the factory: ${named}${more}.`;
 }
 
 async function findAround(dir: string): Promise<string | null> {
@@ -26,7 +26,7 @@ async function findAround(dir: string): Promise<string | null> {
   return null;
 }
 
-/** Folders that hold a factory, relative to `dir`, nearest first. */
+/** Folders that contain a factory, relative to `dir`, the nearest first. */
 async function findBelow(dir: string): Promise<string[]> {
   const found: string[] = [];
   let seen = 0;
@@ -52,7 +52,7 @@ async function listFolders(folder: string): Promise<string[]> {
     .sort();
 }
 
-/** Stricter than validation: a folder called `webhooks` alone is often something else. */
+/** Stricter than validation: a folder that contains only `webhooks` is often unrelated. */
 async function isFactory(folder: string): Promise<boolean> {
   if (await exists(join(folder, 'factory.yaml'))) return true;
   return (await exists(join(folder, 'webhooks'))) && (await exists(join(folder, 'automations')));

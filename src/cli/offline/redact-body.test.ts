@@ -27,13 +27,13 @@ describe('redactBody', () => {
   });
 
   it.each(['b', 'a.b', 'a[0]', 'list[2]', 'list[*]', 'list.length', 'toString', '__proto__', 'constructor.name'])(
-    'refuses %s where it leads nowhere',
+    'rejects %s, which has no value',
     (path) => {
-      expect(() => redact('{"a": "x", "list": []}', path)).toThrow(`The body holds nothing at ${path}`);
+      expect(() => redact('{"a": "x", "list": []}', path)).toThrow(`The body has no value at ${path}`);
     },
   );
 
-  it.each(['', 'a b', 'a..b'])('refuses %j, which is no path', (path) => {
+  it.each(['', 'a b', 'a..b'])('rejects %j, which is not a path', (path) => {
     expect(() => redact('{"a": 1}', path)).toThrow('is not a path');
   });
 });

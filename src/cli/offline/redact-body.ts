@@ -4,20 +4,20 @@ import { escapeText } from '../../words/escape-text.ts';
 import { CliError } from '../exit-codes.ts';
 
 /**
- * Replaces the values at these paths by empty ones of the same type, in place. A path that is none, or that leads
- * nowhere, is a `CliError`: a slip would publish what it was to hide.
+ * Replaces the values at these paths with empty ones of the same type, in place. An invalid path, or one without a value,
+ * is a `CliError`: otherwise a typo would publish the value.
  */
 export function redactBody(body: Json, paths: readonly string[]): void {
   for (const text of paths) {
     const path = parsePath(text);
     if (path === null) {
       throw new CliError(`'${escapeText(text)}' is not a path to a value of the body.`, {
-        hint: 'Write it as data.issue.level, items[0].name, items[*].name or data["odd key"].',
+        hint: 'Use a path such as data.issue.level, items[0].name, items[*].name or data["key with spaces"].',
       });
     }
     if (redactAt(body, path)) continue;
-    throw new CliError(`The body holds nothing at ${escapeText(text)}, so nothing was printed.`, {
-      hint: 'See the body with --payload, and correct the path or leave it out.',
+    throw new CliError(`The body has no value at ${escapeText(text)}, so nothing was printed.`, {
+      hint: 'Print the body with --payload, then correct or omit the path.',
     });
   }
 }
@@ -41,7 +41,7 @@ function findChildren(value: Json, step: PathStep): Place[] {
     if (step === EVERY_ELEMENT) return value.map((_, at) => ({ in: value, at }));
     return typeof step === 'number' && step < value.length ? [{ in: value, at: step }] : [];
   }
-  // Own keys only: `__proto__` is one in a parsed body, or none at all.
+  // Own keys only: in a parsed body `__proto__` is an ordinary key.
   if (!isJsonObject(value) || typeof step !== 'string' || !Object.hasOwn(value, step)) return [];
   return [{ in: value, at: step }];
 }

@@ -21,7 +21,7 @@ function render(delivery: Partial<Delivery>, webhook: Partial<Webhook>, body: Js
 }
 
 describe('renderSample', () => {
-  it('lists what the delivery did start', () => {
+  it('lists the automations that the delivery started', () => {
     const { sample } = render({ delivery_id: 'sha256:x', delivery_id_source: 'body_hash' }, {}, { a: [null] });
     expect(sample).toEqual({
       description: 'dlv_1, received 2026-01-01T00:00:00.000Z',
@@ -44,12 +44,12 @@ describe('renderSample', () => {
     expect(render({ delivery_id: 'e-1', delivery_id_source: source }, webhook).sample.headers).toEqual(headers);
   });
 
-  it('leaves out a header of which only the hash is known', () => {
+  it('omits a header if only its hash is stored', () => {
     const delivery = { delivery_id: `sha256:${'0'.repeat(64)}`, delivery_id_source: 'service_header' } as const;
     expect(render(delivery, {}).sample.headers).toBeUndefined();
   });
 
-  it('writes what is too large for a tree densely, and says when even that is too large', () => {
+  it('writes a large sample without indentation, and reports one that is still too large', () => {
     const numbers = Array.from({ length: 60_000 }, () => 1);
     const dense = render({}, {}, numbers);
     expect([dense.text.split('\n').length, dense.isTooLarge]).toEqual([2, false]);

@@ -14,15 +14,15 @@ export interface StoredDelivery {
   body: Json;
 }
 
-/** The text of a sample. `isTooLarge`: of one that no tree may hold, whatever its layout. */
+/** The text of a sample. `isTooLarge`: larger than the limit for files, even without indentation. */
 export interface RenderedSample {
   text: string;
   isTooLarge: boolean;
 }
 
 /**
- * A stored delivery as the file `webhooks/<name>.samples/<sample>.json`. `starts` is what it did start: a fact, where the
- * definition that is live may have been changed since.
+ * A stored delivery as the file `webhooks/<name>.samples/<sample>.json`. `starts` lists what the delivery started, even if
+ * the definition has changed since.
  */
 export function renderSample({ delivery, webhook, explanation, body }: StoredDelivery): RenderedSample {
   const headers = nameHeader(delivery, webhook);
@@ -40,7 +40,7 @@ export function renderSample({ delivery, webhook, explanation, body }: StoredDel
 
 const HASHED_IDENTITY = /^sha256:[0-9a-f]{64}$/;
 
-/** The one header that names the delivery; `null` where none does, or where only the hash of its value was kept. */
+/** The header that identifies the delivery. `null` if no header does, or if only the hash of its value is stored. */
 function nameHeader({ delivery_id: value, delivery_id_source: source }: Delivery, webhook: Webhook) {
   const name =
     source === 'header'
@@ -64,15 +64,15 @@ function findProviderHeader({ signature_scheme, signature }: Webhook): string | 
 
 function stringify(sample: unknown, indent: number): string {
   try {
-    return `${JSON.stringify(sample, refuseInfinite, indent)}\n`;
+    return `${JSON.stringify(sample, rejectInfinite, indent)}\n`;
   } catch (cause) {
     if (cause instanceof CliError) throw cause;
     throw new CliError('The body is nested too deeply to be written as a sample.', { cause });
   }
 }
 
-/** `1e400` is JSON, but reads as infinite, which JSON cannot write; `null` in its place would be another body. */
-function refuseInfinite(key: string, value: unknown): unknown {
+/** `1e400` is valid JSON but parses as infinity, which JSON cannot represent. Writing `null` would change the body. */
+function rejectInfinite(key: string, value: unknown): unknown {
   if (typeof value !== 'number' || Number.isFinite(value)) return value;
   throw new CliError(`The number under ${JSON.stringify(key)} is too large to be written as a sample.`, {
     hint: 'Replace it with --redact, or write the sample by hand.',

@@ -1,20 +1,20 @@
-/** A host of repositories whose pipelines `dockbell init` can write. */
+/** Git hosts whose pipelines `dockbell init` can write. */
 export const PIPELINE_HOSTS = ['github', 'gitlab'] as const;
 export type PipelineHost = (typeof PIPELINE_HOSTS)[number];
 
-/** Where the pipeline of a host lies in a repository. */
+/** Path of the pipeline of each host in a repository. */
 export const PIPELINE_PATHS = {
   github: '.github/workflows/dockbell.yaml',
   gitlab: '.gitlab-ci.yml',
 } as const satisfies Record<PipelineHost, string>;
 
-/** Where pre-commit looks for its hooks. */
+/** Path of the configuration of pre-commit. */
 export const PRE_COMMIT_PATH = '.pre-commit-config.yaml';
 
 /**
  * The text of a pipeline that checks pull requests, as a team would copy it.
  *
- * @param commit full commit of Dockbell that the pipeline builds; `null` leaves a place to fill in
+ * @param commit full commit of Dockbell that the pipeline builds; `null` for a placeholder
  */
 export function renderPipeline(host: PipelineHost, commit: string | null): string {
   return (host === 'github' ? WORKFLOW : PIPELINE).replaceAll('{commit}', commit ?? '');

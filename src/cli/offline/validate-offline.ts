@@ -6,7 +6,7 @@ import { readDirectoryTree, readRevisionTree } from '../../source/directory-sour
 import { CliError } from '../exit-codes.ts';
 import { suggestFactories } from './find-factories.ts';
 
-/** What is wrong with a tree, and the tree itself, to quote from. */
+/** The findings in a tree, and the tree itself to quote from. */
 export interface OfflineValidation {
   validated: ValidatedTree;
   tree: SourceTree;
@@ -15,8 +15,8 @@ export interface OfflineValidation {
 }
 
 /**
- * Checks the factory in a folder, or as a git revision holds it, without a daemon: webhooks are counted against the
- * default of `limits.webhooksPerFactory` unless told otherwise, and no UID is known. A folder or revision that is not there is a `CliError`.
+ * Validates the factory in a folder or in a git revision, without a daemon. The limit of webhooks is the default of
+ * `limits.webhooksPerFactory`, and no UID is known. A folder or revision that does not exist is a `CliError`.
  */
 export async function validateOffline(
   dir: string,
@@ -37,20 +37,20 @@ export async function validateOffline(
   return { validated, tree: { prefix: '', entries: [] }, root: dir };
 }
 
-/** The hint of the daemon is about its configuration; whoever named a folder is told of others. */
+/** The hint of the daemon is about its configuration. Here the hint suggests other folders. */
 async function leadToFactory(finding: Diagnostic, dir: string): Promise<Diagnostic> {
   return finding.rule === 'factory/not-found' ? { ...finding, hint: await suggestFactories(dir) } : finding;
 }
 
 const HINTS: { [reason: string]: string } = {
-  RepositoryMissing: 'Name the folder that holds the factory; for a revision it has to lie in a git repository.',
-  BranchMissing: "Name a branch, a tag or a commit of the repository; 'git log --oneline' lists commits.",
+  RepositoryMissing: 'Specify the folder of the factory. With --rev, it must be in a git repository.',
+  BranchMissing: "Specify a branch, a tag or a commit of the repository. To list commits, run 'git log --oneline'.",
 };
 
 /**
- * Text of each file that has a finding, under the path that findings show, to quote the line that is wrong.
+ * The text of each file with a finding, by the path in the finding, to quote the line.
  *
- * @param prefix put before every path, as it was before those of the findings
+ * @param prefix of the paths in the findings
  */
 export function collectSources(
   { prefix: folder, entries }: SourceTree,

@@ -3,14 +3,14 @@ import type { CliContext, CliOutput } from '../context.ts';
 
 export type Colors = ReturnType<typeof pc.createColors>;
 
-/** Functions that paint text for this stream, or return it as it is. */
+/** Functions that color text for this stream, or return it unchanged. */
 export function createColors(stream: CliOutput, env: CliContext['env']): Colors {
   return pc.createColors(hasColors(stream, env));
 }
 
 /**
- * Colours are for terminals. `NO_COLOR` (no-color.org: set and not empty), which `--no-color` sets too, turns them off;
- * `FORCE_COLOR` turns them on for pipes, and off with the value 0 or false.
+ * Terminals get colors. `NO_COLOR` (no-color.org: set and not empty), which `--no-color` also sets, disables them.
+ * `FORCE_COLOR` enables them for pipes, or disables them with the value 0 or false.
  */
 export function hasColors(stream: CliOutput, env: CliContext['env']): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = env;

@@ -4,12 +4,12 @@ import { escapeText } from '../../words/escape-text.ts';
 import type { Colors } from './colors.ts';
 import type { Output } from './output.ts';
 
-/** A commit the way git abbreviates it; `-` for none. */
+/** An abbreviated commit. `-` for none. */
 export function shortenRevision(revision: string | null): string {
   return revision === null ? '-' : escapeText(revision.slice(0, 12));
 }
 
-/** One finding as compilers print it, and what to do about it on a second line. */
+/** One finding in the format of compilers, with its hint on a second line. */
 export function describeDiagnostic(diagnostic: Diagnostic, colors: Colors): string {
   const { file, line, column, severity, rule, message, hint } = diagnostic;
   const place = file === '' ? '' : `${escapeText(file)}:${line}:${column}: `;
@@ -18,7 +18,7 @@ export function describeDiagnostic(diagnostic: Diagnostic, colors: Colors): stri
   return hint === '' ? head : `${head}\n    ${escapeText(hint)}`;
 }
 
-/** What one pass of the loop did or found wrong. */
+/** Prints the changes or the findings of a reconciliation. */
 export function printReconciliation(output: Output, reconciliation: Reconciliation): void {
   const { colors } = output;
   const failed = isFailure(reconciliation);
@@ -31,7 +31,7 @@ export function printReconciliation(output: Output, reconciliation: Reconciliati
   if (reconciliation.result === 'applied') printPlan(output, reconciliation);
 }
 
-/** Did this pass leave the factory on an earlier definition? */
+/** Is the earlier definition still live after this reconciliation? */
 export function isFailure(reconciliation: Reconciliation): boolean {
   return reconciliation.result === 'invalid' || reconciliation.result === 'failed';
 }
@@ -45,7 +45,7 @@ function printSection(output: Output, kind: string, section: PlanSection): void 
   const { colors } = output;
   for (const entry of section.create) {
     output.line(
-      `  ${colors.green('+')} ${kind} ${escapeText(entry.name)}${entry.restored ? ' (back under its earlier UID)' : ''}`,
+      `  ${colors.green('+')} ${kind} ${escapeText(entry.name)}${entry.restored ? ' (restored with its earlier UID)' : ''}`,
     );
   }
   for (const entry of section.update) {

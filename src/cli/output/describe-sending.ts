@@ -19,24 +19,24 @@ function describeSigned(webhook: Webhook, send: string): string[] {
   if (scheme === null) return [send];
   const facts = describeScheme(scheme);
   const { credentialPlaces: places, title: sender, documentation, signedWith } = facts;
-  const shown = places.length > 3 ? `${places[0]} and on` : places.join(' or ');
+  const shown = places.length > 3 ? `${places[0]} and others` : places.join(' or ');
   const more = documentation === '' ? '' : `; see ${documentation}`;
   return [
-    `# ${capitalize(sender)} proves itself with ${webhook.secret_name}, in ${shown}.`,
-    `# Give ${sender} the URL above${more}`,
-    ...(signedWith === 'secret' ? ['# To try it without the provider:', send] : describeOthersKey(facts, webhook)),
+    `# ${capitalize(sender)} authenticates with ${webhook.secret_name}, in ${shown}.`,
+    `# Enter the URL above at ${sender}${more}`,
+    ...(signedWith === 'secret' ? ['# To test without the provider:', send] : describeOthersKey(facts, webhook)),
   ];
 }
 
-/** The daemon has nothing to sign with. */
+/** The daemon cannot sign for these schemes. */
 function describeOthersKey(
   { name, title, signedWith }: SignatureSchemeFacts,
   { ingress_url, signature }: Webhook,
 ): string[] {
-  if (signedWith === 'provider') return [`# Only ${title} can sign for it, so try it from there.`];
+  if (signedWith === 'provider') return [`# Only ${title} can sign a delivery, so test from there.`];
   const block = signature === null ? '' : ` --signature ${quoteForShell(JSON.stringify(signature))}`;
   return [
-    '# The secret is a public key, which cannot sign. With a key pair of your own, store its public key and try:',
+    '# The secret is a public key, which cannot sign. To test, create a key pair, store its public key, and run:',
     `dockbell send --to "${ingress_url}" --auth-mode signature --scheme ${name}${block} --secret-file private.pem`,
   ];
 }

@@ -18,11 +18,11 @@ describe('formatAge', () => {
     expect(formatAge(agoFrom(ms), NOW_MS)).toBe(expected);
   });
 
-  it('has a dash for what has not happened, and for what is no instant', () => {
+  it('is a dash for null and for an invalid time', () => {
     expect([formatAge(null, NOW_MS), formatAge('soon', NOW_MS)]).toEqual(['-', '-']);
   });
 
-  it('stands behind the exact instant where one thing is shown', () => {
+  it('follows the exact time in formatInstantWithAge', () => {
     expect(formatInstantWithAge(agoFrom(90_000), NOW_MS)).toBe('2026-01-02T03:02:35.678Z (1m ago)');
   });
 });

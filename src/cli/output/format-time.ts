@@ -5,7 +5,7 @@ const AGE_UNITS = [
   ['s', 1000],
 ] as const;
 
-/** A length of time in its largest whole unit: `12s`, `3m`, `2h`, `5d`. */
+/** A duration in its largest whole unit: `12s`, `3m`, `2h`, `5d`. */
 export function formatSpan(spanMs: number): string {
   for (const [unit, unitMs] of AGE_UNITS) {
     if (spanMs >= unitMs) return `${Math.floor(spanMs / unitMs)}${unit}`;
@@ -13,14 +13,14 @@ export function formatSpan(spanMs: number): string {
   return '0s';
 }
 
-/** How long ago an RFC 3339 instant was, for lists: `3m ago`; `-` for none. */
+/** The age of an RFC 3339 time, for lists: `3m ago`. `-` for none. */
 export function formatAge(instant: string | null, nowMs: number): string {
   if (instant === null) return '-';
   const ageMs = nowMs - Date.parse(instant);
   return Number.isNaN(ageMs) ? '-' : ageMs < 1000 ? 'just now' : `${formatSpan(ageMs)} ago`;
 }
 
-/** The exact instant and how long ago it was, for `show`: `2026-11-21T07:18:37.000Z (3m ago)`; `-` for none. */
+/** The exact time and its age, for `show`: `2026-11-21T07:18:37.000Z (3m ago)`; `-` for none. */
 export function formatInstantWithAge(instant: string | null, nowMs: number): string {
   return instant === null ? '-' : `${instant} (${formatAge(instant, nowMs)})`;
 }

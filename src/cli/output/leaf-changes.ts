@@ -1,14 +1,14 @@
 import type { Json } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
 
-/** One value that changes, deep inside a key of a definition; `undefined` where there is none on that side. */
+/** One changed value inside a key of a definition. `undefined` if the value does not exist on that side. */
 export interface LeafChange {
   path: string;
   from: Json | undefined;
   to: Json | undefined;
 }
 
-/** The values in which two differ, so that one changed word of a long list of triggers is shown alone. */
+/** The values that differ, so that one change in a long list of triggers is shown alone. */
 export function listLeafChanges(path: string, from: Json | undefined, to: Json | undefined): LeafChange[] {
   if (JSON.stringify(from) === JSON.stringify(to)) return [];
   if (Array.isArray(from) && Array.isArray(to) && (from.some(isNested) || to.some(isNested))) {
@@ -32,7 +32,7 @@ function read(object: { [key: string]: Json }, key: string): Json | undefined {
 
 const MAX_CHARACTERS = 80;
 
-/** The two sides of a change as short texts: of texts with several lines the first that differs. */
+/** The two sides of a change as short texts. For texts with several lines, the first line that differs. */
 export function describeSides({ from, to }: LeafChange): { from: string; to: string; place: string } {
   const isText = typeof from === 'string' && typeof to === 'string' && (from + to).includes('\n');
   if (!isText) return { from: describeValue(from), to: describeValue(to), place: '' };
@@ -42,7 +42,7 @@ export function describeSides({ from, to }: LeafChange): { from: string; to: str
   return { from: describeValue(old[at]), to: describeValue(planned[at]), place: ` line ${at + 1}` };
 }
 
-/** A value as JSON, cut where it is long; `none` for no value. */
+/** A value as JSON, truncated if it is long. `none` for no value. */
 function describeValue(value: Json | undefined): string {
   if (value === undefined || value === null) return 'none';
   const text = JSON.stringify(value);

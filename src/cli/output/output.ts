@@ -4,22 +4,22 @@ import type { CliContext, CliOutput } from '../context.ts';
 import { type Colors, createColors } from './colors.ts';
 import { type Column, renderTable } from './table.ts';
 
-/** Writes what commands have to say: results to standard output, the rest to standard error. */
+/** Writes results to standard output, and everything else to standard error. */
 export interface Output {
-  /** Colours of standard output; they paint nothing where it is no terminal or `NO_COLOR` is set. */
+  /** Colors for standard output. They do nothing if it is not a terminal or `NO_COLOR` is set. */
   colors: Colors;
-  /** A line of our own words; what came from elsewhere in it goes through `escapeText` first. */
+  /** One line. Untrusted parts of it must be escaped with `escapeText`. */
   line(text?: string): void;
   /** The API's JSON, indented. */
   json(value: unknown): void;
   /** One JSON value on one line, for streams. */
   jsonLine(value: unknown): void;
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void;
-  /** A list of `name: value` with aligned values; values are escaped; `null` leaves the line out. */
+  /** A list of `name: value` with aligned, escaped values. `null` omits the line. */
   fields(entries: readonly (readonly [string, string | null])[]): void;
-  /** Bytes as they are. */
+  /** Unchanged bytes. */
   bytes(bytes: Uint8Array): void;
-  /** A remark for the person, on standard error. */
+  /** A note for people, on standard error. */
   note(text: string): void;
 }
 

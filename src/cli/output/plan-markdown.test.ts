@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanPreview } from '../../client/api-types.ts';
-import { renderPlanMarkdown, renderRefusalMarkdown } from './plan-markdown.ts';
+import { renderInvalidMarkdown, renderPlanMarkdown } from './plan-markdown.ts';
 
 const finding = { file: 'automations/triage/automation.md', line: 7, column: 3, path: '', hint: '' };
 const lost = {
@@ -22,7 +22,7 @@ function makePlan(change: Partial<PlanPreview> = {}): PlanPreview {
 }
 
 describe('renderPlanMarkdown', () => {
-  it('tells errors from warnings', () => {
+  it('separates errors from warnings', () => {
     const text = renderPlanMarkdown(
       makePlan({
         diagnostics: [
@@ -36,7 +36,7 @@ describe('renderPlanMarkdown', () => {
     expect(renderPlanMarkdown(makePlan())).not.toMatch(/Errors|Warnings/);
   });
 
-  it('says how to create the secrets that an apply waits for', () => {
+  it('lists the commands that create missing secrets', () => {
     const missing = [{ name: 'CI_SECRET', webhooks: ['ci', 'cd'], automations: [] }];
     const text = renderPlanMarkdown(makePlan({ missing_secrets: missing }));
     expect(text).toContain('- `CI_SECRET`, for `ci`, `cd`: `dockbell secret create CI_SECRET`\n');
@@ -55,14 +55,14 @@ describe('renderPlanMarkdown', () => {
   });
 });
 
-describe('renderRefusalMarkdown', () => {
-  it('quotes the findings, whatever is in them', () => {
-    expect(renderRefusalMarkdown('a ~~~ b\n')).toBe('### Dockbell plan: invalid\n\n~~~text\na ~ ~ ~ b\n~~~\n');
+describe('renderInvalidMarkdown', () => {
+  it('quotes the findings with any content', () => {
+    expect(renderInvalidMarkdown('a ~~~ b\n')).toBe('### Dockbell plan: invalid\n\n~~~text\na ~ ~ ~ b\n~~~\n');
   });
 
-  it('is no longer than a comment may be, and says that there is more', () => {
-    const text = renderRefusalMarkdown('webhooks/ci.yaml:1:1 error\n'.repeat(5_000));
+  it('is shorter than the limit for comments, and says that findings are omitted', () => {
+    const text = renderInvalidMarkdown('webhooks/ci.yaml:1:1 error\n'.repeat(5_000));
     expect(text.length).toBeLessThan(65_536);
-    expect(text).toMatch(/error\n~~~\n\nThe rest is left out here; `dockbell validate` shows all of it\.\n$/);
+    expect(text).toMatch(/error\n~~~\n\nThe rest is omitted\. Run `dockbell validate` to see all findings\.\n$/);
   });
 });

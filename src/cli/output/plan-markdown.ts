@@ -13,12 +13,12 @@ import {
   summarisePlan,
 } from './plan-summary.ts';
 
-/** A comment at GitHub may have 65,536 characters. */
+/** Below the limit of 65,536 characters for a comment on GitHub. */
 const MAX_CHARACTERS = 60_000;
 
 /**
- * A plan as a comment on a pull request. What comes from files or senders stands in code spans, where it can neither
- * format nor mention anybody.
+ * A plan as a comment on a pull request. Texts of files and senders are in code spans, where they cannot format text or
+ * mention users.
  */
 export function renderPlanMarkdown(plan: PlanPreview): string {
   const items = listPlannedItems(plan);
@@ -35,11 +35,11 @@ export function renderPlanMarkdown(plan: PlanPreview): string {
   return cut(`${parts.join('\n\n')}\n`);
 }
 
-/** In place of a plan, the findings that keep a definition from applying: as text for people, quoted whole. */
-export function renderRefusalMarkdown(findings: string): string {
+/** The findings of an invalid definition, quoted as text, instead of a plan. */
+export function renderInvalidMarkdown(findings: string): string {
   const text = findings.replaceAll('~~~', '~ ~ ~');
   const kept = text.length <= MAX_CHARACTERS ? text : `${text.slice(0, text.lastIndexOf('\n', MAX_CHARACTERS))}\n`;
-  const rest = kept === text ? '' : `\nThe rest is left out here; ${code('dockbell validate')} shows all of it.\n`;
+  const rest = kept === text ? '' : `\nThe rest is omitted. Run ${code('dockbell validate')} to see all findings.\n`;
   return `### Dockbell plan: invalid\n\n~~~text\n${kept}~~~\n${rest}`;
 }
 
@@ -92,7 +92,7 @@ function renderBacktest(plan: PlanPreview): string {
     if (examples.length === 0) return `- ${head}`;
     return `<details><summary>${escapeHtml(one.automation)}: ${describeStarts(one)}</summary>\n\n${examples.join('\n')}\n\n</details>`;
   });
-  return [`**Put before ${describeExamined(plan)}**`, ...blocks].join('\n\n');
+  return [`**Backtest with ${describeExamined(plan)}**`, ...blocks].join('\n\n');
 }
 
 function renderExamples(kind: string, examples: readonly BacktestExample[], count: number): string[] {
@@ -122,5 +122,5 @@ function escapeHtml(text: string): string {
 function cut(text: string): string {
   if (text.length <= MAX_CHARACTERS) return text;
   const kept = text.slice(0, text.lastIndexOf('\n', MAX_CHARACTERS));
-  return `${kept}\n\nThe rest is left out here; \`dockbell plan\` shows all of it.\n`;
+  return `${kept}\n\nThe rest is omitted. Run \`dockbell plan\` to see the complete plan.\n`;
 }

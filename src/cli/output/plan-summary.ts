@@ -5,7 +5,7 @@ import { type LeafChange, listLeafChanges } from './leaf-changes.ts';
 /** What an apply does to one definition. */
 export type PlanAction = 'create' | 'restore' | 'change' | 'enable' | 'disable' | 'delete';
 
-/** One definition of a plan, ready to be shown. */
+/** One definition in a plan, as it is shown. */
 export interface PlannedItem {
   kind: 'webhook' | 'automation';
   action: PlanAction;
@@ -15,7 +15,7 @@ export interface PlannedItem {
   changes: LeafChange[];
 }
 
-/** All that a plan does, webhooks first; what is created before what is changed before what is deleted. */
+/** The changes of a plan, webhooks first; creations before changes before deletions. */
 export function listPlannedItems({ webhooks, automations }: PlanPreview): PlannedItem[] {
   const sections = [
     ['webhook', webhooks],
@@ -23,12 +23,12 @@ export function listPlannedItems({ webhooks, automations }: PlanPreview): Planne
   ] as const;
   return sections.flatMap(([kind, { create, update, delete: gone }]) => [
     ...create.map((entry) => toItem(kind, entry.restored ? 'restore' : 'create', entry)),
-    ...update.map((entry) => toItem(kind, judgeUpdate(entry), entry)),
+    ...update.map((entry) => toItem(kind, classifyUpdate(entry), entry)),
     ...gone.map((entry) => toItem(kind, 'delete', entry)),
   ]);
 }
 
-function judgeUpdate({ changes }: PlanEntry): PlanAction {
+function classifyUpdate({ changes }: PlanEntry): PlanAction {
   const switched = changes.find(({ key }) => key === 'enabled');
   if (switched === undefined) return 'change';
   return switched.to === true ? 'enable' : 'disable';
@@ -49,12 +49,12 @@ function toItem(kind: PlannedItem['kind'], action: PlanAction, entry: PlanEntry 
   };
 }
 
-/** What is doubtful about the files; missing secrets, which are no fault of theirs, are told beside them. */
+/** Warnings about files. Missing secrets are listed separately, because the files are correct. */
 export function listWarnings({ diagnostics }: PlanPreview): Diagnostic[] {
   return diagnostics.filter(({ rule }) => rule !== 'secret/missing');
 }
 
-/** `2 to create, 1 to delete`; `No changes` where there are none. */
+/** `2 to create, 1 to delete`, or `No changes`. */
 export function summarisePlan(items: readonly PlannedItem[]): string {
   if (items.length === 0) return 'No changes';
   const counts = new Map<string, number>();
@@ -62,17 +62,18 @@ export function summarisePlan(items: readonly PlannedItem[]): string {
   return [...counts].map(([action, count]) => `${count} to ${action}`).join(', ');
 }
 
-/** `1,204 stored deliveries of the last 7 days`, and of which sample where not all were looked at. */
+/** `1,204 stored deliveries of the last 7 days`, with the size of the sample if not all were evaluated. */
 export function describeExamined({ backtest: { stored, examined, since, until, sampled } }: PlanPreview): string {
   const days = Math.round((Date.parse(until) - Date.parse(since)) / 86_400_000);
   const all = `${formatCount(stored)} stored ${stored === 1 ? 'delivery' : 'deliveries'} of the last ${days} days`;
   return sampled ? `an even sample of ${formatCount(examined)} of ${all}; the counts are those of the sample` : all;
 }
 
-/** In place of a backtest. */
-export const NOTHING_STORED = 'No delivery of the last days is stored that the changed triggers could be put before.';
+/** The text instead of a backtest. */
+export const NOTHING_STORED =
+  'Backtest: no stored delivery of the last days matches the webhooks of the changed triggers.';
 
-/** `41 starts → 3`, or that there was nothing to tell it by. */
+/** `41 starts → 3`, or that no delivery was evaluated. */
 export function describeStarts({
   examined,
   before,
@@ -86,7 +87,7 @@ export function describeStarts({
   return `${formatCount(before)} ${before === 1 ? 'start' : 'starts'} → ${formatCount(after)}`;
 }
 
-/** With commas between the thousands, whatever the machine's language. */
+/** With commas between thousands, independent of the locale. */
 export function formatCount(count: number): string {
   return count.toLocaleString('en');
 }

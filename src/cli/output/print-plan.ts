@@ -14,7 +14,7 @@ import {
   summarisePlan,
 } from './plan-summary.ts';
 
-/** A plan for people: what changes key by key, what is missing, and what the changed triggers would have done. */
+/** Prints a plan for people: the changed keys, missing secrets, and the backtest of changed triggers. */
 export function printPlan(output: Output, plan: PlanPreview): void {
   const items = listPlannedItems(plan);
   const live =
@@ -31,7 +31,7 @@ const SIGNS = { create: '+', restore: '+', change: '~', enable: '~', disable: '~
 const PAINTS = { '+': 'green', '~': 'yellow', '-': 'red' } as const;
 const NOTES = {
   create: '',
-  restore: ' back under its earlier UID',
+  restore: ' restored with its earlier UID',
   change: '',
   enable: ' enabled',
   disable: ' disabled: senders get 404',
@@ -67,7 +67,7 @@ function printBacktest(output: Output, plan: PlanPreview): void {
     output.line(NOTHING_STORED);
     return;
   }
-  output.line(`Put before ${describeExamined(plan)}:`);
+  output.line(`Backtest with ${describeExamined(plan)}:`);
   for (const one of automations) {
     output.line(`  ${output.colors.bold(escapeText(one.automation))}: ${describeStarts(one)}`);
     printExamples(output, output.colors.green('+'), one.gained, one.gained_count);

@@ -2,19 +2,19 @@ import ora from 'ora';
 import type { CliContext } from '../context.ts';
 import { hasColors } from './colors.ts';
 
-/** Tells on standard error that long work goes on. */
+/** Shows on standard error that a long operation is in progress. */
 export interface Progress {
   update(text: string): void;
   stop(): void;
 }
 
-/** A spinner on a terminal, elsewhere one line for each thing that is new. */
+/** A spinner on a terminal, otherwise one line for each change. */
 export function startProgress(context: CliContext, text: string): Progress {
   return context.stderr.isTTY === true ? startSpinner(context, text) : startLines(context, text);
 }
 
 function startSpinner(context: CliContext, text: string): Progress {
-  // discardStdin off: ora would otherwise hold the terminal in raw mode and swallow Ctrl-C of the shell's own handling.
+  // Without this option, ora sets the terminal to raw mode, and the shell does not handle Ctrl-C.
   const color = hasColors(context.stderr, context.env) ? 'cyan' : undefined;
   const spinner = ora({
     text,

@@ -36,11 +36,11 @@ describe('a table', () => {
     expect(render([['x'.repeat(300), 'y']], null)).toContain('x'.repeat(300));
   });
 
-  it('takes width from the widest column first', () => {
+  it('shrinks the widest column first', () => {
     expect(render([['short-name', 'y'.repeat(100)]], 30)).toContain('short-name  y');
   });
 
-  it('writes out what would move the cursor, hide or reorder text', () => {
+  it('escapes characters that move the cursor, hide or reorder text', () => {
     const hostile = '\u001b[2J\u0007\r\n\u202eevil\u200b\u009b31m\u2028';
     const table = render([[hostile, 'b']], 80);
     expect(table.split('\n')).toHaveLength(2);
@@ -89,7 +89,7 @@ describe('a table with IDs and reasons', () => {
     for (const text of [id, 'Rejected (auth)', reason]) expect(words).toContain(text);
   });
 
-  it('prints the reason below its row if it does not fit beside it', () => {
+  it('prints the reason below its row if the row is too narrow', () => {
     expect(draw(80).split('\n')).toEqual([
       `ID${' '.repeat(30)}LABEL            SIZE  DELIVERY ID`,
       `${id}  Rejected (auth)  1234  build-1`,
@@ -101,7 +101,7 @@ describe('a table with IDs and reasons', () => {
     expect(draw(80, [row, { ...row, reason: '-' }]).split('\n')).toHaveLength(4);
   });
 
-  it('gives the room to columns with low drop numbers first', () => {
+  it('omits columns with high drop numbers first', () => {
     expect(draw(62).split('\n')[0]).toBe(`ID${' '.repeat(30)}LABEL            DELIVERY ID`);
     expect(draw(52).split('\n')[0]).toBe(`ID${' '.repeat(30)}LABEL`);
   });
@@ -118,7 +118,7 @@ describe('a table with IDs and reasons', () => {
     expect(draw(32).split('\n').slice(1, 3)).toEqual([id, '  Rejected (auth)']);
   });
 
-  it('prints the lead in front of text that stands below its row', () => {
+  it('prints the lead before text below its row', () => {
     const led: Column<string>[] = [
       { head: 'NAME', text: () => 'a', narrow: 'whole' },
       { head: 'USED BY', text: (text) => text, narrow: 'below', lead: 'used by ' },

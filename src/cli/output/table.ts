@@ -2,10 +2,10 @@ import stringWidth from 'string-width';
 import { escapeText } from '../../words/escape-text.ts';
 import type { Colors } from './colors.ts';
 
-/** One column of a table. `color` paints the whole cell and never changes its width. */
+/** One column of a table. `color` colors the whole cell and never changes its width. */
 export interface Column<Row> {
   head: string;
-  /** The plain text of the cell; escaped here, so that names of strangers cannot drive the terminal. */
+  /** The plain text of the cell; escaped here, so that untrusted names cannot control the terminal. */
   text(row: Row): string;
   color?(row: Row, colors: Colors): (text: string) => string;
   /**
@@ -14,15 +14,15 @@ export interface Column<Row> {
    * `minWidth` columns.
    */
   narrow?: 'whole' | 'below';
-  /** With `below`: printed in front of the text, which is no longer under its head. */
+  /** With `below`: printed before the text, which is no longer under its header. */
   lead?: string;
   minWidth?: number;
-  /** On a terminal that is still too narrow, columns with low numbers get the room first. Default: never left out. */
+  /** If the terminal is still too narrow, columns with high numbers are omitted first. Default: never omitted. */
   drop?: number;
 }
 
 interface TableOptions {
-  /** Width of the terminal; `null` prints everything on one line for each row. */
+  /** Width of the terminal. `null` prints each row on one line. */
   widthColumns: number | null;
   colors: Colors;
 }
@@ -31,7 +31,7 @@ const GAP = 2;
 const INDENT = 2;
 const DEFAULT_MIN_WIDTH = 10;
 
-/** A table without lines. It gives way to a narrow terminal as its columns say; elsewhere nothing is cut or moved. */
+/** A table without borders. Its columns say what happens on a narrow terminal. Otherwise nothing is cut or moved. */
 export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], options: TableOptions): string {
   const cells = columns.map((column) => measureColumn(column, rows));
   const layout = chooseLayout(cells, options.widthColumns);
@@ -60,8 +60,8 @@ function measureColumn<Row>(column: Column<Row>, rows: readonly Row[]): Cells<Ro
 }
 
 /**
- * First reasons move below their rows, then cells are cut and columns are left out. If even the columns that always stay
- * are too wide, the first one, which names the row, stands alone and the others move below it.
+ * First, columns with `below` move below their rows. Then cells are cut and columns are omitted. If the columns that
+ * always stay are still too wide, all except the first one move below the row.
  */
 function chooseLayout<Row>(cells: readonly Cells<Row>[], total: number | null): Layout<Row> {
   if (total === null || sumWidths(cells.map(naturalWidthOf)) <= total) return layOut(cells, cells.map(naturalWidthOf));
@@ -97,7 +97,7 @@ function sumWidths(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, 0) + GAP * (widths.length - 1);
 }
 
-/** The columns that always stay and, by priority, those that fit beside them; one long ID leaves room for narrow columns. */
+/** The columns that always stay and, by priority, those that fit in the remaining width. */
 function keepByPriority<Row>(cells: readonly Cells<Row>[], total: number): Cells<Row>[] {
   const kept = new Set(cells.filter(({ column }) => column.drop === undefined));
   const droppable = cells.filter(({ column }) => column.drop !== undefined);
@@ -135,7 +135,7 @@ function placeBelow<Row>({ narrow, lead = '' }: Column<Row>, text: string, width
   return narrow === undefined ? [truncateText(text, widthColumns)] : wrapText(`${lead}${text}`, widthColumns);
 }
 
-/** Padding inside the paint is trimmed as well: colours of text never show on spaces. */
+/** Padding inside color codes is trimmed as well, because text colors are invisible on spaces. */
 function trimLineEnd(line: string): string {
   return line.replace(/(?<! ) +((?:\u001b\[\d+m)*)$/, '$1');
 }
