@@ -109,7 +109,7 @@ describe('live webhooks', () => {
 const MATCHED = { fires: true, message: 'all filter conditions matched' };
 
 describe('listeners', () => {
-  it('are one for each automation and webhook, however many of its triggers select it', () => {
+  it('are one for each automation and webhook, even if several triggers select it', () => {
     const two = automation('two', [
       [[A, B], { level: ['fatal'] }],
       [[A], { level: ['error'] }],
@@ -155,7 +155,7 @@ describe('listeners', () => {
     expect(listener!.decide([1])).toMatchObject({ fires: false, outcome: 'filtered' });
   });
 
-  it('of a disabled automation stay and say so', () => {
+  it('of a disabled automation are kept and report it', () => {
     const [listener] = listenersOf(automation('x', [[[A], null]], { enabled: false }));
     expect(listener!.decide({})).toMatchObject({ fires: false, outcome: 'disabled' });
   });

@@ -17,9 +17,9 @@ import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
 import { compileTokenCheck } from '../signature/tokens/token.ts';
 import type { Verify } from '../signature/verification.ts';
 import { compileVerifier } from '../signature/verify/compile-verifier.ts';
-import type { Credential, Listener, LiveWebhook, Verdict } from './live-webhook.ts';
+import type { Credential, Listener, ListenerResult, LiveWebhook } from './live-webhook.ts';
 
-/** The webhook that tells of pushes to a factory's production branch. */
+/** The webhook that reports pushes to a factory's production branch. */
 export interface PushTrigger {
   webhook: string;
   branch: string;
@@ -30,7 +30,7 @@ export interface PushTrigger {
  *
  * @param secrets the pinned secrets by the webhook's name; one that is missing cannot be read
  * @param verifyTokens the same of the verify tokens; without its token a webhook answers no handshake that needs one
- * @param pushTrigger `null` where no webhook of the factory tells of pushes
+ * @param pushTrigger `null` if no webhook of the factory reports pushes
  */
 export function buildLiveWebhooks(
   applied: AppliedFactory,
@@ -65,14 +65,14 @@ function buildCredential(webhook: AppliedWebhook, secret: SecretValue | null): C
   if (!compiled?.ok) return { mode: 'signature', unreadable: true };
   return {
     mode: 'signature',
-    verify: signsUnverifiedChallenges(webhook) ? refuseChallenges(compiled.verify) : compiled.verify,
+    verify: signsUnverifiedChallenges(webhook) ? rejectChallenges(compiled.verify) : compiled.verify,
   };
 }
 
 /** A shorter one would be found in half of all values, and no scheme makes secrets that short. */
 const SHORTEST_SEARCHED_BYTES = 8;
 
-/** In base64 it stands in `Authorization: Basic`. */
+/** In `Authorization: Basic`, the secret is base64. */
 function compileSecretSearch(secret: SecretValue | null): LiveWebhook['holdsSecret'] {
   const bytes = Buffer.from(secret?.reveal() ?? '', 'utf8');
   if (bytes.length < SHORTEST_SEARCHED_BYTES) return () => false;
@@ -80,8 +80,8 @@ function compileSecretSearch(secret: SecretValue | null): LiveWebhook['holdsSecr
   return (value) => forms.some((form) => value.includes(form));
 }
 
-/** What a handshake of this webhook may have signed for anybody is no delivery. */
-function refuseChallenges(verify: Verify): Verify {
+/** A body that a handshake of this webhook may have signed for anyone is not a delivery. */
+function rejectChallenges(verify: Verify): Verify {
   return (request) =>
     isSignedChallenge(request.body)
       ? { ok: false, reason: 'bad_signature', detail: 'the body is a challenge, not a delivery' }
@@ -106,7 +106,7 @@ function buildHandshakes(
   return secret === null ? [] : compileHandshakes(webhook, secret.reveal(), verifyToken?.reveal() ?? null);
 }
 
-/** One listener per automation and webhook, however many of its triggers select that webhook. */
+/** One listener per automation and webhook, even if several of its triggers select that webhook. */
 function collectListeners(automations: readonly AppliedAutomation[]): Map<WebhookUid, Listener[]> {
   const byWebhook = new Map<WebhookUid, Listener[]>();
   for (const automation of automations) {
@@ -125,10 +125,10 @@ function buildListener(automation: AppliedAutomation, payloads: readonly JsonObj
   return { automation: automation.name, version: automation.version, decide };
 }
 
-const MATCHED: Verdict = { fires: true, message: 'all filter conditions matched' };
-const UNFILTERED: Verdict = { fires: true, message: 'no filter' };
+const MATCHED: ListenerResult = { fires: true, message: 'all filter conditions matched' };
+const UNFILTERED: ListenerResult = { fires: true, message: 'no filter' };
 
-const DISABLED: Verdict = {
+const DISABLED: ListenerResult = {
   fires: false,
   outcome: 'disabled',
   path: null,
@@ -140,10 +140,10 @@ const DISABLED: Verdict = {
 function compileDecision(payloads: readonly JsonObject[]): Listener['decide'] {
   if (payloads.some((filter) => Object.keys(filter).length === 0)) return () => UNFILTERED;
   const filters = compileFilters(payloads);
-  return (payload) => toVerdict(filters.decide(payload));
+  return (payload) => toListenerResult(filters.decide(payload));
 }
 
-function toVerdict(decision: FilterDecision): Verdict {
+function toListenerResult(decision: FilterDecision): ListenerResult {
   if (decision.outcome === 'matched') return MATCHED;
   if (decision.outcome === 'invalid') {
     const message = describeInvalid(decision.problems);

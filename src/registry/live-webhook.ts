@@ -12,14 +12,16 @@ export type Credential =
   | { mode: AuthMode; unreadable: true };
 
 /** What one automation makes of a payload. */
-export type Verdict = { fires: true; message: string } | ({ fires: false } & Omit<Decision, 'automation' | 'run'>);
+export type ListenerResult =
+  | { fires: true; message: string }
+  | ({ fires: false } & Omit<Decision, 'automation' | 'run'>);
 
 /** An automation that listens to a webhook, its filters compiled. */
 export interface Listener {
   automation: string;
   /** `AppliedAutomation.version`. */
   version: number;
-  decide(payload: unknown): Verdict;
+  decide(payload: unknown): ListenerResult;
 }
 
 /** All that the hot path needs of one webhook. */
@@ -38,6 +40,6 @@ export interface LiveWebhook {
   /** Header, in lowercase, with the sender's ID of the delivery; `null` if the webhook names none. */
   identityHeader: string | null;
   listeners: readonly Listener[];
-  /** The branch whose pushes this webhook tells of; `null` for all webhooks that no source names for it. */
+  /** The branch whose pushes this webhook reports; `null` if no source uses the webhook. */
   pushBranch: string | null;
 }

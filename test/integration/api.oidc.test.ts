@@ -82,7 +82,7 @@ function cookieOf(answer: LightMyRequestResponse, prefix = 'dockbell-oidc='): st
   return set?.split(';')[0] ?? '';
 }
 
-function expectRefusal(answer: LightMyRequestResponse, reason: string): void {
+function expectRejection(answer: LightMyRequestResponse, reason: string): void {
   expect([answer.statusCode, answer.headers.location]).toEqual([303, `/login?error=${reason}`]);
   expect(cookieOf(answer, 'dockbell=')).toBe('');
 }
@@ -114,7 +114,7 @@ describe('a sign-in at the OpenID provider', () => {
     expect((await whoIs(await signIn())).json().user).toMatchObject({ role, factories });
   });
 
-  it('ends where the person wanted to go, also after a refusal', async () => {
+  it('ends at the requested page, also after a rejection', async () => {
     const path = '/factories/payments/webhooks?state=wrong';
     const query = `?return_to=${encodeURIComponent(path)}`;
     const { signIn } = open();
@@ -181,10 +181,10 @@ describe('a sign-in at the OpenID provider', () => {
     { groups: { admins: true } },
     { groups: ['__proto__', 'constructor', 'toString'] },
     { groups: [['admins']] },
-  ])('is refused where no group has a role: %j', async (claims) => {
+  ])('is rejected if no group has a role: %j', async (claims) => {
     provider.script.claims = claims;
     const { signIn, services } = open();
-    expectRefusal(await signIn(), 'no_role');
+    expectRejection(await signIn(), 'no_role');
     expect(await services.users.list()).toEqual([]);
   });
 
@@ -207,7 +207,7 @@ describe('a sign-in at the OpenID provider', () => {
     provider.script.claims = { groups: ['admins'], ...claims };
     const finished = await open({ rules: { allowedDomains: ['example.com'] } }).signIn();
     if (isAllowed) expect(finished.headers.location).toBe('/');
-    else expectRefusal(finished, 'wrong_domain');
+    else expectRejection(finished, 'wrong_domain');
   });
 
   it.each([
@@ -222,11 +222,11 @@ describe('a sign-in at the OpenID provider', () => {
     ['keys that are no keys', { answers: { '/jwks': '{"keys":[{"kty":"x"}]}' } }],
     ['a token answer that is none', { answers: { '/token': '[]' } }],
     ['a user info about somebody else', { claims: {}, userInfo: { sub: 'subject-2', groups: ['admins'] } }],
-  ])('is refused for %s', async (_what, script) => {
+  ])('is rejected for %s', async (_what, script) => {
     provider.script.claims = { groups: ['admins'] };
     Object.assign(provider.script, script);
     const { signIn, services } = open();
-    expectRefusal(await signIn(), 'invalid_answer');
+    expectRejection(await signIn(), 'invalid_answer');
     expect(await services.users.list()).toEqual([]);
     expect(services.seen.signIns).toEqual(['oidc failure']);
   });
@@ -242,23 +242,23 @@ describe('a sign-in at the OpenID provider', () => {
     ['temporarily_unavailable', 'provider_unavailable'],
     ['invalid_scope', 'invalid_answer'],
     ['<script>alert(1)</script>', 'invalid_answer'],
-  ])('is refused where the provider answers with the error %s', async (error, reason) => {
+  ])('is rejected if the provider responds with the error %s', async (error, reason) => {
     provider.script.error = error;
     const asked = () => provider.seen.filter((path) => path === '/token');
-    expectRefusal(await open().signIn(), reason);
+    expectRejection(await open().signIn(), reason);
     expect(asked()).toEqual([]);
   });
 
-  it('is refused with another state, without asking the provider', async () => {
+  it('is rejected with another state, without a request to the provider', async () => {
     const { login, visitProvider, comeBack } = open();
     const begun = await login();
     const back = await visitProvider(begun);
     const asked = provider.seen.length;
-    expectRefusal(await comeBack(back.replace(/state=[^&]+/, 'state=another'), cookieOf(begun)), 'expired');
+    expectRejection(await comeBack(back.replace(/state=[^&]+/, 'state=another'), cookieOf(begun)), 'expired');
     expect(provider.seen).toHaveLength(asked);
   });
 
-  it('is refused in another browser, with the cookie of another sign-in, with one made up, and too late', async () => {
+  it('is rejected in another browser, with the cookie of another sign-in, with a forged one, and too late', async () => {
     provider.script.claims = { groups: ['admins'] };
     const { login, visitProvider, comeBack, clock } = open();
     const [begun, other] = [await login(), await login()];
@@ -266,10 +266,10 @@ describe('a sign-in at the OpenID provider', () => {
     const cookie = cookieOf(begun);
     const madeUp = cookie.replace(/[^.]+$/, 'A'.repeat(43));
     for (const wrong of ['', cookieOf(other), madeUp, 'dockbell-oidc=x']) {
-      expectRefusal(await comeBack(back, wrong), 'expired');
+      expectRejection(await comeBack(back, wrong), 'expired');
     }
     clock.advance(10 * 60_000);
-    expectRefusal(await comeBack(back, cookie), 'expired');
+    expectRejection(await comeBack(back, cookie), 'expired');
     clock.advance(-1);
     expect((await comeBack(back, cookie)).headers.location).toBe('/');
   });
@@ -283,10 +283,10 @@ describe('a sign-in at the OpenID provider', () => {
     const finished = await comeBack(back, cookieOf(begun));
     expect(finished.headers.location).toBe('/');
     expect(finished.headers['set-cookie']).toContainEqual(expect.stringMatching(/^dockbell-oidc=; Max-Age=0;/));
-    expectRefusal(await comeBack(back, cookieOf(begun)), 'expired');
+    expectRejection(await comeBack(back, cookieOf(begun)), 'expired');
   });
 
-  it('gets a new session, whatever session the browser had or was given before (fixation)', async () => {
+  it('gets a new session, regardless of earlier sessions of the browser (fixation)', async () => {
     provider.script.claims = { groups: ['admins'] };
     const { signIn, login, visitProvider, comeBack, whoIs } = open();
     const before = await signIn();
@@ -301,49 +301,49 @@ describe('a sign-in at the OpenID provider', () => {
     expect((await whoIs(before)).statusCode).toBe(401);
   });
 
-  it('is refused for a user who is disabled here, whose sessions have ended', async () => {
+  it('is rejected for a user who is disabled in Dockbell, whose sessions have ended', async () => {
     provider.script.claims = { groups: ['developers'] };
     const { signIn, whoIs, services } = open();
     const first = await signIn();
     const [user] = await services.users.list();
     await services.users.change(user!.id, { disabled: true }, 1);
     expect((await whoIs(first)).statusCode).toBe(401);
-    expectRefusal(await signIn(), 'disabled');
+    expectRejection(await signIn(), 'disabled');
   });
 
   it('works again soon after a provider that was down is up', async () => {
     provider.script.claims = { groups: ['admins'] };
     provider.script.isBroken = true;
     const { login, signIn, services, clock } = open();
-    expectRefusal(await login(), 'provider_unavailable');
+    expectRejection(await login(), 'provider_unavailable');
     provider.script.isBroken = false;
     clock.advance(5000);
     expect((await signIn()).headers.location).toBe('/');
     expect(services.seen.logLines.join()).toContain('sign-in at the OpenID provider failed');
   });
 
-  it('asks a provider that is down once in 5 seconds, however many people come', async () => {
+  it('contacts a provider that is down once in 5 seconds, for any number of users', async () => {
     provider.script.isBroken = true;
     const { login, clock } = open();
     for (const answer of await Promise.all(Array.from({ length: 20 }, () => login()))) {
-      expectRefusal(answer, 'provider_unavailable');
+      expectRejection(answer, 'provider_unavailable');
     }
-    expectRefusal(await login(), 'provider_unavailable');
+    expectRejection(await login(), 'provider_unavailable');
     expect(provider.seen).toHaveLength(1);
     clock.advance(5000);
-    expectRefusal(await login(), 'provider_unavailable');
+    expectRejection(await login(), 'provider_unavailable');
     expect(provider.seen).toHaveLength(2);
   });
 
   it.each(['/.well-known/openid-configuration', '/token', '/jwks', '/userinfo'])(
-    'is refused where the provider never answers at %s',
+    'is rejected if the provider never responds at %s',
     async (path) => {
       provider.script.hangsAt = path;
       const { login, visitProvider, comeBack } = open({ timeoutSeconds: 1 });
       const begun = await login();
       const isBegun = path !== '/.well-known/openid-configuration';
       const last = isBegun ? await comeBack(await visitProvider(begun), cookieOf(begun)) : begun;
-      expectRefusal(last, 'provider_unavailable');
+      expectRejection(last, 'provider_unavailable');
     },
   );
 
@@ -366,18 +366,18 @@ describe('a sign-in at the OpenID provider', () => {
     expect(reasons.filter((location) => location === '/login?error=provider_unavailable')).toHaveLength(48);
   });
 
-  it('is refused unseen for an address that failed too often, and good ones of others are not', async () => {
-    const triesClock = createStandingClock();
-    const failedAttempts = new FailedAttempts({ limit: 2, windowMs: 60_000 }, triesClock);
+  it('is rejected without a check for an address with too many failures, and works for others', async () => {
+    const attemptsClock = createStandingClock();
+    const failedAttempts = new FailedAttempts({ limit: 2, windowMs: 60_000 }, attemptsClock);
     const { signIn, services } = open({ more: { failedAttempts } });
-    expectRefusal(await signIn(), 'no_role');
-    expectRefusal(await signIn(), 'no_role');
+    expectRejection(await signIn(), 'no_role');
+    expectRejection(await signIn(), 'no_role');
     const asked = provider.seen.filter((path) => path === '/token').length;
-    expectRefusal(await signIn(), 'too_many');
+    expectRejection(await signIn(), 'too_many');
     expect(provider.seen.filter((path) => path === '/token')).toHaveLength(asked);
     expect(services.seen.signIns).toEqual(['oidc failure', 'oidc failure', 'oidc limited']);
     provider.script.claims = { groups: ['admins'] };
-    triesClock.advance(60_000);
+    attemptsClock.advance(60_000);
     expect((await signIn()).headers.location).toBe('/');
   });
 
@@ -388,24 +388,24 @@ describe('a sign-in at the OpenID provider', () => {
     expect(services.seen.logLines.filter((line) => line.includes('OpenID provider failed'))).toHaveLength(60);
   });
 
-  it('is refused while the provider cannot be reached', async () => {
+  it('is rejected while the provider cannot be reached', async () => {
     const { login } = open();
     await provider.close();
-    expectRefusal(await login(), 'provider_unavailable');
+    expectRejection(await login(), 'provider_unavailable');
   });
 
-  it('is refused where the provider calls itself otherwise than it is configured', async () => {
+  it('is rejected if the issuer of the provider differs from the configuration', async () => {
     const address = '/.well-known/openid-configuration';
-    const told = await (await fetch(`${provider.issuer}${address}`)).json();
-    provider.script.answers[address] = JSON.stringify({ ...(told as object), issuer: 'https://evil.example' });
-    expectRefusal(await open().login(), 'invalid_answer');
+    const document = await (await fetch(`${provider.issuer}${address}`)).json();
+    provider.script.answers[address] = JSON.stringify({ ...(document as object), issuer: 'https://evil.example' });
+    expectRejection(await open().login(), 'invalid_answer');
   });
 
-  it('is refused where the provider answers without end', async () => {
+  it('is rejected if the response of the provider is endless', async () => {
     const address = '/.well-known/openid-configuration';
-    const told = await (await fetch(`${provider.issuer}${address}`)).json();
-    provider.script.answers[address] = JSON.stringify({ ...(told as object), padding: 'x'.repeat(1_100_000) });
-    expectRefusal(await open().login(), 'invalid_answer');
+    const document = await (await fetch(`${provider.issuer}${address}`)).json();
+    provider.script.answers[address] = JSON.stringify({ ...(document as object), padding: 'x'.repeat(1_100_000) });
+    expectRejection(await open().login(), 'invalid_answer');
   });
 
   it.each(['client_secret_post', 'client_secret_basic', 'none'] as const)(
@@ -418,8 +418,8 @@ describe('a sign-in at the OpenID provider', () => {
     },
   );
 
-  it('is refused by the provider with a wrong client secret', async () => {
-    expectRefusal(await open({ clientSecret: 'wrong' }).signIn(), 'invalid_answer');
+  it('is rejected by the provider with a wrong client secret', async () => {
+    expectRejection(await open({ clientSecret: 'wrong' }).signIn(), 'invalid_answer');
   });
 
   it('leaves neither codes nor tokens nor the client secret in the log', async () => {
@@ -437,7 +437,7 @@ describe('a sign-in at the OpenID provider', () => {
     }
   });
 
-  it('stands in the audit log, whoever it was', async () => {
+  it('is in the audit log, for every user', async () => {
     const { signIn, services } = open();
     provider.script.claims = { groups: ['admins'], preferred_username: 'alice' };
     await signIn();

@@ -56,7 +56,7 @@ describe('the thread that reads definitions', () => {
     ['dies', 'exit', /its thread ended with 3/],
     ['throws', 'throw', /out of order/],
     ['takes too long', 'loop', /it took longer than 0.5 s/],
-  ])('that %s fails what is under way, and the next call gets another', async (_title, order, message) => {
+  ])('that %s fails the current calls, and the next call gets a new thread', async (_title, order, message) => {
     thread = new DefinitionsThread(writeWorker(), { timeoutMs: 500 });
     const broken = thread.validate(createTree({ [order]: '' }), CONTEXT);
     await expect(broken).rejects.toMatchObject({ code: 'internal', message: expect.stringMatching(message) });
@@ -113,7 +113,7 @@ describe('the thread that reads definitions', () => {
     thread = new DefinitionsThread(BUILT);
   });
 
-  it('ends at once when it is closed, and takes nothing more', async () => {
+  it('ends immediately when it is closed, and accepts no more calls', async () => {
     thread = new DefinitionsThread(writeWorker());
     const underWay = thread.validate(createTree({ loop: '' }), CONTEXT);
     const refused = expect(underWay).rejects.toMatchObject({ code: 'shutting_down' });

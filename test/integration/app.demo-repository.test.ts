@@ -8,7 +8,7 @@ import { runTestGit } from '../helpers/temp-git-repo.ts';
 const EXAMPLE = join(import.meta.dirname, '../../example-factory');
 const { PATH } = process.env;
 
-it.runIf(process.platform === 'linux')('the demo repository says so where no folder can be created', async () => {
+it.runIf(process.platform === 'linux')('the demo repository reports that no folder can be created', async () => {
   await expect(ensureDemoRepository(EXAMPLE, '/proc/dockbell/factory', { PATH })).rejects.toMatchObject({
     code: 'config_invalid',
     message: expect.stringContaining('no folders can be created there; choose another folder'),

@@ -19,7 +19,7 @@ const umask = process.umask();
 beforeAll(async () => {
   ({ runDemo } = await importBuiltApp());
   dir = createTempDir('demo');
-  // The usual port is taken, by this server or by whoever has it already.
+  // Occupies the default port, unless another process already uses it.
   busy = createServer().on('error', () => {});
   await new Promise((resolve) =>
     busy.once('listening', resolve).once('error', resolve).listen(USUAL_PORT, '127.0.0.1'),
@@ -73,7 +73,7 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-it('serves the example with one curl for each webhook that starts a run, and a second start goes on with it, on the ports of the environment', async () => {
+it('serves the example with one curl for each webhook that starts a run, and a second start continues with it, on the ports of the environment', async () => {
   const first = await startDemo();
   expect(first.curls.length).toBeGreaterThanOrEqual(3);
   for (const curl of first.curls) {

@@ -75,7 +75,7 @@ describe('a request that was written down, with a secret that stays', () => {
     [3, 'none'],
     [2, 'old_secret_version'],
     [1, 'old_secret_version'],
-  ])('is tried with every version: one signed with version %i is told as %s', async (version, mistake) => {
+  ])('is tried with every version: one signed with version %i is reported as %s', async (version, mistake) => {
     const diagnosis = await open()(makeRequest(version));
     expect(diagnosis.mistake).toBe(mistake);
     for (const value of VALUES.slice(1)) expect(JSON.stringify(diagnosis)).not.toContain(value);
@@ -102,7 +102,7 @@ describe('a request that was written down, with a secret that stays', () => {
     ['no webhook', []],
     ['a webhook with its token in the URL', [github({ authMode: 'url_token', signatureScheme: null })]],
     ['webhooks of two schemes', [github(), github({ name: 'other', signatureScheme: 'gitea' })]],
-  ])('wants to be told the scheme where there is %s', async (_what, views) => {
+  ])('requires the scheme if there is %s', async (_what, views) => {
     webhooks = views;
     const refused = open()(makeRequest(3, { scheme: null }));
     await expect(refused).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('--scheme') });
@@ -142,7 +142,7 @@ describe('the thread of diagnoses', () => {
     expect(diagnosis).toMatchObject({ ok: true, mistake: 'sns_message' });
   });
 
-  it('leaves the event loop free while it tries large bodies, and refuses what would wait too long', async () => {
+  it('does not block the event loop with large bodies, and rejects requests that would wait too long', async () => {
     const body = Buffer.from(`[${'{"b":1,"a":[]},'.repeat(8_000)}1]`);
     let turns = 0;
     const timer = setInterval(() => turns++, 1);

@@ -107,7 +107,7 @@ describe('questions of readers', () => {
     expect(refused[0]!.headers.get('retry-after')).toBe('2');
   });
 
-  it('answer as the same functions do: verdicts, keys, counts, findings', async () => {
+  it('return the same as the functions: results, keys, counts, findings', async () => {
     expect((await test({ filter: { level: ['error'] }, delivery })).body.verdict).toBe('Would trigger');
     expect((await test({ automation: 'fix', delivery })).body).toMatchObject({
       verdict: 'Would not trigger',

@@ -53,7 +53,7 @@ describe('the process of a daemon', () => {
     await closed;
   }, 20_000);
 
-  it('opens no inspector on SIGUSR1 and goes on', async () => {
+  it('opens no inspector on SIGUSR1 and continues', async () => {
     const daemon = await startTestDaemon({ config: {} });
     process.kill(daemon.pid, 'SIGUSR1');
     expect((await fetch(`${daemon.ingressUrl}/healthz`)).status).toBe(200);

@@ -46,7 +46,7 @@ const start = (change: Partial<DaemonOptions> = {}): Promise<Daemon> =>
 const daemonFile = () => join(dataDir, 'daemon.json');
 const countServers = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
 
-/** Nothing of a start that failed goes on, and the folder is free: the next start works. */
+/** After a failed start, nothing continues to run, and the folder is free: the next start works. */
 async function expectCleanFailure(failing: Promise<Daemon>, expected: object): Promise<void> {
   const before = countServers();
   await expect(failing).rejects.toMatchObject(expected);
@@ -85,7 +85,7 @@ describe('a start that fails', () => {
     await daemon.stop();
   });
 
-  it('for a wrong master key says so, and the right one still works', async () => {
+  it('reports a wrong master key, and the right one still works', async () => {
     const masterKey = randomBytes(32).toString('base64');
     const env = (key: string) => ({ env: { PATH: process.env.PATH, DOCKBELL_MASTER_KEY: key } });
     await (await start(env(masterKey))).stop();
@@ -93,7 +93,7 @@ describe('a start that fails', () => {
     await (await start(env(masterKey))).stop();
   });
 
-  it.runIf(process.platform === 'linux')('for a data directory that cannot be created says so', async () => {
+  it.runIf(process.platform === 'linux')('reports a data directory that cannot be created', async () => {
     await expect(start({ dataDir: '/proc/dockbell/data' })).rejects.toMatchObject({
       code: 'config_invalid',
       message: expect.stringMatching(/^dataDir cannot be used: The folder \/proc\/dockbell.* choose another folder/),
@@ -219,7 +219,7 @@ describe('the first owner token', () => {
     await daemon.stop();
   });
 
-  it('that nobody ever used is made anew where its file is missing, and the lost one ends', async () => {
+  it('that was never used is created again if its file is missing, and the lost one is revoked', async () => {
     await (await start()).stop();
     const lost = readFileSync(tokenFile(), 'utf8').trim();
     writeFileSync(tokenFile(), '');
@@ -240,7 +240,7 @@ describe('the first owner token', () => {
   });
 });
 
-it('nobody else can read what lies in the folder, also where the folder was there before and open', async () => {
+it('no other user can read the files in the folder, also if the folder existed and was accessible', async () => {
   dataDir = join(dataDir, 'open');
   mkdirSync(dataDir);
   chmodSync(dataDir, 0o755);

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createIdSource } from '../../core/ids.ts';
-import type { Listener, LiveWebhook, Verdict } from '../../registry/live-webhook.ts';
+import type { Listener, ListenerResult, LiveWebhook } from '../../registry/live-webhook.ts';
 import { matchDelivery } from './match-delivery.ts';
 
 const ids = createIdSource(randomBytes);
-const listener = (automation: string, verdict: Verdict): Listener => ({
+const listener = (automation: string, result: ListenerResult): Listener => ({
   automation,
   version: 7,
-  decide: () => verdict,
+  decide: () => result,
 });
 const match = (listeners: Listener[]) => matchDelivery({ listeners } as unknown as LiveWebhook, {}, ids, 1_000);
 
-const MATCHED: Verdict = { fires: true, message: 'all filter conditions matched' };
-const FILTERED: Verdict = {
+const MATCHED: ListenerResult = { fires: true, message: 'all filter conditions matched' };
+const FILTERED: ListenerResult = {
   ...{ fires: false, outcome: 'filtered', path: 'a.b', expected: ['x'], actual: 'y', message: 'a.b is not x' },
 };
 
@@ -42,12 +42,12 @@ describe('a delivery before the automations of its webhook', () => {
   });
 
   it('keeps 200 decisions that start nothing, errors first, and counts the others', () => {
-    const disabled: Verdict = { ...FILTERED, outcome: 'disabled' };
-    const failing: Verdict = { ...FILTERED, outcome: 'filter_error' };
-    const results: Verdict[] = Array.from({ length: 5000 }, (_, index) =>
+    const disabled: ListenerResult = { ...FILTERED, outcome: 'disabled' };
+    const failing: ListenerResult = { ...FILTERED, outcome: 'filter_error' };
+    const results: ListenerResult[] = Array.from({ length: 5000 }, (_, index) =>
       index % 100 === 0 ? MATCHED : index % 100 === 1 ? failing : index % 2 === 0 ? FILTERED : disabled,
     );
-    const { decisions, omitted, runs } = match(results.map((verdict, index) => listener(`a${index}`, verdict)));
+    const { decisions, omitted, runs } = match(results.map((result, index) => listener(`a${index}`, result)));
     const count = (outcome: string) => decisions.filter((decision) => decision.outcome === outcome).length;
     expect(runs).toHaveLength(50);
     expect([count('started'), count('filter_error'), count('filtered') + count('disabled')]).toEqual([50, 50, 150]);
@@ -61,7 +61,7 @@ describe('a delivery before the automations of its webhook', () => {
   });
 
   it('counts errors of filters beyond the limit too', () => {
-    const failing: Verdict = { ...FILTERED, outcome: 'filter_error' };
+    const failing: ListenerResult = { ...FILTERED, outcome: 'filter_error' };
     const { decisions, omitted } = match([...Array(201).fill(listener('e', failing)), listener('f', FILTERED)]);
     expect(decisions).toHaveLength(200);
     expect(omitted).toEqual({ filtered: 1, disabled: 0, filter_error: 1 });
