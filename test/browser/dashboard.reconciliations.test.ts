@@ -70,7 +70,7 @@ describeDashboard('the reconciliation pages', ({ signIn }) => {
     await page.getByRole('button', { name: 'webhook/unknown-key' }).first().click();
     await page
       .getByRole('dialog', { name: 'webhook/unknown-key' })
-      .getByText('A misspelt key would silently')
+      .getByText('a misspelt key would be ignored silently')
       .waitFor();
     await lookAt(page, 'rule');
     await page.keyboard.press('Escape');
