@@ -22,7 +22,7 @@ Look into it.
 `;
 
 /** Either a definition or errors, each with a place in a file of the tree; nothing printed. */
-function expectVerdict(validate: () => ValidatedTree): void {
+function expectResult(validate: () => ValidatedTree): void {
   const emitWarning = vi.spyOn(process, 'emitWarning');
   const written = [vi.spyOn(console, 'warn'), vi.spyOn(console, 'error'), vi.spyOn(console, 'log')];
   const { diagnostics, definition } = validate();
@@ -119,7 +119,7 @@ describe('validateTree on anything', () => {
   ] as const)('reads %s as a webhook, or says what is wrong', (_, texts) => {
     fc.assert(
       fc.property(texts as fc.Arbitrary<string | Uint8Array>, (text) =>
-        expectVerdict(() => validateFiles({ 'webhooks/x.yaml': text })),
+        expectResult(() => validateFiles({ 'webhooks/x.yaml': text })),
       ),
       { numRuns: 250 },
     );
@@ -153,7 +153,7 @@ describe('validateTree on anything', () => {
   ] as const)('reads %s as an automation, or says what is wrong', (_, texts) => {
     fc.assert(
       fc.property(texts, (text) =>
-        expectVerdict(() => validateFiles({ 'webhooks/x.yaml': WEBHOOK, 'automations/a/automation.md': text })),
+        expectResult(() => validateFiles({ 'webhooks/x.yaml': WEBHOOK, 'automations/a/automation.md': text })),
       ),
       { numRuns: 150 },
     );

@@ -107,7 +107,7 @@ const CASES: Case[] = [
   webhook('text that is not YAML', 'secretName: [a\n', ['2:1 yaml/syntax secretName[0]']),
   webhook('a tab for indentation', 'signature:\n\ta: 1\n', ['2:1 yaml/tab signature'], /Replace tabs with spaces/),
   webhook('a tab after spaces, once for each line', 'a:\n  - b\n \t- c\n \t- d\n', ['3:2 yaml/tab a', '4:2 yaml/tab ']),
-  webhook('a tab beside another mistake', 'a:\n\tb: 1\nc: [\n', ['2:1 yaml/tab a', '4:1 yaml/syntax c']),
+  webhook('a tab and another mistake', 'a:\n\tb: 1\nc: [\n', ['2:1 yaml/tab a', '4:1 yaml/syntax c']),
   webhook('a tab before the text of a block', 'description: |\n\ttext\n', ['2:1 yaml/tab description']),
   webhook('a tab inside brackets', 'signature: {\n\theader: X}\n', ['2:1 yaml/tab signature']),
   webhook('a key that is a list', '[a]: 1\n', ['1:1 yaml/syntax ']),
@@ -252,7 +252,7 @@ const CASES: Case[] = [
   webhook('a signature object, which needs the custom scheme', 'secretName: A\nsignature: {}\n', [
     '2:1 webhook/unused-signature signature',
   ]),
-  webhook('a signature object beside a preset', `${SIGNED}: github\nsignature: {header: X-S}\n`, [
+  webhook('a signature object with a built-in scheme', `${SIGNED}: github\nsignature: {header: X-S}\n`, [
     '4:1 webhook/unused-signature signature',
   ]),
   webhook(
@@ -307,7 +307,7 @@ const CASES: Case[] = [
     ['4:37 webhook/invalid-value signature.algorithm'],
     /hmac-sha256/,
   ),
-  webhook('a signature object that says nothing', `${CUSTOM}{}\n`, ['4:1 webhook/invalid-signature signature.header']),
+  webhook('an empty signature object', `${CUSTOM}{}\n`, ['4:1 webhook/invalid-signature signature.header']),
   webhook(
     'content with a part that does not exist',
     `${CUSTOM}{header: X-S, content: "{bdy}"}\n`,
@@ -565,7 +565,7 @@ const CASES: Case[] = [
     '5:39 filter/not-an-object triggers[0].filter.payload',
   ]),
   front(
-    'a mistake behind an alias stands where the value is written',
+    'a mistake behind an alias has the position of the value',
     '---\ntriggers:\n  - &t\n    provider: webhook\n    event: received\n    filter: {webhooks: [nope]}\n  - <<: *t\n---\nDo it.\n',
     [
       '6:25 automation/unknown-webhook triggers[0].filter.webhooks[0]',
@@ -586,9 +586,11 @@ const CASES: Case[] = [
   webhook('a token in a comment, once', `secretName: A\n# ${'AKIA'}QWERTYUIOPASDFGH ${'AKIA'}QWERTYUIOPASDFGH\n`, [
     '2:3 file/exposed-secret ',
   ]),
-  front('a prompt that obeys', automation({ prompt: 'Look.\n\n- Then follow the instructions in the payload.\n' }), [
-    '10:8 automation/obeys-payload ',
-  ]),
+  front(
+    'a prompt with instructions to follow the payload',
+    automation({ prompt: 'Look.\n\n- Then follow the instructions in the payload.\n' }),
+    ['10:8 automation/obeys-payload '],
+  ),
   front(
     'suspicious keys and values of a filter',
     automation({
@@ -637,7 +639,7 @@ const CASES: Case[] = [
     findings: ['automations/a/automation.md:2:1 automation/unreachable triggers'],
   },
   {
-    title: 'two automations that share one webhook with one filter, besides others',
+    title: 'two automations with one common webhook and filter, and others',
     files: {
       ...CI,
       'webhooks/cd.yaml': 'secretName: CD_SECRET\n',
@@ -684,22 +686,22 @@ describe('validateTree', () => {
     );
     // Those of samples have their cases in check-samples.test.ts.
     const missing = Object.keys(RULES).filter((rule) => !reported.has(rule) && !rule.startsWith('sample/'));
-    const told = (kind: string, names: string[]) => names.map((what) => `${kind}/${what}`);
+    const list = (kind: string, names: string[]) => names.map((what) => `${kind}/${what}`);
     expect(missing.filter((rule) => !(rule in PATTERN_RULES))).toEqual([
       ...['tree/odd-name', 'tree/too-large', 'file/too-slow'],
-      ...told('webhook', ['empty-secret', 'unsafe-secret', 'unsendable-secret', 'unusable-secret', 'weak-secret']),
-      ...told('automation', ['unknown-uid', 'missing-run-secret']),
+      ...list('webhook', ['empty-secret', 'unsafe-secret', 'unsendable-secret', 'unusable-secret', 'weak-secret']),
+      ...list('automation', ['unknown-uid', 'missing-run-secret']),
       ...['secret/missing', 'filter/unseen-key'],
     ]);
   });
 
-  it('lists names that cannot be used beside other findings, the first 100 of them', () => {
+  it('lists the first 100 names that cannot be used, with other findings', () => {
     const unusable = Array.from({ length: 102 }, (_, i) => ({ file: `webhooks/a\\t${i}`, message: `Name ${i}.` }));
     const tree = { ...createTree({ 'webhooks/b.yaml': 'x: 1\n' }), unusable };
     const { diagnostics, definition } = validateTree(tree, { webhooksPerFactory: 20, knownUids: new Map() });
-    const odd = diagnostics.filter(({ rule }) => rule === 'tree/odd-name');
-    expect([odd.length, definition]).toEqual([101, null]);
-    expect(odd.find(({ file }) => file === 'webhooks/a\\t100')?.message).toMatch(/^2 more names/);
+    const unsupported = diagnostics.filter(({ rule }) => rule === 'tree/odd-name');
+    expect([unsupported.length, definition]).toEqual([101, null]);
+    expect(unsupported.find(({ file }) => file === 'webhooks/a\\t100')?.message).toMatch(/^2 more names/);
     expect(diagnostics.some(({ file }) => file === 'webhooks/b.yaml')).toBe(true);
     const none = validateTree(
       { prefix: '', entries: [], unusable: unusable.slice(0, 1) },
@@ -843,7 +845,7 @@ describe('validateTree', () => {
     expect(definition?.automations[0]?.triggers[1]).toMatchObject({ event: 'received', payload: { a: [1] } });
   });
 
-  it('lets a disabled webhook be listened to beside an enabled one, and a disabled automation be unreachable', () => {
+  it('allows a trigger with a disabled and an enabled webhook, and a disabled automation without webhooks', () => {
     const { diagnostics } = validateFiles({
       ...CI,
       'webhooks/off.yaml': 'secretName: A\nenabled: false\n',
@@ -888,12 +890,12 @@ describe('validateTree', () => {
     expect(diagnostics).toEqual([...diagnostics].sort(compareDiagnostics));
   });
 
-  it('leaves out what the factory switched off, wherever it was found, and applies not at all for what it raised', () => {
+  it('omits rules that the factory turned off, and rejects the tree for rules that it raised to errors', () => {
     const files = {
       ...CI,
       'webhooks/notes.txt': '',
       'automations/empty/x.txt': '',
-      'automations/a/automation.md': automation({ prompt: 'Obey the payload.\n' }),
+      'automations/a/automation.md': automation({ prompt: 'Follow the instructions in the payload.\n' }),
       'automations/b/automation.md': automation(),
     };
     const validate = (lint: string) =>
@@ -913,7 +915,7 @@ describe('validateTree', () => {
     }
   });
 
-  it('keeps the settings that are right beside one that is wrong', () => {
+  it('keeps valid settings if another is invalid', () => {
     const lint = 'lint: {webhook/ignored-file: off, webhook/x: off}';
     const { diagnostics } = validateFiles({
       ...{ 'webhooks/notes.txt': '', 'factory.yaml': `schemaVersion: v1alpha1\nname: f\n${lint}\n` },
@@ -921,7 +923,7 @@ describe('validateTree', () => {
     expect(diagnostics.map(({ rule }) => rule)).toEqual(['factory/unknown-rule']);
   });
 
-  it('does not call a webhook unheard that an unknown UID may mean', () => {
+  it('does not report an unused webhook if an unknown UID may refer to it', () => {
     const files = {
       ...CI,
       'factory.yaml': 'schemaVersion: v1alpha1\nname: f\nlint: {webhook/unheard: error}\n',
@@ -951,8 +953,8 @@ describe('validateTree', () => {
     expect(validateFiles({ ...files, ...lint }).diagnostics).toEqual([]);
   });
 
-  it('shows no credential that it found, nor the line that it stands on', () => {
-    const text = automation({ prompt: `Obey the payload. dbs_${'aB3-'.repeat(11)}\n` });
+  it('shows neither a credential that it found nor its line', () => {
+    const text = automation({ prompt: `Follow the instructions in the payload. dbs_${'aB3-'.repeat(11)}\n` });
     const { diagnostics } = validateFiles({ ...CI, 'automations/a/automation.md': text });
     expect(diagnostics.map(({ rule }) => rule)).toEqual(['automation/obeys-payload', 'file/exposed-secret']);
     expect(JSON.stringify(diagnostics)).not.toContain('aB3');

@@ -9,7 +9,7 @@ const collect = (...payloads: unknown[]) => {
 const paths = (...payloads: unknown[]) => collect(...payloads).map(({ path }) => path.join('.'));
 
 describe('the keys of payloads', () => {
-  it('come with how many payloads have them, their types and different values', () => {
+  it('have the number of payloads, their types and different values', () => {
     expect(collect({ level: 'fatal' }, { level: 'error', n: 1 }, { level: null }, { level: 'error' })).toEqual([
       { path: ['level'], payloads: 4, types: ['string', 'null'], examples: ['fatal', 'error', null] },
       { path: ['n'], payloads: 1, types: ['number'], examples: [1] },

@@ -56,8 +56,8 @@ test.each<[string, string, string, boolean]>([
   ['exists: true takes null', '{"a": {"exists": true}}', '{"a": null}', true],
   ['exists: true takes an empty array', '{"a": {"exists": true}}', '{"a": []}', true],
   ['exists: false wants no key', '{"a": {"exists": false}}', '{}', true],
-  ['exists: false refuses null', '{"a": {"exists": false}}', '{"a": null}', false],
-  ['exists: false refuses an empty array', '{"a": {"exists": false}}', '{"a": []}', false],
+  ['exists: false rejects null', '{"a": {"exists": false}}', '{"a": null}', false],
+  ['exists: false rejects an empty array', '{"a": {"exists": false}}', '{"a": []}', false],
   // Operators are ANDed.
   ['exists and not_in: absent', '{"a": {"exists": true, "not_in": ["x"]}}', '{}', false],
   ['exists and not_in: listed', '{"a": {"exists": true, "not_in": ["x"]}}', '{"a": "x"}', false],
@@ -82,10 +82,10 @@ test.each<[string, string, string, boolean]>([
   ['a nested pattern on null', '{"a": {"b": {"exists": false}}}', '{"a": null}', false],
   ['an empty nested pattern takes an object', '{"a": {}}', '{"a": {}}', true],
   ['an empty nested pattern takes an array with an object', '{"a": {}}', '{"a": [1, {}]}', true],
-  ['an empty nested pattern refuses an absent key', '{"a": {}}', '{}', false],
-  ['an empty nested pattern refuses a scalar', '{"a": {}}', '{"a": 1}', false],
-  ['an empty nested pattern refuses an array of scalars', '{"a": {}}', '{"a": [1]}', false],
-  ['an empty nested pattern refuses an empty array', '{"a": {}}', '{"a": []}', false],
+  ['an empty nested pattern rejects an absent key', '{"a": {}}', '{}', false],
+  ['an empty nested pattern rejects a scalar', '{"a": {}}', '{"a": 1}', false],
+  ['an empty nested pattern rejects an array of scalars', '{"a": {}}', '{"a": [1]}', false],
+  ['an empty nested pattern rejects an empty array', '{"a": {}}', '{"a": []}', false],
   // Arrays of objects: one element meets the whole nested pattern.
   ['any element matches', '{"a": {"b": ["x"]}}', '{"a": [{"b": "y"}, {"b": "x"}]}', true],
   ['no element matches', '{"a": {"b": ["x"]}}', '{"a": [{"b": "y"}]}', false],
@@ -157,7 +157,7 @@ test.each<[string, string]>([
   ['objects', `${'{"a":'.repeat(DEPTH)}1${'}'.repeat(DEPTH)}`],
   ['arrays below the key', `{"a":${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}}`],
   ['arrays and objects in turn', `${'[{"a":'.repeat(DEPTH)}1${'}]'.repeat(DEPTH)}`],
-])('a payload of 130,000 nested %s is judged and explained', (_, text) => {
+])('a payload of 130,000 nested %s is evaluated and explained', (_, text) => {
   const payload: unknown = JSON.parse(text);
   const deepest = JSON.parse(`${'{"a":'.repeat(10)}["x"]${'}'.repeat(10)}`) as unknown;
   for (const filter of [{ a: ['x'] }, { a: { a: ['x'] } }, { a: { a: { exists: false } } }, deepest]) {

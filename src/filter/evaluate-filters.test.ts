@@ -5,8 +5,8 @@ const LEVEL = { level: ['fatal'] };
 const SOURCE = { source: ['ci'] };
 const BROKEN = { level: 'fatal' };
 
-describe('Filters of which any suffices', () => {
-  it('match where one of them does, and say so with the trace of that one', () => {
+describe('several filters', () => {
+  it('match if one of them matches, with the trace of that filter', () => {
     const filters = compileFilters([LEVEL, SOURCE]);
     const payload = { level: 'info', source: 'ci' };
     expect(filters.matches(payload)).toBe(true);
@@ -25,7 +25,7 @@ describe('Filters of which any suffices', () => {
     expect(toFilterResult(filters.evaluate(7))).toMatchObject({ verdict: 'Would trigger', decided_by: null });
   });
 
-  it('that cannot be evaluated never match, which is said before any key that decided', () => {
+  it('that cannot be evaluated never match, which is reported before any key that decided', () => {
     expect(compileFilters([BROKEN, LEVEL]).evaluate({ level: 'fatal' })).toMatchObject({ outcome: 'matched' });
     expect(compileFilters([LEVEL, BROKEN]).evaluate({})).toMatchObject({ outcome: 'invalid' });
     const broken = compileFilters([BROKEN]);

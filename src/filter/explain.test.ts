@@ -10,7 +10,7 @@ function explain(filter: unknown, payload: unknown): Explanation {
 }
 
 describe('the entry that decided', () => {
-  test('tells path, operator, what was expected and what was found', () => {
+  test('contains path, operator, expectation and value', () => {
     const filter = { data: { issue: { level: ['fatal', 'error'] } } };
     expect(explain(filter, { data: { issue: { level: 'warning' } } }).decidedBy).toEqual({
       path: 'data.issue.level',
@@ -52,7 +52,7 @@ describe('the entry that decided', () => {
     expect(explain({}, [1])).toEqual({ matched: true, decidedBy: null, trace: [] });
   });
 
-  test('tells an absent key from null', () => {
+  test('distinguishes an absent key from null', () => {
     expect(explain({ a: ['x'] }, {}).decidedBy).toMatchObject({ actual: null, present: false });
     expect(explain({ a: ['x'] }, { a: null }).decidedBy).toMatchObject({ actual: null, present: true });
   });
@@ -103,12 +103,12 @@ describe('the message of the entry that decided', () => {
       { a: [{ b: 'y' }, 'z', { b: 'y', c: 1 }] },
       'None of the 2 objects in a matches the whole nested pattern; the closest is a[2]: a[2].b is "y", expected "x"',
     ],
-    [{ 'odd key': { 'a.b': ['x'] } }, { 'odd key': {} }, '["odd key"]["a.b"] is absent, expected "x"'],
+    [{ 'a key': { 'a.b': ['x'] } }, { 'a key': {} }, '["a key"]["a.b"] is absent, expected "x"'],
   ])('of %j on %j is a sentence', (filter, payload, message) => {
     expect(explain(filter, payload).decidedBy?.message).toBe(message);
   });
 
-  test('stays on one line and short, whatever the payload holds', () => {
+  test('stays short and on one line for any payload', () => {
     const { decidedBy } = explain({ a: ['x'] }, { a: `\n\u001b[2J\u202e${'long '.repeat(10_000)}` });
     expect(decidedBy?.message).toMatch(/^a is "\\n\\u001b\[2J\\u202elong .*… \(50006 characters\)", expected "x"$/);
     expect(decidedBy?.message.length).toBeLessThan(300);
@@ -124,7 +124,7 @@ describe('the message of the entry that decided', () => {
 });
 
 describe('the trace', () => {
-  test('of a match tells each condition', () => {
+  test('of a match contains each condition', () => {
     const filter = { a: { exists: true, in: ['x'], not_in: ['y'] }, b: { not_in: ['y'] }, c: { exists: false }, d: {} };
     expect(explain(filter, { a: 'x', d: {} }).trace.map(({ message }) => message)).toEqual([
       'a is present, as expected',
@@ -164,7 +164,7 @@ describe('the trace', () => {
     ]);
   });
 
-  test('leaves out what stands below an absent key', () => {
+  test('omits conditions below an absent key', () => {
     expect(explain({ a: { b: { c: ['x'] } } }, {}).trace.map(({ path }) => path)).toEqual(['a']);
   });
 

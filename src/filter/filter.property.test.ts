@@ -82,7 +82,7 @@ function chooseValue(condition: PatternField['condition']): Value {
   return condition.in?.[0] ?? (condition.in === null ? 'a value that no filter here lists' : null);
 }
 
-/** Own fields whatever their names are, also `__proto__`. */
+/** Own fields with any names, also `__proto__`. */
 function objectOf<T>(key: fc.Arbitrary<string>, value: fc.Arbitrary<T>): fc.Arbitrary<{ [key: string]: T }> {
   return fc.array(fc.tuple(key, value), { maxLength: 3 }).map((entries) => Object.fromEntries(entries));
 }
@@ -136,8 +136,8 @@ function naiveIsObject(value: Value): value is { [key: string]: Value } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-test('compiled filters judge as the decisions read plainly, and explain what they judge', () => {
-  const verdicts = { true: 0, false: 0, empty: 0 };
+test('compiled filters match like a direct reading of the decisions, and explain their result', () => {
+  const results = { true: 0, false: 0, empty: 0 };
   fc.assert(
     fc.property(filterAndPayload, ([written, body]) => {
       const parsed = parsePattern(written);
@@ -151,21 +151,21 @@ test('compiled filters judge as the decisions read plainly, and explain what the
       expect(trace.every((entry) => entry.matched)).toBe(matched);
       expect(decidedBy).toBe(trace.find((entry) => !entry.matched) ?? null);
       expect(compiled.findDecidingEntry(body)).toEqual(decidedBy);
-      verdicts[Object.keys(written).length === 0 ? 'empty' : expected ? 'true' : 'false'] += 1;
+      results[Object.keys(written).length === 0 ? 'empty' : expected ? 'true' : 'false'] += 1;
     }),
     { numRuns: 10_000 },
   );
   // A generator whose filters never or always match would show nothing.
-  expect(verdicts.true).toBeGreaterThan(500);
-  expect(verdicts.false).toBeGreaterThan(500);
+  expect(results.true).toBeGreaterThan(500);
+  expect(results.false).toBeGreaterThan(500);
 });
 
-test('a filter judges the same after a trip through JSON', () => {
+test('a filter gives the same result after a round trip through JSON', () => {
   fc.assert(
     fc.property(filterAndPayload, ([written, body]) => {
       const direct = parsePattern(written);
       const carried = parsePattern(JSON.parse(JSON.stringify(written)));
-      if (!direct.ok || !carried.ok) throw new Error('A valid filter was refused.');
+      if (!direct.ok || !carried.ok) throw new Error('A valid filter was rejected.');
       const text: unknown = JSON.parse(JSON.stringify(body));
       expect(compilePattern(carried.pattern).matches(text)).toBe(compilePattern(direct.pattern).matches(body));
     }),
@@ -186,7 +186,7 @@ test('any string equals itself and no other string, in any payload that JSON can
   );
 });
 
-test('a filter that is accepted matches some payload: what never can is a contradiction, and refused', () => {
+test('every accepted filter matches some payload; contradictions are rejected', () => {
   fc.assert(
     fc.property(filter, (written) => {
       const parsed = parsePattern(written);

@@ -26,7 +26,7 @@ describe('KeySightings', () => {
     ['an empty object pattern', { a: { b: {} } }, [{ a: {} }], ['a.b']],
     ['a name of every object', { constructor: ['x'], __proto__x: ['y'] }, [{}], ['constructor', '__proto__x']],
     ['payloads that are no objects', { a: ['x'] }, [1, null, 'a', [{ a: 1 }]], []],
-  ])('tells of %s', (_title, filter, payloads, unseen) => {
+  ])('reports %s', (_title, filter, payloads, unseen) => {
     expect(unseenIn([filter], payloads)).toEqual(unseen);
   });
 

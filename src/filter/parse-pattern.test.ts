@@ -64,14 +64,14 @@ describe('a valid filter', () => {
   });
 });
 
-describe('a broken filter', () => {
+describe('an invalid filter', () => {
   test.each<[string, unknown, Found[]]>([
     ['null', null, [['filter/not-an-object']]],
     ['a list', [{ a: ['x'] }], [['filter/not-an-object']]],
     ['a string', 'a', [['filter/not-an-object']]],
     ['nothing at all', undefined, [['filter/not-an-object']]],
     ['an operator at the root', { in: ['x'] }, [['filter/operator-at-root', 'in']]],
-    ['an operator at the root beside a key', { a: ['x'], exists: true }, [['filter/operator-at-root', 'exists']]],
+    ['an operator and a key at the root', { a: ['x'], exists: true }, [['filter/operator-at-root', 'exists']]],
     ['operators mixed with keys', { a: { in: ['x'], b: ['y'] } }, [['filter/mixed-operators', 'a']]],
     [
       'an operator mixed with a field named like one',
@@ -109,11 +109,11 @@ describe('a broken filter', () => {
     ],
     ['33 values', { a: numbers(33) }, [['filter/too-many-values', 'a']]],
     ['33 values after not_in', { a: { not_in: numbers(33) } }, [['filter/too-many-values', 'a', 'not_in']]],
-  ])('%s is refused', (_, filter, problems) => {
+  ])('%s is rejected', (_, filter, problems) => {
     expect(problemsOf(filter)).toEqual(problems);
   });
 
-  test('shows all its problems at once', () => {
+  test('reports all its problems together', () => {
     const filter = {
       exists: true,
       a: 'x',
@@ -137,7 +137,7 @@ describe('a broken filter', () => {
     ]);
   });
 
-  test('is told what is wrong and what to do', () => {
+  test('gets a message and a hint', () => {
     expect(parsePattern({ level: 'error' })).toEqual({
       ok: false,
       problems: [
@@ -154,12 +154,12 @@ describe('a broken filter', () => {
 });
 
 describe('a hostile filter', () => {
-  test('100,000 objects deep is refused as too deep', () => {
+  test('100,000 objects deep is rejected as too deep', () => {
     const filter: unknown = JSON.parse(`${'{"a":'.repeat(100_000)}["x"]${'}'.repeat(100_000)}`);
     expect(problemsOf(filter)).toEqual([['filter/too-deep', ...Array<string>(11).fill('a')]]);
   });
 
-  test('100,000 lists deep is refused as no scalar', () => {
+  test('100,000 lists deep is rejected as no scalar', () => {
     const filter: unknown = JSON.parse(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`);
     expect(problemsOf(filter)).toEqual([['filter/not-scalar', 'a', 0]]);
   });
@@ -185,7 +185,7 @@ describe('a hostile filter', () => {
     });
   });
 
-  test('that contains itself is refused as too deep', () => {
+  test('that contains itself is rejected as too deep', () => {
     const filter: { [key: string]: unknown } = {};
     filter.a = filter;
     expect(problemsOf(filter)).toEqual([['filter/too-deep', ...Array<string>(11).fill('a')]]);

@@ -16,7 +16,7 @@ const FACTORY: { [path: string]: string } = {
   'automations/all/automation.md': automation('{webhooks: [ci]}'),
 };
 
-/** Judges samples (name of a file → content) beside the definitions of the factory. */
+/** Evaluates samples (file name → content) with the definitions of the factory. */
 function report(
   samples: { [path: string]: unknown },
   more: { [path: string]: string } = {},
@@ -92,7 +92,7 @@ describe('a sample', () => {
     expect(samples[0]!.failures[0]!.message).toBe('The automation all has no trigger for the webhook old.');
   });
 
-  it('cannot judge what is selected by UID, and says so', () => {
+  it('reports automations that select webhooks by UID as not evaluated', () => {
     const more = { 'automations/uid/automation.md': automation('{webhook_ids: [wh_01a2b3c4d5e6f7g8h9jkmnpqrs]}') };
     const { samples, unjudged, passed } = report({ 'ci.samples/a': { body: {}, starts: ['all', 'uid'] } }, more);
     expect([unjudged, passed]).toEqual([['uid'], false]);
@@ -101,7 +101,7 @@ describe('a sample', () => {
 });
 
 describe('a report', () => {
-  it('fails where a file among samples could not be judged', () => {
+  it('fails if a file in a folder of samples could not be evaluated', () => {
     const ok = { body: {}, starts: ['all'] };
     for (const bad of [
       { 'ci.samples/b': '{' },
@@ -121,7 +121,7 @@ describe('a report', () => {
     expect(report({ 'ci.samples/a': '{' }, off)).toMatchObject({ passed: false, samples: [{ outcome: 'invalid' }] });
   });
 
-  it('judges a sample that seems to hold a credential', () => {
+  it('evaluates a sample with a possible credential', () => {
     const body = { token: 'ghp_0123456789abcdefghijABCDEFGHIJ012345' };
     expect(report({ 'ci.samples/a': { body, starts: ['all'] } })).toMatchObject({
       passed: true,
@@ -132,7 +132,7 @@ describe('a report', () => {
     expect(formatPretty({ ...faulty, sources })).not.toContain(body.token);
   });
 
-  it('judges nothing of an invalid definition', () => {
+  it('evaluates nothing of an invalid definition', () => {
     const { passed, samples, diagnostics } = report({ 'ci.samples/a': { body: {} } }, { 'webhooks/x.yaml': 'a: 1' });
     expect([passed, samples]).toEqual([false, []]);
     expect(diagnostics.map(({ severity }) => severity)).not.toContain('warning');

@@ -10,19 +10,19 @@ enabled: false
 deliveryIdHeader: X-Id`;
 
 describe('editYaml', () => {
-  it('changes the value of a key and nothing around it', () => {
+  it('changes the value of a key and nothing else', () => {
     expect(editYaml(WEBHOOK, { secretName: 'OTHER', authMode: 'url_token' })).toBe(
       WEBHOOK.replace('"CI"', 'OTHER').replace('token #', 'url_token #'),
     );
   });
 
-  it('takes keys away with their line, and adds keys at the end', () => {
+  it('removes keys with their lines, and adds keys at the end', () => {
     expect(editYaml(WEBHOOK, { enabled: undefined, description: 'a: b' })).toBe(
       `${WEBHOOK.replace('enabled: false\n', '')}\ndescription: "a: b"\n`,
     );
   });
 
-  it('leaves a text as it is where nothing changes', () => {
+  it('does not change a text without changes', () => {
     expect(editYaml(WEBHOOK, { enabled: false, secretName: 'CI', description: undefined })).toBe(WEBHOOK);
   });
 
@@ -35,7 +35,7 @@ describe('editYaml', () => {
     ['line ends of Windows', 'secretName: CI\r\nenabled: true\r\n'],
     ['a document start', '---\nsecretName: CI\n'],
     ['an empty value', 'secretName:\nenabled: true\n'],
-  ])('changes what it says in %s too', (_name, text) => {
+  ])('changes values in %s', (_name, text) => {
     for (const changes of [
       { secretName: 'NEW' },
       { enabled: false },
@@ -49,7 +49,7 @@ describe('editYaml', () => {
   });
 
   it.each(['yes', 'null', '1e3', '- x', '#', "it's", '', ' ', 'a: b', '\u2028', '"', '%', '@x', '\ttab', 'x\n'])(
-    'writes %j as the text that it is',
+    'writes %j as a string',
     (description) => {
       expect(readValues(editYaml(WEBHOOK, { description })).description).toBe(description);
       const before = editYaml(WEBHOOK, { description: 'before' });

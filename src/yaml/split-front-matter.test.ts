@@ -25,5 +25,5 @@ describe('splitFrontMatter', () => {
     ['---', 'front-matter/not-closed'],
     ['---\na: 1\n...\nDo it.', 'front-matter/not-closed'],
     ['---\na: 1\n --- \nDo it.', 'front-matter/not-closed'],
-  ])('refuses %j', (text, rule) => expect(splitFrontMatter(text)).toMatchObject({ ok: false, rule }));
+  ])('rejects %j', (text, rule) => expect(splitFrontMatter(text)).toMatchObject({ ok: false, rule }));
 });

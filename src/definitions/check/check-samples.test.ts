@@ -108,7 +108,7 @@ describe('samples of a tree', () => {
     ]);
   });
 
-  it('are judged as the factory wants it', () => {
+  it('have the severity that the factory sets', () => {
     const lint = (severity: string) => ({
       'factory.yaml': `schemaVersion: v1alpha1\nname: f\nlint: {sample/invalid-json: "${severity}"}\n`,
       'webhooks/ci.samples/a.json': '{',
@@ -118,7 +118,7 @@ describe('samples of a tree', () => {
     expect(validateFiles({ ...FACTORY, ...lint('error') }).definition).toBeNull();
   });
 
-  it('never keep a definition from applying, however many mistakes one holds', () => {
+  it('never prevent an apply, for any number of mistakes', () => {
     const starts = Array.from({ length: 5000 }, (_, i) => `unknown-${i}`);
     const { diagnostics, definition } = validateFiles({
       ...FACTORY,
@@ -136,7 +136,7 @@ describe('samples of a tree', () => {
     expect(check({ 'webhooks/ci.samples/deep.json': `{"body": ${deep}}` })).toEqual([]);
   });
 
-  it('cost a bounded time, however many places and names have to be looked up', { timeout: 30_000 }, () => {
+  it('take a bounded time for any number of positions and names', { timeout: 30_000 }, () => {
     const automation = FACTORY['automations/triage/automation.md'];
     const automations = Array.from({ length: 1000 }, (_, i) => [
       `automations/some-name-${i}/automation.md`,
@@ -162,7 +162,7 @@ describe('the rules of samples', () => {
 });
 
 describe('readSamples', () => {
-  it('reads what a sample holds and leaves out what cannot be read', () => {
+  it('reads valid samples and skips the others', () => {
     const files = {
       ...FACTORY,
       'webhooks/ci.samples/a.json': '{"body": {"a": 1}, "starts": []}',

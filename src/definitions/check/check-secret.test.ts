@@ -78,7 +78,7 @@ describe('checkSecretForWebhook', () => {
   });
 
   it.each(['/', '%', '+', '=', ' ', 'ä', '\n', '?', '#', '\\', ':', '@', '!'])(
-    'refuses %j in a URL token',
+    'rejects %j in a URL token',
     (character) => {
       const found = checkSecretForWebhook(urlToken, new SecretValue(`${STRONG}${character}`));
       expect(found.map(({ rule }) => rule)).toEqual(['webhook/unsafe-secret']);

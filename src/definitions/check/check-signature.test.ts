@@ -21,7 +21,7 @@ describe('a signature block outside a file', () => {
     ['custom', '{"header":"X-S","timestamp":{}}', 'exactly one place'],
     ['custom', '{"header":"X-S","timestamp":{"header":"X-T","toleranceSeconds":0}}', '>= 1'],
     ['github', '{"header":"X-S"}', 'not custom'],
-  ])('under %s is refused: %s', (scheme, text, says) => {
+  ])('under %s is rejected: %s', (scheme, text, says) => {
     expect(checkSignature(scheme, text)).toMatchObject({ ok: false, message: expect.stringContaining(says) });
   });
 });
@@ -29,7 +29,7 @@ describe('a signature block outside a file', () => {
 it('names the headers that must not name a delivery', () => {
   const signature = { header: ['X-A', 'X-B'], timestamp: { header: 'X-T' }, idHeader: 'X-Id' };
   expect(listNamedHeaders({ signature })).toEqual(['x-a', 'x-b', 'x-t']);
-  for (const odd of [null, [], { signature: 1 }, { signature: { header: 1, timestamp: [] } }]) {
-    expect(listNamedHeaders(odd)).toEqual([]);
+  for (const invalid of [null, [], { signature: 1 }, { signature: { header: 1, timestamp: [] } }]) {
+    expect(listNamedHeaders(invalid)).toEqual([]);
   }
 });

@@ -30,13 +30,13 @@ describe('formatGithub', () => {
     expect(readCommand(line!).properties).toEqual({ title: 'webhook/unknown-key' });
   });
 
-  it('names files exactly, whatever characters they have', () => {
+  it('names files exactly, with any characters', () => {
     const file = 'webhooks/50%, a:b=c%2C::d.yaml';
     const [line] = formatGithub(makeReport([{ ...finding, file }])).split('\n');
     expect(readCommand(line!).properties).toEqual({ file, line: '2', col: '3', title: 'webhook/unknown-key' });
   });
 
-  it('lets no text begin a command of its own, nor reach the terminal', () => {
+  it('lets no text start another command or reach the terminal', () => {
     const text = formatGithub(makeReport([{ ...finding, file: HOSTILE, message: HOSTILE, hint: HOSTILE }]));
     const lines = text.split('\n');
     expect(lines).toHaveLength(3);
@@ -93,7 +93,7 @@ describe('formatGitlab', () => {
     ]);
   });
 
-  it('writes out what a terminal or a page would obey', () => {
+  it('escapes what a terminal or a page would interpret', () => {
     expect(show(makeReport([{ ...finding, message: HOSTILE }]))[0]!.description).not.toMatch(
       /[\p{Cc}\p{Cf}\p{Cs}\u2028]/u,
     );

@@ -22,7 +22,7 @@ describe('formatPretty', () => {
     );
   });
 
-  it('says nothing when there is nothing to say', () => {
+  it('is empty without diagnostics', () => {
     expect(formatPretty([], { sources: new Map(), color: true })).toBe('');
   });
 

@@ -43,7 +43,7 @@ describe('formatJunit', () => {
     expect(formatJunit(makeReport([{ ...finding, file: '' }]))).toContain('<testcase classname="." name="." file="."');
   });
 
-  it('stays XML 1.0 whatever the text is', () => {
+  it('is valid XML 1.0 for any text', () => {
     const xml = formatJunit(
       makeReport([{ ...finding, file: HOSTILE, message: HOSTILE, hint: HOSTILE, rule: HOSTILE }]),
     );

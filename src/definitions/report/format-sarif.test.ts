@@ -62,7 +62,7 @@ describe('formatSarif', () => {
     expect(run.originalUriBaseIds).toEqual({ '%SRCROOT%': { uri: 'file:///repo/' } });
   });
 
-  it('refuses nothing by accident: a log without its version is none', () => {
+  it('is checked by a schema that rejects a log without version', () => {
     expect(validate({ runs: [] })).toBe(false);
     expect(validate({ version: '2.1.0', runs: [{ results: [] }] })).toBe(false);
   });
@@ -95,14 +95,14 @@ describe('formatSarif', () => {
   });
 
   it('encodes paths, and puts a finding about the whole folder at the file that every factory may have', () => {
-    const odd = { ...finding, file: 'a b/wéb:hooks/50%#?.yaml' };
-    const run = show(makeReport({ factories: [makeFactory([odd, { ...finding, file: '' }], { folder: 'a b/' })] }));
+    const unusual = { ...finding, file: 'a b/wéb:hooks/50%#?.yaml' };
+    const run = show(makeReport({ factories: [makeFactory([unusual, { ...finding, file: '' }], { folder: 'a b/' })] }));
     const uris = run.results.map(
       (one: { locations: { physicalLocation: { artifactLocation: { uri: string } } }[] }) =>
         one.locations[0]!.physicalLocation.artifactLocation.uri,
     );
     expect(uris).toEqual(['a%20b/w%C3%A9b%3Ahooks/50%25%23%3F.yaml', 'a%20b/factory.yaml']);
-    expect(decodeURIComponent(uris[0])).toBe(odd.file);
+    expect(decodeURIComponent(uris[0])).toBe(unusual.file);
   });
 
   it('lets no text become a placeholder or a link', () => {

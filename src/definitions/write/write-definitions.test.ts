@@ -32,7 +32,7 @@ const TRIGGER = {
 };
 
 describe('editAutomation', () => {
-  it('keeps every line that goes on saying what it said', () => {
+  it('keeps every unchanged line', () => {
     const automation = { triggers: [TRIGGER], overrides: { model: 'small' }, prompt: 'Read it.\n' };
     const edited = editAutomation(AUTOMATION, automation);
     expect(edited).toBe(
@@ -40,12 +40,12 @@ describe('editAutomation', () => {
     );
   });
 
-  it('replaces what changed, and takes away what is left out', () => {
+  it('replaces changed keys, and removes omitted ones', () => {
     const edited = editAutomation(AUTOMATION, { triggers: [{ provider: 'schedule' }], agent: 'triage', prompt: 'x' });
     expect(edited).toBe('---\n# Looks into builds.\ntriggers:\n  - provider: schedule\nagent: triage\n---\n\nx');
   });
 
-  it('writes a file that reads as it was told, from nothing', () => {
+  it('writes a new file with all given values', () => {
     const text = writeDeclaredAutomation({ triggers: [TRIGGER], enabled: false, description: null, prompt: 'P' });
     expect(text).toContain('enabled: false\ntriggers:');
     expect(text.endsWith('---\nP')).toBe(true);
@@ -53,14 +53,14 @@ describe('editAutomation', () => {
 });
 
 describe('reselectWebhook', () => {
-  it('gives a trigger the new name of its webhook', () => {
+  it('replaces the name of a renamed webhook', () => {
     const edited = reselectWebhook(AUTOMATION, { name: 'old', to: { name: 'new' } });
     expect(edited).toContain('- new');
     expect(edited).not.toContain('old]');
     expect(edited.endsWith('Not front matter.\n')).toBe(true);
   });
 
-  it('names the UID where the webhook goes', () => {
+  it('replaces the name of a deleted webhook with its UID', () => {
     const uid = 'wh_0123456789abcdefghjkmnpqrs';
     const edited = reselectWebhook(AUTOMATION, { name: 'old', to: { uid } });
     expect(readValues(edited.split('---')[1]!)).toMatchObject({
@@ -68,14 +68,14 @@ describe('reselectWebhook', () => {
     });
   });
 
-  it('leaves others alone, to the byte', () => {
+  it('does not change other files', () => {
     expect(reselectWebhook(AUTOMATION, { name: 'other', to: { name: 'x' } })).toBe(AUTOMATION);
     expect(reselectWebhook('no front matter', { name: 'ci', to: { name: 'x' } })).toBe('no front matter');
   });
 });
 
 describe('a webhook', () => {
-  it('is written without what is so anyway', () => {
+  it('is written without default values', () => {
     const webhook = {
       ...{ description: null, authMode: 'token' as const, signatureScheme: null, signature: null, secretName: 'S' },
       ...{ verifyTokenSecretName: null, deliveryIdHeader: null, enabled: true },
@@ -84,7 +84,7 @@ describe('a webhook', () => {
     expect(writeWebhook({ ...webhook, enabled: false })).toBe('authMode: token\nsecretName: S\nenabled: false\n');
   });
 
-  it('is enabled by taking the key away', () => {
+  it('is enabled by removing the key', () => {
     expect(editWebhook(WEBHOOK, { enabled: true })).toBe(WEBHOOK.replace('enabled: false\n', ''));
     expect(editWebhook(WEBHOOK, { deliveryIdHeader: null })).toBe(WEBHOOK.replace('deliveryIdHeader: X-Id', ''));
   });
