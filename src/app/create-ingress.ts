@@ -84,7 +84,7 @@ export function createIngress(parts: IngressParts): Ingress {
     baseUrl: () => config.baseUrl ?? url,
     onRunsCreated,
     onPush: parts.onPush,
-    onStorageTrouble: (error) => logger.error({ problem: messageOf(error) }, 'delivery not stored'),
+    onStorageFailure: (error) => logger.error({ problem: messageOf(error) }, 'delivery not stored'),
     onDefect: (error) => logger.error({ err: error }, 'delivery failed with an internal error'),
   };
   const openFileLimit = readOpenFileLimit();

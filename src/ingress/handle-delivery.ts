@@ -11,10 +11,12 @@ import { rejectUnlogged } from './steps/reject.ts';
 import { verifySignature } from './steps/verify-signature.ts';
 import * as answers from './transport/answers.ts';
 
-/** The order is fixed, so that a sender learns nothing it should not (decisions, "Receiving a delivery"). */
+/**
+ * The order is fixed, so that responses reveal nothing to unauthenticated senders (decisions, "Receiving a delivery").
+ */
 const STEPS: readonly Step[] = [
-  answerMethodHandshake, // 200 and 204 to a handshake by GET, HEAD or OPTIONS; 405
-  authenticateToken, // 401, 429 before anything of the body is read
+  answerMethodHandshake, // 200 and 204 for a handshake with GET, HEAD or OPTIONS; 405
+  authenticateToken, // 401, 429, before the body is read
   receiveBody, // 413, 503
   answerUnsignedHandshake, // 200, 429
   verifySignature, // 401, 429, 503
@@ -23,13 +25,15 @@ const STEPS: readonly Step[] = [
   recordDelivery, // 202: identify, match, store
 ];
 
-/** Receives one delivery. Never rejects: an error here is our fault, and senders take a `4xx` as final. */
+/**
+ * Receives one delivery. Never rejects: an internal error is answered with `503`, because senders do not retry a `4xx`.
+ */
 export async function handleDelivery(context: IngressContext, request: IngressRequest): Promise<Outcome> {
   try {
     return await receive(context, request);
   } catch (error) {
-    if (isStorageTrouble(error)) {
-      context.onStorageTrouble(error);
+    if (isStorageFailure(error)) {
+      context.onStorageFailure(error);
       return rejectUnlogged(context, 'storage', answers.UNAVAILABLE);
     }
     context.onDefect(error);
@@ -47,6 +51,6 @@ async function receive(context: IngressContext, request: IngressRequest): Promis
   throw new Error('a delivery passed every step without an answer');
 }
 
-function isStorageTrouble(error: unknown): boolean {
+function isStorageFailure(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'storage_unavailable' || error.code === 'storage_broken');
 }

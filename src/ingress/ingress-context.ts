@@ -13,15 +13,15 @@ import type { Confirmations } from './steps/confirmations.ts';
 import type { IngressAnswer } from './transport/answers.ts';
 
 /**
- * Stores the secret that a sender supplies as the webhook's secret, on disk and live, or says why not. Rejects if it
- * could not be stored.
+ * Stores the secret that a sender supplies as the webhook's secret, on disk and live, or returns why it does not.
+ * Rejects if the secret could not be stored.
  */
 export type AdoptSecret = (
   webhook: LiveWebhook,
   secret: SecretValue,
 ) => Promise<{ ok: true } | { ok: false; detail: string }>;
 
-/** What the steps work with. */
+/** The dependencies of the steps. */
 export interface IngressContext {
   registry: Registry;
   limits: RateLimits;
@@ -35,22 +35,25 @@ export interface IngressContext {
   clock: Clock;
   ids: IdSource;
   maxBodyBytes: number;
-  /** Public address of the ingress, without a trailing slash; senders that sign the URL sign it. */
+  /** Public URL of the ingress, without a trailing slash. Some senders sign it. */
   baseUrl(): string;
   /** Called after a delivery that created runs of this factory is stored. */
   onRunsCreated(factory: string): void;
-  /** Called after a push to the production branch of this factory is stored, received by the webhook its source names. */
+  /**
+   * Called after a push to the production branch of this factory is stored. The webhook in its `source` received the
+   * push.
+   */
   onPush(factory: string): void;
   /** Called when a delivery could not be stored. */
-  onStorageTrouble(error: unknown): void;
-  /** Called when a delivery could not be handled because of a defect in this program. */
+  onStorageFailure(error: unknown): void;
+  /** Called when a delivery failed because of a defect in Dockbell. */
   onDefect(error: unknown): void;
 }
 
-/** How a request ends: with an answer, or without one because the sender has disconnected. */
+/** How a request ends: with an answer, or without one because the sender disconnected. */
 export type Outcome = IngressAnswer | typeof DISCONNECTED;
 
-/** The sender has closed the connection: nobody is left to answer. */
+/** The sender has closed the connection, so no answer can be sent. */
 export const DISCONNECTED = 'disconnected';
 
 /** One step of a delivery. `null` passes the request to the next step. An outcome ends it. */

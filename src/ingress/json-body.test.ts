@@ -3,7 +3,7 @@ import { JsonBody } from './json-body.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-it('is parsed when it is asked for, and once', () => {
+it('is parsed on first use, and only once', () => {
   const parse = vi.spyOn(JSON, 'parse');
   const good = new JsonBody(Buffer.from('{"a":1}'));
   const bad = new JsonBody(Buffer.from('{'));

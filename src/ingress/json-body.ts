@@ -12,7 +12,7 @@ export class JsonBody {
     this.bytes = bytes;
   }
 
-  /** Reads RFC 8259 in valid UTF-8. */
+  /** Parses JSON (RFC 8259) in valid UTF-8. */
   parse(): ParsedBody {
     this.#parsed ??= parse(this.bytes);
     return this.#parsed;

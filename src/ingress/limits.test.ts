@@ -30,7 +30,7 @@ describe('the budget of failed authentications', () => {
     expect(fail('2001:db8:1:3::1')).toBe(true);
   });
 
-  it('is kept for a bounded number of callers, the one that failed longest ago going first', () => {
+  it('is kept for a bounded number of clients, and drops the one whose last failure is oldest', () => {
     const limits = create({ failedAuthPerMinute: 1 });
     const fail = (address: string) => limits.admitFailure('wh_a', address, 0).ok;
     fail('first');

@@ -3,7 +3,7 @@ import { KeyedWindows } from '../core/time/keyed-windows.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Number of webhooks whose rate is counted: more than any daemon serves. */
+/** Maximum number of webhooks whose rate is counted; more than any daemon has. */
 const MAX_WEBHOOKS = 100_000;
 
 export type Admission = { ok: true } | { ok: false; retryAfterSeconds: number };
@@ -11,8 +11,8 @@ export type Admission = { ok: true } | { ok: false; retryAfterSeconds: number };
 const ADMITTED: Admission = { ok: true };
 
 /**
- * The delivery rate of each webhook (specification, "Limits") and the budget of failed authentications of each
- * webhook and client address. Outlives snapshots, so that an apply resets no window.
+ * The delivery rate of each webhook (specification, "Limits") and the budget of failed authentications of each webhook
+ * and client address. Independent of snapshots, so that an apply resets no window.
  */
 export class RateLimits {
   readonly deliveriesPerMinute: number;

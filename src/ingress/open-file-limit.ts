@@ -6,7 +6,7 @@ const RESERVED_FILES = 200;
 const RECOMMENDED_FILES = 4_096;
 const MAX_CONNECTIONS = 10_000;
 
-/** The number of files that this process may have open, connections included; `null` if the system does not report it. */
+/** The open file limit of this process, including connections; `null` if the system does not report it. */
 export function readOpenFileLimit(): number | null {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8');
@@ -19,7 +19,7 @@ export function readOpenFileLimit(): number | null {
 
 /**
  * Maximum number of connections, so that enough file descriptors are left: unauthenticated clients must not prevent the
- * start of git or a run. A quarter of the limit if the limit is too low for that.
+ * start of git or a run. If the limit is too low for the reserve, a quarter of it.
  */
 export function computeMaxConnections(openFileLimit: number | null): number {
   if (openFileLimit === null) return MAX_CONNECTIONS;

@@ -18,7 +18,7 @@ export interface IngressRequest {
 
 export interface ReceptionParts {
   request: IngressRequest;
-  /** The webhook as it was live when the request arrived. */
+  /** The live webhook at the time of the request. */
   webhook: LiveWebhook;
   /** The credential segment of the path; `null` if the path has none. */
   urlToken: string | null;
@@ -32,7 +32,7 @@ export class Reception implements SignedRequest {
   readonly request: IngressRequest;
   readonly webhook: LiveWebhook;
   readonly urlToken: string | null;
-  /** The provider's name for the delivery, from a verified request; `null` before verification and if it has none. */
+  /** The provider's ID of the delivery; `null` before verification or if the request has none. */
   providerIdentity: string | null = null;
   readonly #baseUrl: string;
   readonly #clock: Clock;
@@ -54,12 +54,12 @@ export class Reception implements SignedRequest {
     return this.request.headers;
   }
 
-  /** The exact bytes; empty until the body was read. */
+  /** The exact bytes; empty until the body is read. */
   get body(): Buffer<ArrayBuffer> {
     return this.#body.bytes;
   }
 
-  /** Wall time in milliseconds at this moment: a signature is checked against the time after the body was read. */
+  /** The current wall time in milliseconds. A signature is checked against the time after the body was read. */
   get nowMs(): number {
     return this.#clock.wallMs();
   }
@@ -78,7 +78,7 @@ export class Reception implements SignedRequest {
     return this.#body.value();
   }
 
-  /** The URL as it is configured at the sender, with the query that was sent: some senders sign it. */
+  /** The URL that is configured at the sender, with the received query. Some senders sign it. */
   publicUrl(): string {
     return `${this.#baseUrl}/webhooks/w/${this.webhook.uid}${this.request.target.query}`;
   }

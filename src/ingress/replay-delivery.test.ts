@@ -66,26 +66,26 @@ describe('a replay', () => {
     expect(recorded[0]).toMatchObject({ replayOf: 'dlv_a' });
   });
 
-  it('goes to one automation where one is named', async () => {
+  it('goes to one automation if one is named', async () => {
     const { control, recorded } = open();
     await control.replay({ ...ORDER, automation: 'b', delivery: makeDelivery() });
     expect(recorded[0]!.decisions.map(({ automation }) => automation)).toEqual(['b']);
   });
 
-  it('wakes nobody where nothing starts', async () => {
+  it('does not trigger the dispatcher if no run starts', async () => {
     const { control, recorded, woken } = open({ listeners: [] });
     expect(await control.replay({ ...ORDER, delivery: makeDelivery() })).toMatchObject({ outcome: 'replayed' });
     expect([recorded.length, woken]).toEqual([1, []]);
   });
 
   it.each([
-    ['no payload is kept', { payload: null }, null, 'only accepted ones keep a payload'],
+    ['no payload is kept', { payload: null }, null, 'Only accepted deliveries have a payload'],
     ['the webhook takes no deliveries', { isLive: false }, null, 'disabled or deleted'],
-    ['the automation has no trigger for it', {}, 'c', 'No automation c listens'],
+    ['the automation has no trigger for it', {}, 'c', 'No automation c currently listens'],
   ])('is rejected if %s', async (_, parts, automation, why) => {
     const { control, recorded } = open(parts);
     const answer = await control.replay({ ...ORDER, automation, delivery: makeDelivery() });
-    expect(answer).toEqual({ outcome: 'refused', why: expect.stringContaining(why) });
+    expect(answer).toEqual({ outcome: 'rejected', why: expect.stringContaining(why) });
     expect(recorded).toEqual([]);
   });
 });

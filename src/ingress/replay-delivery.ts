@@ -8,18 +8,18 @@ import type { Registry } from '../registry/registry.ts';
 import type { DeliveryRecorder } from './log/delivery-recorder.ts';
 import { matchDelivery } from './steps/match-delivery.ts';
 
-/** What a replay needs of the way that a delivery takes. */
+/** The dependencies of a replay. */
 export interface ReplayContext {
   registry: Registry;
   recorder: Pick<DeliveryRecorder, 'offer'>;
   deliveries: Pick<DeliveryReader, 'payload'>;
   clock: Clock;
   ids: IdSource;
-  /** Runs of that factory wait for their execution. */
+  /** Called after runs of this factory are queued. */
   onRunsCreated(factory: string): void;
 }
 
-/** The second half of the way of a delivery, from matching on, for a payload that was accepted before. */
+/** Replays accepted deliveries: the steps of a delivery from matching on, with the stored payload. */
 export function createReplayControl(context: ReplayContext): ReplayControl {
   return { replay: (order) => replayDelivery(context, order) };
 }
@@ -28,15 +28,17 @@ async function replayDelivery(context: ReplayContext, order: ReplayOrder): Promi
   const { delivery, automation } = order;
   const body = await context.deliveries.payload(delivery.id);
   if (body === null || delivery.deliveryId === null) {
-    return rejectReplay(`The delivery is labelled ${delivery.label}: only accepted ones keep a payload to replay.`);
+    return rejectReplay(
+      `The delivery is labelled ${delivery.label}. Only accepted deliveries have a payload to replay.`,
+    );
   }
   const webhook = context.registry.current().webhooks.get(delivery.webhookUid);
   if (webhook === undefined) {
-    return rejectReplay(`The webhook ${delivery.webhookName} is disabled or deleted, so nothing starts from it.`);
+    return rejectReplay(`The webhook ${delivery.webhookName} is disabled or deleted, so a replay would start no run.`);
   }
   const listeners = webhook.listeners.filter((one) => automation === null || one.automation === automation);
   if (automation !== null && listeners.length === 0) {
-    return rejectReplay(`No automation ${automation} listens to the webhook ${webhook.name} now.`);
+    return rejectReplay(`No automation ${automation} currently listens to the webhook ${webhook.name}.`);
   }
   return record(context, order, { ...webhook, listeners }, body);
 }
@@ -73,5 +75,5 @@ async function record(
 }
 
 function rejectReplay(why: string): ReplayOutcome {
-  return { outcome: 'refused', why };
+  return { outcome: 'rejected', why };
 }

@@ -208,7 +208,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     },
     onRunsCreated: (factory) => seen.wakened.push(factory),
     onPush: (factory) => seen.pushes.push(factory),
-    onStorageTrouble: (error) => seen.trouble.push(error),
+    onStorageFailure: (error) => seen.trouble.push(error),
     onDefect: (error) => seen.defects.push(error),
   };
   const { server, close } = createIngressServer({

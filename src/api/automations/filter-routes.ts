@@ -82,7 +82,7 @@ async function findSubject(parts: FilterRouteParts, request: FilterTestRequest):
   if (bytes === null) {
     throw new AppError(
       'conflict',
-      `The delivery is labelled ${delivery.label}: only accepted ones keep a payload to test.`,
+      `The delivery is labelled ${delivery.label}. Only accepted deliveries have a payload to test.`,
     );
   }
   return { payload: { bytes }, webhook: delivery.webhookUid };

@@ -209,7 +209,7 @@ function registerReplay(
       const delivery = await findDelivery(request);
       const automation = request.body?.automation ?? null;
       const replayed = await parts.replays.replay({ delivery, automation, clientAddress: request.ip });
-      if (replayed.outcome === 'refused') throw new AppError('conflict', replayed.why);
+      if (replayed.outcome === 'rejected') throw new AppError('conflict', replayed.why);
       const made = await parts.deliveries.get(replayed.id);
       const replay = requireReached(request, 'delivery', made);
       return reply.code(201).header('location', locate('deliveries', replay.id)).send(presentDelivery(replay));

@@ -27,7 +27,7 @@ export async function revertTo({ factory, revision, head }: { factory: string; r
 }
 
 const CHANGED = describeProblem(
-  'Changed in between',
+  'Changed by another request',
   'The factory changed since this list was read. Nothing was reverted.',
   412,
   'precondition_failed',

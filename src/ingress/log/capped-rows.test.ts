@@ -28,7 +28,7 @@ function add(count: number, nowMs: number, more: Partial<RejectionEntry> = {}): 
 }
 
 describe('rows of rejections', () => {
-  it('are written one for each up to 600 a minute; the rest is one row with their number', () => {
+  it('are written individually up to 600 per minute; one row has the number of the others', () => {
     const answers = add(1_000, 0);
     expect(answers.filter(Boolean)).toHaveLength(600);
     expect(written).toHaveLength(600);
@@ -45,14 +45,14 @@ describe('rows of rejections', () => {
     expect(written).toHaveLength(601);
   });
 
-  it('are counted for each webhook and label', () => {
+  it('are counted per webhook and label', () => {
     add(601, 0);
     expect(add(1, 0, { webhook: 2 })).toEqual([true]);
     expect(add(1, 0, { label: 'Rejected (too large)' })).toEqual([true]);
     expect(add(1, 0)).toEqual([false]);
   });
 
-  it('sum the last minute up before the first row of the next one', () => {
+  it('summarize the last minute before the first row of the next one', () => {
     add(603, 0);
     add(1, MINUTE_MS);
     expect(written.slice(600)).toMatchObject([
@@ -61,13 +61,13 @@ describe('rows of rejections', () => {
     ]);
   });
 
-  it('sum up the minute that runs at a clean stop', () => {
+  it('summarize the current minute at a clean stop', () => {
     add(602, 0);
     rows.flush(1, true);
     expect(written.at(-1)).toMatchObject({ reason: 'summed_up', count: 2 });
   });
 
-  it('have no sum if nothing was omitted', () => {
+  it('have no summary if no row was suppressed', () => {
     add(600, 0);
     rows.flush(MINUTE_MS, true);
     expect(written).toHaveLength(600);

@@ -3,17 +3,17 @@ import type { RejectionEntry } from '../../core/resources/delivery.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Rows of one label that one webhook's rejections may write per minute (decisions, "Receiving a delivery"). */
+/** Maximum number of rejection rows per webhook, label and minute (decisions, "Receiving a delivery"). */
 const MAX_REJECTIONS_PER_MINUTE = 600;
 
-/** Rows that one webhook's handshakes with one outcome may write per minute. Providers send them rarely. */
+/** Maximum number of handshake rows per webhook, outcome and minute. Providers send handshakes rarely. */
 const MAX_HANDSHAKES_PER_MINUTE = 60;
 
 interface RowCap<Row> {
   maxRowsPerMinute: number;
   /** Rows with the same key share a cap. */
   keyOf(row: Row): string;
-  /** The row that stands for `count` further rows like this one. */
+  /** The row that represents `count` more rows like this one. */
   summarise(row: Row, count: number): Row;
   write(row: Row): void;
 }
@@ -21,11 +21,13 @@ interface RowCap<Row> {
 interface Tally<Row> {
   startedAtMs: number;
   rows: number;
-  /** The row that will stand for the suppressed ones; its `count` grows. `null` if none was suppressed. */
+  /** The row that represents the suppressed ones. `null` if none was suppressed. */
   suppressed: Row | null;
 }
 
-/** Prevents a flood of requests from filling the disk: rows beyond the cap are counted, and one row states the number. */
+/**
+ * Prevents a flood of requests from filling the disk. Rows beyond the cap are counted, and one row states their number.
+ */
 class CappedRows<Row extends { count: number }> {
   readonly #tallies = new Map<string, Tally<Row>>();
   readonly #cap: RowCap<Row>;
@@ -34,7 +36,7 @@ class CappedRows<Row extends { count: number }> {
     this.#cap = cap;
   }
 
-  /** Writes the row, or counts it. `false` if it was only counted. */
+  /** Writes or counts the row. `false` if it was only counted. */
   add(row: Row, nowMs: number): boolean {
     const key = this.#cap.keyOf(row);
     let tally = this.#tallies.get(key);
@@ -52,7 +54,7 @@ class CappedRows<Row extends { count: number }> {
     return false;
   }
 
-  /** Writes the summaries of past minutes; with `everything`, also that of the current minute (at a clean stop). */
+  /** Writes the summaries of past minutes, and with `everything` that of the current minute (for a clean stop). */
   flush(nowMs: number, everything = false): void {
     for (const [key, tally] of this.#tallies) {
       if (!everything && nowMs - tally.startedAtMs < MINUTE_MS) continue;

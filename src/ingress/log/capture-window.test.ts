@@ -27,7 +27,7 @@ function start() {
 }
 
 describe('a capture window', () => {
-  it('is closed unless somebody opens it, and then nothing is kept', () => {
+  it('is closed by default, and captures nothing while closed', () => {
     const { windows, keep } = start();
     keep('a');
     expect([windows.isOpen(HOOK), windows.state(HOOK), windows.find(HOOK, 'a' as DeliveryId)]).toEqual([
@@ -49,7 +49,7 @@ describe('a capture window', () => {
     expect(windows.find(HOOK, 'a' as DeliveryId)).toBeNull();
   });
 
-  it('ends by the clock, and lets go of what it kept when its timer fires', () => {
+  it('ends by the clock, and deletes its requests when the timer fires', () => {
     const late = start();
     late.windows.open(HOOK, 60_000);
     late.keep('a');
@@ -63,7 +63,7 @@ describe('a capture window', () => {
     expect(fired.windows.isOpen(HOOK)).toBe(false);
   });
 
-  it('that is opened again keeps what it has, and its new end', () => {
+  it('that is opened again keeps its requests and takes the new end', () => {
     const { windows, keep, advance, scheduled } = start();
     windows.open(HOOK, 60_000);
     keep('a');

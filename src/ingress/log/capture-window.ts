@@ -3,13 +3,13 @@ import type { CaptureControl, CaptureState } from '../../core/ports/deliveries/c
 import type { Clock } from '../../core/time/clock.ts';
 import { type CancelCall, type Schedule, scheduleCall } from '../../core/time/schedule.ts';
 
-/** A rejected request with all that its diagnosis needs, credentials included. */
+/** A rejected request with everything that its diagnosis needs, including credentials. */
 export interface CapturedRequest {
   delivery: DeliveryId;
-  /** Name, value, name, value; values are one character for each byte. */
+  /** Name, value, name, value; each character of a value is one byte. */
   rawHeaders: readonly string[];
   body: Uint8Array;
-  /** The URL as its sender should know it, with the query that came. */
+  /** The URL that should be configured at the sender, with the received query. */
   publicUrl: string;
   /** Wall time in milliseconds. */
   receivedAt: number;
@@ -18,7 +18,10 @@ export interface CapturedRequest {
 const MAX_REQUESTS = 20;
 const MAX_BYTES = 1_048_576;
 
-/** What the header fields of a request can hold at most (Node's limit); counted whole, since they are not measured. */
+/**
+ * The maximum size of the header fields of a request (Node's limit). Every request counts with this size, because
+ * header fields are not measured.
+ */
 const HEADER_BYTES = 16_384;
 
 interface Window {
@@ -32,9 +35,9 @@ interface Window {
 }
 
 /**
- * Rejected requests of webhooks whose owner asked for it, for the time asked for. They hold credentials and unverified
- * bodies, so they live in memory alone: a backup, a crash dump of the database or a later reader never meets them, and
- * a restart or the end of the window drops them. The newest win, so that a sender that is tried now is there.
+ * Rejected requests of webhooks with an open capture window. They contain credentials and unverified bodies, so they
+ * are only in memory and never in the database or a backup. A restart or the end of the window deletes them. New
+ * requests replace the oldest, so that the window contains the attempt that the user just made.
  */
 export class CaptureWindows implements CaptureControl {
   readonly #windows = new Map<WebhookUid, Window>();
@@ -70,12 +73,12 @@ export class CaptureWindows implements CaptureControl {
     return window === undefined ? null : { until: window.until, kept: window.requests.length };
   }
 
-  /** Is there a window for this webhook? One look-up in a map that is nearly always empty. */
+  /** Whether a window is open for this webhook. Fast, because every rejection calls it. */
   isOpen(webhook: WebhookUid): boolean {
     return this.#windows.size > 0 && this.#find(webhook) !== undefined;
   }
 
-  /** Keeps a request in the open window of its webhook. A full window drops the oldest ones. */
+  /** Adds a request to the open window of its webhook. A full window drops its oldest requests. */
   keep(webhook: WebhookUid, request: CapturedRequest): void {
     const window = this.#find(webhook);
     if (window === undefined || sizeOf(request) > MAX_BYTES) return;
@@ -91,7 +94,7 @@ export class CaptureWindows implements CaptureControl {
     return this.#find(webhook)?.requests.find((request) => request.delivery === delivery) ?? null;
   }
 
-  /** The timer may come late, the clock does not. */
+  /** Checks the clock, because the timer may fire late. */
   #find(webhook: WebhookUid): Window | undefined {
     const window = this.#windows.get(webhook);
     if (window === undefined || this.#clock.monotonicMs() < window.endsAtMs) return window;

@@ -28,7 +28,7 @@ describe('the recorder', () => {
     expect(batches.map(({ ids }) => ids)).toEqual([['dlv_1']]);
   });
 
-  it('gathers what arrives while a batch is being written into the next one, in order', async () => {
+  it('collects entries that arrive during a write into the next batch, in order', async () => {
     const { batches, recorder } = createLog();
     const all = [offer(1), offer(2), offer(3)].map((entry) => recorder.offer(entry));
     recorder.note(rejection(4));
@@ -47,7 +47,7 @@ describe('the recorder', () => {
     ]);
   });
 
-  it('answers nobody before the batch is written', async () => {
+  it('resolves no entry before the batch is written', async () => {
     const { batches, recorder } = createLog();
     let isAnswered = false;
     const answered = recorder.offer(offer(1)).then(() => {
@@ -59,7 +59,7 @@ describe('the recorder', () => {
     await answered;
   });
 
-  it('bounds a batch by entries and by bytes', async () => {
+  it('limits a batch by entries and by bytes', async () => {
     const { batches, recorder } = createLog();
     void recorder.offer(offer('first'));
     for (let i = 0; i < 300; i++) void recorder.offer(offer(i));
@@ -101,7 +101,7 @@ describe('the recorder', () => {
     expect(batches.flatMap(({ ids }) => ids)).toHaveLength(4_097);
   });
 
-  it('is drained when nothing waits any more', async () => {
+  it('is drained when no entry waits', async () => {
     const { batches, recorder } = createLog();
     await recorder.drain();
     void recorder.offer(offer(1));

@@ -8,11 +8,11 @@ import type {
   ReplayEntry,
 } from '../../core/resources/delivery.ts';
 
-/** Entries of one transaction: large enough for full speed, small enough that none waits long behind the others. */
+/** Maximum number of entries per transaction: large enough for full throughput, small enough for a short wait. */
 const MAX_BATCH_ENTRIES = 256;
-/** Bytes of one transaction; one entry may exceed it alone. */
+/** Maximum number of bytes per transaction. A single entry may exceed it. */
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
-/** Entries that may wait. Beyond it an early `503` beats a late answer. */
+/** Maximum number of waiting entries. Beyond it, an early `503` is better than a late answer. */
 const MAX_WAITING_ENTRIES = 4096;
 
 interface Waiting {
@@ -39,20 +39,22 @@ export class DeliveryRecorder {
     this.#onRecorded = onRecorded;
   }
 
-  /** Resolves once the entry is on disk. Rejects with the storage's error, or `storage_unavailable` when too many wait. */
+  /**
+   * Resolves when the entry is on disk. Rejects with the storage's error, or `storage_unavailable` if too many wait.
+   */
   offer(entry: DeliveryOffer | ReplayEntry): Promise<RecordOutcome> {
     if (this.#waiting.length >= MAX_WAITING_ENTRIES) {
-      return Promise.reject(new AppError('storage_unavailable', 'too many deliveries wait to be written'));
+      return Promise.reject(new AppError('storage_unavailable', 'too many deliveries are waiting to be written'));
     }
     return new Promise((settle, fail) => this.#enqueue({ entry, settle, fail }));
   }
 
-  /** Writes a rejection with the next batch. Nobody waits for it: under overload it is dropped. */
+  /** Writes a rejection with the next batch, without waiting. Under overload it is dropped. */
   note(entry: RejectionEntry): void {
     if (this.#waiting.length < MAX_WAITING_ENTRIES) this.#enqueue({ entry, settle: null, fail: null });
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no entry waits. */
   async drain(): Promise<void> {
     while (this.#writing !== null) await this.#writing;
   }

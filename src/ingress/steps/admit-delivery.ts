@@ -3,7 +3,7 @@ import type { Reception } from '../reception.ts';
 import * as answers from '../transport/answers.ts';
 import { rejectUnlogged } from './reject.ts';
 
-/** Step 5: the delivery rate of the webhook, which only authenticated requests count against. A rejection has no row. */
+/** Step 5: the delivery rate of the webhook. Only authenticated requests are counted, and a rejection has no row. */
 export function admitDelivery(context: IngressContext, { webhook }: Reception): Outcome | null {
   const admission = context.limits.admitDelivery(webhook.uid, context.clock.monotonicMs());
   if (admission.ok) return null;

@@ -20,7 +20,9 @@ const HANDSHAKE_METHODS: { readonly [method: string]: HandshakePhase } = {
   OPTIONS: 'options',
 };
 
-/** A provider that probes the URL with another method than `POST`. Every other such request gets `405`. */
+/**
+ * Answers a provider that probes the URL with another method than `POST`. Other requests with such a method get `405`.
+ */
 export async function answerMethodHandshake(context: IngressContext, reception: Reception): Promise<Outcome | null> {
   if (reception.method === 'POST') return null;
   const phase = HANDSHAKE_METHODS[reception.method];
@@ -29,17 +31,17 @@ export async function answerMethodHandshake(context: IngressContext, reception: 
   return answer ?? rejectUnlogged(context, 'method_not_allowed', answers.METHOD_NOT_ALLOWED);
 }
 
-/** A `POST` that is a handshake request before its signature is checked. */
+/** Answers a `POST` that is a handshake request before its signature is checked. */
 export function answerUnsignedHandshake(context: IngressContext, reception: Reception): Promise<Outcome | null> | null {
   return answerHandshake(context, 'unsigned', reception);
 }
 
-/** A `POST` whose signature verified and whose body is JSON. */
+/** Answers a `POST` that is a handshake request with a verified signature and a JSON body. */
 export function answerVerifiedHandshake(context: IngressContext, reception: Reception): Promise<Outcome | null> | null {
   return answerHandshake(context, 'verified', reception);
 }
 
-/** Is the token of the URL the one that a webhook of mode `url_token` asks for? Other webhooks have none in their URL. */
+/** Whether the URL has the token of a webhook with mode `url_token`. Other webhooks have no token in their URL. */
 function hasUrlCredential({ webhook: { credential }, urlToken }: Reception): boolean {
   if (credential.mode !== 'url_token') return true;
   return urlToken !== null && 'accepts' in credential && credential.accepts(urlToken);
@@ -66,12 +68,12 @@ function answerHandshake(
   };
   for (const handshake of handshakes) {
     const reply = handshake.phase === phase ? handshake.respond(request) : null;
-    if (reply !== null) return carryOutReply({ context, reception, handshake }, reply);
+    if (reply !== null) return executeReply({ context, reception, handshake }, reply);
   }
   return null;
 }
 
-async function carryOutReply(matched: MatchedHandshake, reply: HandshakeReply): Promise<IngressAnswer | null> {
+async function executeReply(matched: MatchedHandshake, reply: HandshakeReply): Promise<IngressAnswer | null> {
   if (reply.do === 'reject') return rejectHandshake(matched, reply.detail);
   const tooMany = chargeUnsigned(matched);
   if (tooMany !== null) return tooMany;
@@ -81,7 +83,7 @@ async function carryOutReply(matched: MatchedHandshake, reply: HandshakeReply): 
   return answers.handshake(reply.answer);
 }
 
-/** A verified request was charged as a delivery; an unsigned one counts like a request without credentials. */
+/** A verified request was already counted as a delivery. An unsigned one counts as a request without credentials. */
 function chargeUnsigned({ context, reception, handshake }: MatchedHandshake): IngressAnswer | null {
   if (handshake.phase === 'verified') return null;
   const { webhook, request } = reception;
@@ -100,7 +102,7 @@ async function adopt(
   return answers.handshake(answer);
 }
 
-/** Answers immediately: the provider waits for the answer before it looks at the confirmation. */
+/** Answers immediately, because the provider waits for the answer before it processes the confirmation. */
 function confirm(
   matched: MatchedHandshake,
   { url, answer }: Extract<HandshakeReply, { do: 'confirm' }>,

@@ -5,7 +5,7 @@ import * as answers from '../transport/answers.ts';
 import { admitDelivery } from './admit-delivery.ts';
 import { rejectCredential, rejectUnlogged } from './reject.ts';
 
-/** Steps 4 and 5 for `token` and `url_token`: before any part of the body is read. */
+/** Steps 4 and 5 for `token` and `url_token`, before the body is read. */
 export function authenticateToken(context: IngressContext, reception: Reception): Outcome | null {
   const { credential } = reception.webhook;
   if ('unreadable' in credential) return rejectUnlogged(context, 'storage', answers.UNAVAILABLE);

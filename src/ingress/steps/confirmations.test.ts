@@ -15,7 +15,7 @@ function createSlowProvider() {
 }
 
 describe('confirmations', () => {
-  it('succeed on 200 and say what else came', async () => {
+  it('succeed on 200 and report any other result', async () => {
     expect(await new Confirmations(async () => 200).begin(URL)).toEqual({ ok: true });
     expect(await new Confirmations(async () => 302).begin(URL)).toEqual({
       ...{ ok: false, detail: 'the provider answered with 302' },

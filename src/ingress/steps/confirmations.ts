@@ -1,22 +1,22 @@
 import { request } from 'undici';
 import { messageOf } from '../../core/errors.ts';
 
-/** Providers respond immediately. The daemon does not wait longer. */
+/** Providers respond immediately, so a longer wait is not useful. */
 const TIMEOUT_MS = 10_000;
 /** Maximum number of concurrent confirmations. Above it, the sender is asked to retry. */
-const MAX_AT_ONCE = 4;
+const MAX_CONCURRENT = 4;
 
 /** How the fetch of a confirmation ended. */
 export type Confirmation = { ok: true } | { ok: false; detail: string };
 
-/** Fetches a checked URL without following redirects; answers with the status. */
+/** Fetches a checked URL without following redirects; returns the status. */
 export type FetchStatus = (url: string, signal: AbortSignal) => Promise<number>;
 
-/** Fetches what confirms a subscription, outside of the request path. */
+/** Fetches the URLs that confirm subscriptions, in the background. */
 export class Confirmations {
   readonly #fetchStatus: FetchStatus;
   readonly #stopping = new AbortController();
-  readonly #underWay = new Set<Promise<Confirmation>>();
+  readonly #inProgress = new Set<Promise<Confirmation>>();
 
   constructor(fetchStatus: FetchStatus = fetchOverHttps) {
     this.#fetchStatus = fetchStatus;
@@ -24,16 +24,16 @@ export class Confirmations {
 
   /** Starts the fetch. Its promise never rejects. `null` if too many are in progress. */
   begin(url: string): Promise<Confirmation> | null {
-    if (this.#underWay.size >= MAX_AT_ONCE || this.#stopping.signal.aborted) return null;
-    const confirmation = this.#confirm(url).finally(() => this.#underWay.delete(confirmation));
-    this.#underWay.add(confirmation);
+    if (this.#inProgress.size >= MAX_CONCURRENT || this.#stopping.signal.aborted) return null;
+    const confirmation = this.#confirm(url).finally(() => this.#inProgress.delete(confirmation));
+    this.#inProgress.add(confirmation);
     return confirmation;
   }
 
   /** Aborts the confirmations in progress, and waits until they have ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#inProgress);
   }
 
   async #confirm(url: string): Promise<Confirmation> {

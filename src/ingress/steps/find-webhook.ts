@@ -4,7 +4,7 @@ import type { IngressAnswer } from '../transport/answers.ts';
 import * as answers from '../transport/answers.ts';
 import { rejectUnlogged } from './reject.ts';
 
-/** What a path of the ingress names. */
+/** The parts of a webhook path. */
 export interface WebhookPath {
   uid: string;
   /** The credential segment; `null` if the path has none. */
@@ -13,7 +13,7 @@ export interface WebhookPath {
 
 const PREFIX = '/webhooks/w/';
 
-/** Steps 1 to 3: an unknown, a disabled and a deleted webhook are the same to a sender. */
+/** Steps 1 to 3. Unknown, disabled and deleted webhooks get the same response. */
 export function findWebhook(context: IngressContext, request: IngressRequest): Reception | IngressAnswer {
   const path = parseWebhookPath(request.target.path);
   if (path === null) return rejectUnlogged(context, 'not_found', answers.NOT_FOUND);
@@ -26,7 +26,7 @@ export function findWebhook(context: IngressContext, request: IngressRequest): R
   return new Reception({ request, webhook, urlToken: path.token, baseUrl: context.baseUrl(), clock: context.clock });
 }
 
-/** Reads `/webhooks/w/<uid>` and `/webhooks/w/<uid>/<token>`; `null` for every other path. */
+/** Parses `/webhooks/w/<uid>` and `/webhooks/w/<uid>/<token>`; `null` for any other path. */
 export function parseWebhookPath(path: string): WebhookPath | null {
   if (!path.startsWith(PREFIX)) return null;
   const segments = path.slice(PREFIX.length).split('/');

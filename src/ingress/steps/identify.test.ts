@@ -16,7 +16,7 @@ function name(raw: string[], identityHeader: string | null = null, provider: str
 const fromHeader = (value: string) => name(['X-Id', value], 'x-id');
 
 describe('the identity of a delivery', () => {
-  it('comes from the first available: own header, provider, service header, hash of the body', () => {
+  it('comes from the first available: header of the webhook, provider, service header, hash of the body', () => {
     const raw = ['X-Service-Delivery-Id', 'service', 'X-Own', 'own'];
     expect(name(raw, 'x-own', 'provider')).toEqual({ source: 'header', value: 'own', key: 'own' });
     expect(name(raw, null, 'provider')).toEqual({ source: 'provider', value: 'provider', key: 'provider' });
@@ -24,7 +24,7 @@ describe('the identity of a delivery', () => {
     expect(name([])).toEqual({ source: 'body_hash', value: `sha256:${HEX}`, key: `sha256:${HEX}` });
   });
 
-  it.each(['', ' ', '\t \t'])('takes an empty header value (%j) as absent', (empty) => {
+  it.each(['', ' ', '\t \t'])('treats an empty header value (%j) as absent', (empty) => {
     expect(name(['X-Own', empty, 'X-Service-Delivery-Id', empty], 'x-own', empty).source).toBe('body_hash');
     expect(name(['X-Own', empty, 'X-Service-Delivery-Id', 'x'], 'x-own', empty).source).toBe('service_header');
   });
@@ -41,7 +41,7 @@ describe('the identity of a delivery', () => {
     expect(fromHeader('\xef\xbb\xbfx').value).toBe('\ufeffx');
   });
 
-  it('tells bytes apart that read as the same text', () => {
+  it('distinguishes bytes that decode to the same text', () => {
     const asUtf8 = fromHeader('\xc3\xa9 ');
     const asLatin1 = fromHeader('\xe9');
     expect(asUtf8.value).toBe(asLatin1.value);
@@ -52,12 +52,12 @@ describe('the identity of a delivery', () => {
     expect(fromHeader('x'.repeat(255)).value).toBe('x'.repeat(255));
     const hash = createHash('sha256').update('x'.repeat(256)).digest('hex');
     expect(fromHeader('x'.repeat(256))).toEqual({ source: 'header', value: `sha256:${hash}`, key: `\nsha256:${hash}` });
-    // Bytes count, not characters: 128 letters of two bytes each are too long.
+    // The limit is in bytes: 128 letters of two bytes each are too long.
     expect(fromHeader(latin1('é'.repeat(127))).value).toBe('é'.repeat(127));
     expect(fromHeader(latin1('é'.repeat(128))).value).toMatch(/^sha256:/);
   });
 
-  it('replaces a value that holds the secret of the webhook by its hash', () => {
+  it('replaces a value that contains the secret of the webhook by its hash', () => {
     const hash = createHash('sha256').update('event-the-secret-1').digest('hex');
     const hashed = { value: `sha256:${hash}`, key: `\nsha256:${hash}` };
     expect(fromHeader(' event-the-secret-1')).toEqual({ source: 'header', ...hashed });
@@ -74,7 +74,7 @@ describe('the identity of a delivery', () => {
           .replace(/^[ \t]+|[ \t]+$/g, ''),
       )
       .filter((text) => text !== '');
-    // Neighbours: what differs in letter case, one bit, length or outer white space only.
+    // Neighbors: values that differ only in letter case, one bit, length or outer white space.
     const near = fc.tuple(value, fc.nat(), fc.nat(7)).map(([text, at, bit]) => {
       const bytes = Buffer.from(text, 'latin1');
       bytes[at % bytes.length]! ^= 1 << bit;

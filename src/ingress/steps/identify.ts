@@ -3,20 +3,20 @@ import { type RequestHeaders, trimBlanks } from '../../core/headers.ts';
 import type { Identity, IdentitySource } from '../../core/resources/delivery.ts';
 import type { LiveWebhook } from '../../registry/live-webhook.ts';
 
-/** Header in which any sender may stamp its own event ID (specification, "Delivery identity"). */
+/** Header in which any sender may set its event ID (specification, "Delivery identity"). */
 const SERVICE_HEADER = 'x-service-delivery-id';
 
-/** An identity longer than this is replaced by its hash. */
+/** A longer identity is replaced by its hash. */
 const MAX_IDENTITY_BYTES = 255;
 
-/** What the webhook decides about identities. */
+/** The settings of a webhook for identities. */
 export type IdentityRules = Pick<LiveWebhook, 'identityHeader' | 'holdsSecret'>;
 
 /**
- * Which delivery is this: the first available of the webhook's own header, the provider's header, the service's
- * header and the hash of the body (specification, "Delivery identity").
+ * The identity of a delivery: the first available of the webhook's header, the provider's header, the service header
+ * and the hash of the body (specification, "Delivery identity").
  *
- * @param providerIdentity value of the provider's delivery header, where a signature was verified
+ * @param providerIdentity value of the provider's delivery header, if a signature was verified
  */
 export function identify(
   headers: RequestHeaders,
@@ -30,7 +30,7 @@ export function identify(
   return { source: 'body_hash', value, key: value };
 }
 
-/** The identity that a header names, as far as one is known; also for the log rows of rejections. */
+/** The identity from a header; `null` if no header has one. Also used for the log rows of rejections. */
 export function findNamedIdentity(
   headers: RequestHeaders,
   { identityHeader, holdsSecret }: IdentityRules,
@@ -44,7 +44,7 @@ export function findNamedIdentity(
   );
 }
 
-/** An empty value counts as absent. One that holds the webhook's secret is neither stored nor shown as it is. */
+/** Treats an empty value as absent. A value that contains the webhook's secret is replaced by its hash. */
 function readIdentity(
   source: IdentitySource,
   received: string | undefined,
@@ -57,12 +57,12 @@ function readIdentity(
   return { source, value, key: HASHED + value };
 }
 
-/** No header can hold a line feed, so an ID that looks like a hash is another key than the ID with that hash. */
+/** Marks keys of hashed identities. No header can contain a line feed, so no received ID has the same key as a hash. */
 const HASHED = '\n';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** @param raw bytes received, one character each; read as UTF-8 where they are valid UTF-8, else as Latin-1 */
+/** @param raw bytes received, one character each; decoded as UTF-8 if valid, otherwise as Latin-1 */
 function decodeText(raw: string): string {
   if (/^[\x00-\x7f]*$/.test(raw)) return raw;
   try {

@@ -41,7 +41,7 @@ describe('a delivery before the automations of its webhook', () => {
     expect(decisions[1]).toMatchObject({ path: 'a.b', expected: ['x'], actual: 'y', message: 'a.b is not x' });
   });
 
-  it('keeps 200 decisions that start nothing, errors first, and counts the others', () => {
+  it('stores 200 decisions without a run, errors first, and counts the others', () => {
     const disabled: ListenerResult = { ...FILTERED, outcome: 'disabled' };
     const failing: ListenerResult = { ...FILTERED, outcome: 'filter_error' };
     const results: ListenerResult[] = Array.from({ length: 5000 }, (_, index) =>
@@ -60,7 +60,7 @@ describe('a delivery before the automations of its webhook', () => {
     expect(Buffer.byteLength(JSON.stringify(decisions))).toBeLessThan(40_000);
   });
 
-  it('counts errors of filters beyond the limit too', () => {
+  it('also counts filter errors beyond the limit', () => {
     const failing: ListenerResult = { ...FILTERED, outcome: 'filter_error' };
     const { decisions, omitted } = match([...Array(201).fill(listener('e', failing)), listener('f', FILTERED)]);
     expect(decisions).toHaveLength(200);

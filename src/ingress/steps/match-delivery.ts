@@ -7,7 +7,7 @@ import {
 } from '../../core/resources/delivery.ts';
 import type { LiveWebhook } from '../../registry/live-webhook.ts';
 
-/** What a delivery starts, and for each automation that listens why it does or does not. */
+/** The runs that a delivery starts, and the decision for each listening automation. */
 export interface Match extends StoredDecisions {
   runs: NewRun[];
 }
@@ -24,8 +24,8 @@ export function matchDelivery(webhook: LiveWebhook, payload: unknown, ids: IdSou
   const decisions: Decision[] = [];
   const runs: NewRun[] = [];
   for (const { automation, version, decide } of webhook.listeners) {
-    const verdict = decide(payload);
-    if (verdict.fires) {
+    const result = decide(payload);
+    if (result.fires) {
       const id = ids.runId(nowMs);
       runs.push({ id, automation, version });
       decisions.push({
@@ -35,10 +35,10 @@ export function matchDelivery(webhook: LiveWebhook, payload: unknown, ids: IdSou
         path: null,
         expected: null,
         actual: null,
-        message: verdict.message,
+        message: result.message,
       });
     } else {
-      const { outcome, path, expected, actual, message } = verdict;
+      const { outcome, path, expected, actual, message } = result;
       decisions.push({ automation, outcome, run: null, path, expected, actual, message });
     }
   }

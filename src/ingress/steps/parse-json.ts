@@ -3,7 +3,7 @@ import type { Reception } from '../reception.ts';
 import * as answers from '../transport/answers.ts';
 import { reject } from './reject.ts';
 
-/** Step 8: RFC 8259 in valid UTF-8. */
+/** Step 8: the body must be JSON (RFC 8259) in valid UTF-8. */
 export function parseJson(context: IngressContext, reception: Reception): Outcome | null {
   const parsed = reception.parseBody();
   if (parsed.ok) return null;

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 
-/** A push of more branches than this is one that may concern any of them. */
+/** A push with more changes is assumed to concern every branch. */
 const MAX_CHANGES = 1000;
 
 /**
@@ -12,7 +12,7 @@ export function concernsBranch(payload: unknown, branch: string): boolean {
   return refs === null || refs.some((ref) => ref === branch || ref === `refs/heads/${branch}`);
 }
 
-/** `null` where the payload names none. */
+/** `null` if the payload contains none. */
 function listRefs(payload: JsonObject): string[] | null {
   if (typeof payload.ref === 'string') return [payload.ref];
   const changes = isJsonObject(payload.push) ? payload.push.changes : payload.changes;
@@ -21,7 +21,7 @@ function listRefs(payload: JsonObject): string[] | null {
   return refs.length === 0 ? null : refs;
 }
 
-/** Bitbucket Cloud: `new` or, of what was deleted, `old`, with a name. Bitbucket Data Center: `refId`. */
+/** Bitbucket Cloud sends `new`, or `old` for a deleted branch, with a name. Bitbucket Data Center sends `refId`. */
 function namesOf(change: Json): string[] {
   if (!isJsonObject(change)) return [];
   if (typeof change.refId === 'string') return [change.refId];

@@ -8,7 +8,7 @@ import { identify } from './identify.ts';
 import { matchDelivery } from './match-delivery.ts';
 import { concernsBranch } from './pushed-branches.ts';
 
-/** Step 9: on disk first, then `202`. */
+/** Step 9: stores the delivery on disk, then answers `202`. */
 export async function recordDelivery(context: IngressContext, reception: Reception): Promise<Outcome> {
   const { webhook } = reception;
   const offer = composeOffer(context, reception);
@@ -21,7 +21,7 @@ export async function recordDelivery(context: IngressContext, reception: Recepti
   return answers.accepted(offer.identity.value);
 }
 
-/** The identity of the delivery, and what it starts. */
+/** The delivery with its identity, decisions and runs. */
 function composeOffer({ clock, ids }: IngressContext, reception: Reception): DeliveryOffer {
   const { webhook, body, request } = reception;
   const nowMs = clock.wallMs();

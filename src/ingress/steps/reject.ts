@@ -6,7 +6,7 @@ import type { IngressAnswer } from '../transport/answers.ts';
 import * as answers from '../transport/answers.ts';
 import { findNamedIdentity } from './identify.ts';
 
-/** Counts a request that leaves no row in the delivery log. */
+/** Rejects and counts a request without a row in the delivery log. */
 export function rejectUnlogged(
   { metrics }: Pick<IngressContext, 'metrics'>,
   reason: UnloggedRejection,
@@ -16,7 +16,10 @@ export function rejectUnlogged(
   return answer;
 }
 
-/** `401`, or `429` after the failure budget of this webhook and client address is spent. Only the `401` leaves a row. */
+/**
+ * Rejects with `401`, or with `429` if the failure budget of this webhook and client address is used up. Only the `401`
+ * creates a row.
+ */
 export function rejectCredential(
   context: IngressContext,
   reception: Reception,
@@ -32,7 +35,7 @@ export function rejectCredential(
   return answers.UNAUTHORIZED;
 }
 
-/** Leaves a row of metadata: never a body, never a credential. `null` if the request was only counted. */
+/** Writes a row of metadata without body and credential. `null` if the request was only counted. */
 export function reject(
   { clock, ids, metrics, rejectionRows }: IngressContext,
   { webhook, request, providerIdentity }: Reception,
@@ -59,7 +62,7 @@ export function reject(
   return null;
 }
 
-/** Keeps the request for `dockbell diagnose` if a capture window is open. A URL token needs no diagnosis. */
+/** Captures the request for `dockbell diagnose` if a capture window is open. A URL token needs no diagnosis. */
 function capture({ captures }: IngressContext, reception: Reception, { id, receivedAt }: RejectionEntry): void {
   const { webhook, headers, body } = reception;
   if (!captures.isOpen(webhook.uid) || webhook.credential.mode === 'url_token') return;

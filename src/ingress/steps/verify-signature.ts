@@ -4,7 +4,7 @@ import * as answers from '../transport/answers.ts';
 import { admitDelivery } from './admit-delivery.ts';
 import { rejectCredential, rejectUnlogged } from './reject.ts';
 
-/** Step 7, and step 5 for signed webhooks: only verified requests count against the delivery rate. */
+/** Step 7, and step 5 for signed webhooks: only verified requests count toward the delivery rate. */
 export async function verifySignature(context: IngressContext, reception: Reception): Promise<Outcome | null> {
   const { credential } = reception.webhook;
   if (!('verify' in credential)) return null;
@@ -14,7 +14,7 @@ export async function verifySignature(context: IngressContext, reception: Recept
     return admitDelivery(context, reception);
   }
   const { reason, detail } = verified;
-  // The sender did nothing wrong, and takes a `4xx` as final.
+  // The request may be valid, and the sender would not retry a `4xx`.
   if (reason === 'unavailable') return rejectUnlogged(context, 'storage', answers.UNAVAILABLE);
   return rejectCredential(context, reception, { reason, detail });
 }

@@ -1,13 +1,16 @@
 import type { HandshakeAnswer } from '../../signature/handshakes/handshake.ts';
 
-/** A whole answer, ready to be written. `headers` are name, value, name, value. */
+/** A complete answer. `headers` are name, value, name, value. */
 export interface IngressAnswer {
   status: number;
   headers: readonly string[];
   body: string;
 }
 
-/** Problem documents (RFC 9457). Those of one status never vary, so that a sender learns nothing it should not. */
+/**
+ * Problem documents (RFC 9457). Documents of one status are identical, so that they reveal nothing to unauthenticated
+ * senders.
+ */
 function problem(status: number, title: string, detail: string | null, extra: readonly string[] = []): IngressAnswer {
   const body = JSON.stringify({ type: 'about:blank', title, status, ...(detail === null ? {} : { detail }) });
   return { status, body, headers: [...contentHeaders('application/problem+json', body), ...extra] };
@@ -38,7 +41,7 @@ export function tooManyRequests(retryAfterSeconds: number): IngressAnswer {
   return problem(429, 'Too Many Requests', null, ['Retry-After', String(retryAfterSeconds)]);
 }
 
-/** The fault is ours: never a `4xx`, which senders take as final. */
+/** For internal failures: never a `4xx`, which senders do not retry. */
 export const UNAVAILABLE = problem(503, 'Service Unavailable', 'the delivery was not stored, send it again', [
   'Retry-After',
   '5',
@@ -52,7 +55,7 @@ export const HEALTHY = report(200, 'application/json', { status: 'ok' });
 
 export const READY = report(200, 'application/json', { ready: true, problems: [] });
 
-/** Without the reasons, which may name paths: this listener is public. */
+/** Omits the reasons, which may contain paths, because this listener is public. */
 export const NOT_READY = report(503, 'application/problem+json', {
   type: 'urn:dockbell:problem:not-ready',
   title: 'Not ready',
@@ -73,9 +76,9 @@ export function accepted(deliveryId: string): IngressAnswer {
   return { status: 202, body, headers: contentHeaders('application/json', body) };
 }
 
-/** What a provider waits for before it sends deliveries. */
+/** The answer to a handshake request, which a provider needs before it sends deliveries. */
 export function handshake({ status, mediaType, body, headers }: HandshakeAnswer): IngressAnswer {
-  const ofBody = mediaType === null ? [] : contentHeaders(mediaType, body);
-  const ofNone = mediaType === null && status !== 204 ? ['Content-Length', '0'] : [];
-  return { status, body, headers: [...ofBody, ...ofNone, ...headers] };
+  const bodyFields = mediaType === null ? [] : contentHeaders(mediaType, body);
+  const emptyBodyFields = mediaType === null && status !== 204 ? ['Content-Length', '0'] : [];
+  return { status, body, headers: [...bodyFields, ...emptyBodyFields, ...headers] };
 }

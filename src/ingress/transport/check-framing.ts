@@ -2,10 +2,11 @@ import type { IngressAnswer } from './answers.ts';
 import * as answers from './answers.ts';
 
 /**
- * Rejects what the parser of Node lets through although RFC 9112 does not: a second `Host` (section 3.2), which a proxy
- * may read differently, and a transfer coding other than `chunked` (section 6.1), whose bytes nobody decodes.
+ * Rejects requests that the parser of Node accepts but RFC 9112 does not. These are a second `Host` (section 3.2),
+ * which a proxy may read differently, and a transfer coding other than `chunked` (section 6.1), which would not be
+ * decoded.
  *
- * @param raw name, value, name, value, as `node:http` gives them
+ * @param raw name, value, name, value, as in `node:http`
  */
 export function checkFraming(raw: readonly string[]): IngressAnswer | null {
   if (findAll(raw, 'host').length > 1) return answers.SEVERAL_HOSTS;

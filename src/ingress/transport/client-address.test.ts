@@ -33,7 +33,7 @@ describe('the address of the client', () => {
     expect(find(peer, () => forwardedFor)).toBe(client);
   });
 
-  it('does not read the header of a peer that is no trusted proxy', () => {
+  it('does not read the header of a peer that is not a trusted proxy', () => {
     const read = () => {
       throw new Error('read');
     };

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { trimBlanks } from '../../core/headers.ts';
 
-/** Finds the address of the client behind the proxies that the operator trusts. */
+/** Finds the address of the client behind the trusted proxies. */
 export type FindClientAddress = (peerAddress: string, readForwardedFor: () => string | undefined) => string;
 
 /** More consecutive proxies than anyone uses. The entries to the left of them were written by the sender. */
@@ -53,7 +53,7 @@ function isTrusted(list: BlockList, address: string): boolean {
   return version !== 0 && list.check(address, version === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** An IPv4 address that came over an IPv6 socket is shown as IPv4. */
+/** Converts the IPv4 address of an IPv6 socket to its IPv4 form. */
 function normalise(address: string): string {
   return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 }

@@ -5,15 +5,15 @@ import type { Server, Socket } from 'node:net';
 const QUIET_LOOKS = 4;
 
 interface Connection {
-  /** Requests without a whole answer. */
+  /** Requests without a complete answer. */
   requests: number;
   bytesSeen: number;
   looks: number;
 }
 
 /**
- * The open connections of a listener. `closeIdleConnections` of Node is not enough for a clean stop: it keeps connections
- * that never sent a request, and ends those of busy senders that are between two requests at that instant.
+ * The open connections of a listener. `closeIdleConnections` of Node is not enough for a clean stop. It keeps
+ * connections that never sent a request, and ends connections of busy senders that are between two requests.
  */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
@@ -25,7 +25,7 @@ export class Connections {
     });
   }
 
-  /** To be called with each request that arrives; `response` emits `close` when its answer is out. */
+  /** Call it for each request. `response` emits `close` when its answer is sent. */
   note(socket: Socket, response: EventEmitter): void {
     const connection = this.#open.get(socket);
     if (connection === undefined) return;
@@ -36,10 +36,10 @@ export class Connections {
   }
 
   /**
-   * Ends quiet connections until the server has closed, and after `graceMs` all that are left.
+   * Ends quiet connections until the server has closed, and all remaining ones after `graceMs`.
    *
-   * @param closed resolves when no connection is left
-   * @param quietCheckMs how often to look for connections without a request
+   * @param closed resolves when no connection remains
+   * @param quietCheckMs interval of the checks for quiet connections
    */
   async endWhile(closed: Promise<unknown>, { quietCheckMs, graceMs }: { quietCheckMs: number; graceMs: number }) {
     const checks = setInterval(() => this.#closeQuiet(), quietCheckMs);

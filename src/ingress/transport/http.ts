@@ -12,7 +12,10 @@ import { type BodyRead, BytesInFlight, readBody } from './read-body.ts';
 import { createRequestHeaders, type ReceivedHeaders } from './request-headers.ts';
 import { type RequestTarget, readRequestTarget } from './request-target.ts';
 
-/** Bounds on slow, idle and endless connections (threat model N2); Node's own are for friendlier places. */
+/**
+ * Limits for slow, idle and endless connections (threat model N2). Node's defaults are too generous for a public
+ * listener.
+ */
 const DEFAULT_BOUNDS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -21,17 +24,20 @@ const DEFAULT_BOUNDS = {
   maxConnections: 10_000,
   maxRequestsPerSocket: 1_000,
   maxHeaderSize: 16 * 1024,
-  /** What is read and thrown away after an answer that came before the end of the body, so that the sender sees it. */
+  /**
+   * Number of bytes to read and discard after an answer that was sent before the end of the body, so that the sender
+   * receives the answer.
+   */
   lingerBytes: 1024 * 1024,
   lingerMs: 2_000,
-  /** How often a stop looks for connections without a request. */
+  /** Interval at which a stop checks for quiet connections. */
   quietCheckMs: 20,
 };
 
-/** Milliseconds, bytes and counts, named as `node:http` names its own. */
+/** Milliseconds, bytes and counts, named as in `node:http`. */
 export type ServerBounds = typeof DEFAULT_BOUNDS;
 
-/** Turns one request into its outcome. */
+/** Handles one request. */
 export type HandleRequest = (request: IngressRequest) => Promise<Outcome>;
 
 export interface IngressServerParts {
@@ -59,7 +65,7 @@ interface Listener extends Required<Omit<IngressServerParts, 'bounds'>> {
   isClosing: boolean;
 }
 
-/** The public listener: deliveries and the probes `/healthz` and `/readyz`, nothing else. */
+/** The public listener: only deliveries and the probes `/healthz` and `/readyz`. */
 export function createIngressServer(parts: IngressServerParts): IngressServer {
   const bounds = { ...DEFAULT_BOUNDS, ...parts.bounds };
   const { inFlight = new BytesInFlight() } = parts;
@@ -76,7 +82,7 @@ export function createIngressServer(parts: IngressServerParts): IngressServer {
     answerRequest(listener, request, response, awaitsContinue).catch(() => request.socket.destroy());
   };
   server.on('request', (request, response) => serve(request, response, false));
-  // `Expect: 100-continue`: the body is asked for only when a check has let the sender come that far.
+  // `Expect: 100-continue`: the body is requested only after the preceding checks.
   server.on('checkContinue', (request, response) => serve(request, response, true));
   server.on('clientError', (error, socket) =>
     answerBrokenRequest(error, socket as Socket, newest.get(socket as Socket)),
@@ -97,10 +103,10 @@ async function closeServer(
   graceMs: number,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.once('close', resolve));
-  // Not the `close` of `http.Server`, which would end the connections of busy senders, too.
+  // Not the `close` of `http.Server`, which would also end the connections of busy senders.
   NetServer.prototype.close.call(server);
   await connections.endWhile(closed, { quietCheckMs, graceMs });
-  // For its timer; there is nothing left to close.
+  // Stops the timer of `http.Server`; all connections have ended.
   server.close();
 }
 
@@ -144,7 +150,7 @@ function writeAnswer(
 interface RequestHead {
   headers: ReceivedHeaders;
   target: RequestTarget;
-  /** Asks for the body of a sender that waits for `100 Continue`; `null` if the sender does not wait. */
+  /** Requests the body from a sender that waits for `100 Continue`; `null` if the sender does not wait. */
   invite: (() => void) | null;
 }
 

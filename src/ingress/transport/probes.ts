@@ -12,7 +12,7 @@ export interface ProbeParts {
 /** Answers `GET` and `HEAD` of `/healthz` and `/readyz`; `null` for every other request. */
 export type AnswerProbe = (method: string, path: string) => Promise<IngressAnswer> | IngressAnswer | null;
 
-/** Probes of load balancers that see the ingress listener only. The reasons stay on the admin listener. */
+/** Probes for load balancers that can reach only the ingress listener. Only the admin listener shows the reasons. */
 export function createProbes({ isReady, monotonicMs }: ProbeParts): AnswerProbe {
   let askedAt = Number.NEGATIVE_INFINITY;
   let answer: Promise<IngressAnswer>;

@@ -22,7 +22,7 @@ describe('reading a body', () => {
     );
   });
 
-  it('does not hold the memory of the chunks it came in', async () => {
+  it('does not retain the memory of the received chunks', async () => {
     const stream = new PassThrough();
     const chunk = Buffer.from('{"a":1}');
     const reading = readBody(stream, chunk.length, MAX_BYTES, new BytesInFlight().open());
@@ -62,7 +62,7 @@ describe('reading a body', () => {
 });
 
 describe('bytes in flight', () => {
-  it('are bounded over all requests, and given back when a request is answered', async () => {
+  it('are limited over all requests, and released when a request is answered', async () => {
     const inFlight = new BytesInFlight(MAX_BYTES);
     const read = (bytes: number) => {
       const stream = new PassThrough();
@@ -82,7 +82,7 @@ describe('bytes in flight', () => {
     expect(await read(1).reading).toEqual({ ok: false, reason: 'overloaded' });
   });
 
-  it('follow a body in many small pieces without counting much more than it has', async () => {
+  it('exceed the size of a body in many small chunks only slightly', async () => {
     const inFlight = new BytesInFlight(MAX_BYTES);
     const stream = new PassThrough();
     const reading = readBody(stream, null, MAX_BYTES, inFlight.open());

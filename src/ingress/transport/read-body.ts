@@ -3,17 +3,17 @@ import type { Readable } from 'node:stream';
 /** The result of reading a body. */
 export type BodyRead =
   | { ok: true; body: Buffer<ArrayBuffer> }
-  /** Larger than the limit, as announced or as found while reading; reading has stopped. */
+  /** The announced or the received size exceeds the limit; reading has stopped. */
   | { ok: false; reason: 'too_large'; bytes: number }
-  /** More bytes are in flight than the daemon holds at a time. */
+  /** The bodies of all connections together would exceed the limit. */
   | { ok: false; reason: 'overloaded' }
   /** The sender disconnected. */
   | { ok: false; reason: 'aborted' };
 
-/** Bytes of bodies that all connections together may hold (threat model N1). */
+/** Maximum size of the bodies of all connections together (threat model N1). */
 const MAX_BYTES_IN_FLIGHT = 128 * 1024 * 1024;
 
-/** Counts what is held of bodies, from the first byte received until the delivery is answered. */
+/** Counts the bytes of bodies in memory, from the first byte received until the delivery is answered. */
 export class BytesInFlight {
   readonly #limit: number;
   #held = 0;
@@ -22,7 +22,7 @@ export class BytesInFlight {
     this.#limit = limit;
   }
 
-  /** The share of one request, to be released when it is answered. */
+  /** The share of one request. Release it when the request is answered. */
   open(): HeldBytes {
     let bytes = 0;
     return {
@@ -41,7 +41,7 @@ export class BytesInFlight {
 }
 
 export interface HeldBytes {
-  /** `false` where the daemon would hold more than it may. */
+  /** `false` if the limit would be exceeded. */
   take(bytes: number): boolean;
   release(): void;
 }
@@ -67,7 +67,7 @@ export async function readBody(
     const needed = filled + chunk.length;
     if (needed > limit) return { ok: false, reason: 'too_large', bytes: needed };
     if (needed > body.length) {
-      // Twice as much each time, so that a body in many small pieces is not copied over and over.
+      // Doubles the buffer, so that a body in many small chunks is not copied for each chunk.
       const larger = Math.min(limit, Math.max(needed, body.length * 2));
       if (!held.take(larger - body.length)) return { ok: false, reason: 'overloaded' };
       body = enlarge(body, filled, larger);

@@ -21,7 +21,7 @@ describe('header fields', () => {
     expect(headers.get('x-empty')).toBe('');
   });
 
-  it('that are repeated are joined in order', () => {
+  it('are joined in order if repeated', () => {
     expect(headers.get('x-two')).toBe('b b, c');
   });
 
@@ -33,7 +33,7 @@ describe('header fields', () => {
     },
   );
 
-  it('are never found by a value', () => {
+  it('are not found by a value', () => {
     expect(headers.get('b b')).toBeUndefined();
     expect(createRequestHeaders(['a', 'authorization', 'b', 'x']).get('authorization')).toBeUndefined();
   });

@@ -1,15 +1,15 @@
 import { type RequestHeaders, trimBlanks } from '../../core/headers.ts';
 
-/** Header fields as they were received, in the order of the sender. */
+/** Header fields as received, in the order of the sender. */
 export interface ReceivedHeaders extends RequestHeaders {
   /** Name, value, name, value. */
   readonly raw: readonly string[];
 }
 
 /**
- * Looks header fields up where they were received, instead of building an object of all of them first.
+ * Looks up header fields in the received list, which is faster than building an object of all fields.
  *
- * @param raw name, value, name, value, as `node:http` gives them
+ * @param raw name, value, name, value, as in `node:http`
  */
 export function createRequestHeaders(raw: readonly string[]): ReceivedHeaders {
   return {

@@ -1,6 +1,6 @@
-/** A request target, split once for everybody who needs a part of it. */
+/** The parts of a request target. */
 export interface RequestTarget {
-  /** The path, as it was sent: nothing is percent-decoded. */
+  /** The path as sent; nothing is percent-decoded. */
   path: string;
   /** The query with its question mark; empty if the target has none. */
   query: string;

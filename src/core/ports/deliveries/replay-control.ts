@@ -14,7 +14,7 @@ export type ReplayOutcome =
   /** The replay and its runs are on disk. */
   | { outcome: 'replayed'; id: DeliveryId }
   /** @param why one sentence for users */
-  | { outcome: 'refused'; why: string };
+  | { outcome: 'rejected'; why: string };
 
 /** Evaluates stored deliveries again with the live automations. */
 export interface ReplayControl {
