@@ -15,7 +15,7 @@ import { createSeededServer, createSeededServices } from '../helpers/seeded-serv
 import { runTestGit } from '../helpers/temp-git-repo.ts';
 
 // Runs the checks that teams copy, step by step as their hosts do. `npm` is replaced: its build writes a command line into the
-// fetched source. Any other use of npm or npx fails. In most tests, this command line is a small script that passes its
+// fetched source. Any other use of npm or npx fails. In most tests, it is a small script that passes its
 // arguments to this process, because starting the real one takes most of the time of such a test.
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 

@@ -132,12 +132,15 @@ describe('against a daemon', () => {
 
   it('diagnose prints the answer of the daemon, and returns 1 if it explains nothing', async () => {
     const sentence = 'The clock is wrong: set it.';
-    const told = await serve({ diagnose: async () => ({ mistake: 'clock', sentence, tried: [] }) });
-    expect(await told.run('diagnose', REJECTED_ID)).toMatchObject({ code: 0, stdout: 'The clock is wrong: set it.\n' });
-    expect((await told.run('delivery', 'show', REJECTED_ID)).stdout).toContain(
+    const served = await serve({ diagnose: async () => ({ mistake: 'clock', sentence, tried: [] }) });
+    expect(await served.run('diagnose', REJECTED_ID)).toMatchObject({
+      code: 0,
+      stdout: 'The clock is wrong: set it.\n',
+    });
+    expect((await served.run('delivery', 'show', REJECTED_ID)).stdout).toContain(
       `\nWhy: dockbell diagnose ${REJECTED_ID}`,
     );
-    await told.end();
+    await served.end();
     const puzzled = await serve({ diagnose: async () => ({ mistake: null, sentence: 'No idea.', tried: ['all'] }) });
     expect(await puzzled.run('diagnose', REJECTED_ID)).toMatchObject({
       code: 1,

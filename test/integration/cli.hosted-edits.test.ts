@@ -71,7 +71,7 @@ describe('a webhook of a managed or live factory', () => {
     ],
     [['--with-secret'], 'The secret of a token webhook is generated. ', 'Omit --with-secret. '],
   ] as [string[], string, string][])(
-    'is refused in the words of the command line (%j)',
+    'is rejected in the words of the command line (%j)',
     async (options, message, hint) => {
       const { code, stderr } = await run(['webhook', 'create', 'pulls', ...options], 'typed');
       const [first, second] = stderr.split('\n');
@@ -189,8 +189,8 @@ describe('an automation of a managed or live factory', () => {
       ...{ file: 'automations/late/automation.md', line: 4, column: 1, endLine: 4, endColumn: 2 },
     };
     const details = { diagnostics: [finding, { ...finding, line: 5 }] };
-    const refusal = new AppError('definition_invalid', 'Nothing was changed', { details });
-    before = () => Promise.reject(refusal);
+    const rejection = new AppError('definition_invalid', 'Nothing was changed', { details });
+    before = () => Promise.reject(rejection);
     const argv = ['automation', 'create', 'late', '--file', '-'];
     const { code, stderr } = await run(argv, '---\ntriggers: []\n---\nDo it.\n');
     expect(code).toBe(1);

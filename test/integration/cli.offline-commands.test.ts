@@ -45,7 +45,7 @@ describe('init', () => {
     expect((await run(['init'])).stdout).not.toContain('would be read');
   });
 
-  it.runIf(process.platform === 'linux')('ends with a sentence where no folder can be created', async () => {
+  it.runIf(process.platform === 'linux')('ends with a message if no folder can be created', async () => {
     const made = await run(['init', '/proc/dockbell/payments']);
     expect([made.code, made.stderr]).toEqual([2, expect.stringContaining('/proc/dockbell/payments')]);
     expect(made.stderr).toContain('no folders can be created there; choose another folder');

@@ -105,8 +105,8 @@ function invalid(revision: string, message = 'webhooks/a.yaml:3:5: unknown key "
   });
 }
 
-const told = () => host.statuses.map(({ sha, body }) => `${sha[0]} ${body.state ?? body.data.state}`);
-const tries = (count: number) => eventually(() => host.requests === count);
+const posted = () => host.statuses.map(({ sha, body }) => `${sha[0]} ${body.state ?? body.data.state}`);
+const countRequests = (count: number) => eventually(() => host.requests === count);
 const counts = (count: number) => eventually(() => counted.length === count);
 
 /** Lets the time pass until the next try. */
@@ -130,9 +130,9 @@ function inTurn<Port extends object>(port: Port, turn: { last: Promise<unknown> 
   });
 }
 
-describe('what became of a commit', () => {
+describe('the outcome of a commit', () => {
   it.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)(
-    'is told to %s as its documentation says',
+    'is posted to %s according to its documentation',
     async (type) => {
       await applyFactory(opened.storage, { revision: A, reconciliation: applied(A) });
       await begin(target(type, { targetUrl: 'https://dockbell.example.com/' }));
@@ -141,7 +141,7 @@ describe('what became of a commit', () => {
       await eventually(() => host.statuses.length === 2);
       expect(host.violations).toEqual([]);
       const failure = type === 'gitlab' ? 'failed' : 'failure';
-      expect(told()).toEqual(['a success', `b ${failure}`]);
+      expect(posted()).toEqual(['a success', `b ${failure}`]);
       const [, second] = host.statuses;
       expect(second).toMatchObject({ sha: B, repository: 'team/factory' });
       expect(second!.headers['user-agent']).toBe('dockbell/test');
@@ -154,15 +154,15 @@ describe('what became of a commit', () => {
     },
   );
 
-  it('is told to a project of GitLab in groups by its encoded path', async () => {
+  it('is posted to a project of GitLab in groups by its encoded path', async () => {
     await begin(target('gitlab', { repository: 'group/sub/factory' }));
     notifier.offer(applied(A));
     await eventually(() => host.statuses.length === 1);
     expect(host.statuses[0]?.repository).toBe('group/sub/factory');
   });
 
-  it('is told to a webhook signed, with every finding, and again with the same identity', async () => {
-    // The library that verifies has a clock of its own.
+  it('is posted to a webhook signed, with every finding, and again with the same identity', async () => {
+    // The library that verifies uses the system clock.
     nowMs = Date.now();
     await begin(target('webhook'));
     host.script({ status: 500 });
@@ -187,7 +187,7 @@ describe('what became of a commit', () => {
     });
   });
 
-  it('is told once for each commit and outcome, whatever number of passes saw it', async () => {
+  it('is posted once for each commit and outcome, for any number of passes', async () => {
     await begin(target('github'));
     for (let i = 0; i < 20; i += 1) notifier.offer(applied(A));
     for (let i = 0; i < 20; i += 1) notifier.offer(buildReconciliation({ ...applied(A), result: 'unchanged' }));
@@ -201,10 +201,10 @@ describe('what became of a commit', () => {
     notifier.offer(applied(B));
     await eventually(() => host.statuses.length === 3);
     await notifier.stop();
-    expect(told()).toEqual(['a success', 'b failure', 'b success']);
+    expect(posted()).toEqual(['a success', 'b failure', 'b success']);
   });
 
-  it('is told as an error where something outside is missing and goes on to be', async () => {
+  it('is posted as an error if an external dependency is missing for longer', async () => {
     await begin(target('github'));
     const failed = buildReconciliation({
       revision: A,
@@ -218,19 +218,19 @@ describe('what became of a commit', () => {
     await eventually(() => host.statuses.length === 1);
     notifier.offer({ ...failed, attemptedAt: failed.finishedAt + 5_000 });
     await eventually(() => host.statuses.length === 2);
-    expect(told()).toEqual(['b success', 'a error']);
+    expect(posted()).toEqual(['b success', 'a error']);
   });
 
-  it('that an earlier daemon recorded and told nobody is told at the start', async () => {
+  it('that an earlier daemon recorded but did not post is posted at the start', async () => {
     await applyFactory(opened.storage, { revision: A, reconciliation: applied(A) });
     await begin(target('github'));
     await eventually(() => host.statuses.length === 1);
-    expect(told()).toEqual(['a success']);
+    expect(posted()).toEqual(['a success']);
   });
 });
 
-describe('a target that cannot be told', () => {
-  it('is tried again, later and later, and then is no failure any more', async () => {
+describe('a target with failed posts', () => {
+  it('is retried with increasing delays, and is then no longer failing', async () => {
     await begin(target('github'));
     host.script({ status: 500 }, { status: 502, body: 'x'.repeat(1_000_000) }, { status: 500 });
     notifier.offer(applied(A));
@@ -245,7 +245,7 @@ describe('a target that cannot be told', () => {
     await wait(20_000);
     await counts(4);
     expect(timers.delaysMs).toEqual([5_000, 10_000, 20_000]);
-    expect(told()).toEqual(['a success']);
+    expect(posted()).toEqual(['a success']);
     expect(notifier.failures(FACTORY)).toEqual([]);
     expect(counted).toEqual(['github postponed', 'github postponed', 'github postponed', 'github posted']);
   });
@@ -265,7 +265,7 @@ describe('a target that cannot be told', () => {
     expect(timers.delaysMs).toEqual([120_000, 120_000, 1_000]);
   });
 
-  it('with a wrong token is given up at once, told of, and tried again when another value comes', async () => {
+  it('with a wrong token is given up immediately, reported, and retried after a new value of the secret', async () => {
     secrets.set('TOKEN', 'expired-token');
     await begin(target('github'));
     notifier.offer(applied(A));
@@ -320,7 +320,7 @@ describe('a target that cannot be told', () => {
     await elsewhere.close();
   });
 
-  it('because nothing listens is told by a later daemon, once', async () => {
+  it('without a listener gets the status from a later daemon, once', async () => {
     const { port } = host;
     await begin(target('github'));
     await host.close();
@@ -333,7 +333,7 @@ describe('a target that cannot be told', () => {
     host = await startGitHost(port);
     await begin(again);
     await eventually(() => host.statuses.length === 1);
-    expect(told()).toEqual(['a success']);
+    expect(posted()).toEqual(['a success']);
     await begin(again);
     notifier.offer(applied(A));
     await notifier.stop();
@@ -360,8 +360,8 @@ describe('a target that cannot be told', () => {
     await counts(2);
     expect(counted).toEqual(['github postponed', 'github given_up']);
     notifier.offer(applied(B));
-    await tries(3);
-    await eventually(() => told()[0] === 'b success');
+    await countRequests(3);
+    await eventually(() => posted()[0] === 'b success');
   });
 
   it('holds up no other target', async () => {

@@ -50,7 +50,7 @@ describe('a missing file', () => {
 });
 
 describe('an existing file', () => {
-  it.each([0o644, 0o604, 0o602, 0o620, 0o666])('with mode %o is refused with the command to run', async (mode) => {
+  it.each([0o644, 0o604, 0o602, 0o620, 0o666])('with mode %o is rejected with the command to run', async (mode) => {
     await writeKey(TEXT, mode);
     await expect(load()).rejects.toMatchObject({
       code: 'config_invalid',
@@ -85,7 +85,7 @@ describe('a malformed key', () => {
     ['no base64', 'correct horse battery staple', 'is not base64'],
     ['hexadecimal', KEY.toString('hex'), 'has 48 bytes'],
   ];
-  it.each(cases)('that is %s is refused without quoting it', async (_name, text, message) => {
+  it.each(cases)('that is %s is rejected without quoting it', async (_name, text, message) => {
     await writeKey(text);
     for (const options of [{}, { environmentValue: text }]) {
       const error = await load(options).catch((thrown: Error) => thrown);

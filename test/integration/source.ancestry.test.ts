@@ -70,7 +70,7 @@ describe.each(['local', 'remote'] as const)('The history of a %s repository', (k
     expect(await source.contains(first, second)).toBe('no');
   });
 
-  it('has no answer for what is no commit or when the repository is gone', async () => {
+  it('has no answer for an invalid commit or a deleted repository', async () => {
     const { repo, source } = await open(kind);
     await repo.commit({ a: '1' });
     await repo.commit({ a: '2' });

@@ -245,7 +245,7 @@ describe('The mirror is disposable', () => {
     gone: (mirror) => rmSync(mirror, { recursive: true }),
   };
 
-  it.each(Object.keys(damages))('%s: it is cloned anew by the next fetch', async (damage) => {
+  it.each(Object.keys(damages))('%s: it is cloned again by the next fetch', async (damage) => {
     const repo = await createRepo();
     await repo.commit({ 'webhooks/a.yaml': 'a' });
     const source = openSource(repo);
@@ -257,7 +257,7 @@ describe('The mirror is disposable', () => {
     expect(readdirSync(join(repo.root, 'mirror')).sort()).toEqual(['gitconfig', 'mirror.git']);
   });
 
-  it.each(Object.keys(damages))('%s: it is cloned anew by a read of the tree', async (damage) => {
+  it.each(Object.keys(damages))('%s: it is cloned again by a read of the tree', async (damage) => {
     const repo = await createRepo();
     const revision = await repo.commit({ 'webhooks/a.yaml': 'a' });
     const source = openSource(repo);
@@ -292,7 +292,7 @@ describe('The mirror is disposable', () => {
     expect(await source.readTree('--help')).toMatchObject({ ok: false, reason: 'RepositoryRefused' });
   });
 
-  it('where none can be made, the answer says so', async () => {
+  it('reports that none can be created', async () => {
     const repo = await createRepo();
     await repo.commit({ 'webhooks/a.yaml': 'a' });
     writeFileSync(join(repo.root, 'file'), '');

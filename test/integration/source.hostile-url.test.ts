@@ -44,7 +44,7 @@ const HOSTILE: ((canary: string) => string)[] = [
 ];
 
 describe('A hostile URL (G1)', () => {
-  it.each(HOSTILE.map((build) => build('CANARY')))('%j is refused and starts nothing', async (url) => {
+  it.each(HOSTILE.map((build) => build('CANARY')))('%j is rejected and starts nothing', async (url) => {
     const answer = await fetchOnce({ url: url.replace('CANARY', canary) });
     expect(answer).toMatchObject({ ok: false, reason: 'RepositoryRefused' });
     expect(existsSync(canary)).toBe(false);
@@ -52,7 +52,7 @@ describe('A hostile URL (G1)', () => {
   });
 
   it.each(['--upload-pack=x', 'a b', 'a..b', '', 'a:b', 'x.lock', '@{-1}', 'refs/*'])(
-    'with the branch %j is refused',
+    'with the branch %j is rejected',
     async (branch) => {
       const repo = await createTempGitRepo();
       expect(await fetchOnce({ url: repo.path, branch })).toMatchObject({ ok: false, reason: 'RepositoryRefused' });
@@ -60,7 +60,7 @@ describe('A hostile URL (G1)', () => {
     },
   );
 
-  it('would be refused by git itself, were it ever given one', async () => {
+  it('would be rejected by git itself', async () => {
     const start = (protocol?: 'file') =>
       runGit({
         args: ['ls-remote', '--', `ext::sh -c "touch% ${canary}"`],
@@ -191,7 +191,7 @@ describe('A remote that fails', () => {
     expect(answer).toMatchObject({ ok: false, message: expect.stringContaining('install git') });
   });
 
-  it('over ssh gets the command of the operator, and its refusal as a sentence', async () => {
+  it('over ssh uses the command of the operator, and reports its rejection in a sentence', async () => {
     const ssh = join(dir, 'ssh');
     writeFileSync(ssh, '#!/bin/sh\necho "git@host: Permission denied (publickey)." >&2\nexit 255\n');
     chmodSync(ssh, 0o755);

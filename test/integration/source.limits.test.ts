@@ -59,7 +59,7 @@ function readCommandLine(pid: number): string {
 const canLookAtProcesses = process.platform === 'linux';
 
 describe('A fetch', () => {
-  it('larger than its limit is cut and says so, and the next that fits succeeds', async () => {
+  it('larger than its limit is aborted and reported, and the next one within the limit succeeds', async () => {
     const repo = await createRepo();
     await repo.commit({ 'webhooks/a.yaml': 'a', 'big.bin': randomBytes(3_000_000) });
     const source = openSource(repo, { limits: { maxFetchBytes: 1_000_000 } });
@@ -117,7 +117,7 @@ describe('A fetch', () => {
     },
   );
 
-  it('from a server that takes the connection and says nothing ends in time', async () => {
+  it('from a server that accepts the connection and sends nothing ends in time', async () => {
     const repo = await createRepo();
     const sockets = createServer(() => {});
     sockets.listen(0, '127.0.0.1');
@@ -177,7 +177,7 @@ describe('A fetch', () => {
 });
 
 describe('A tree', () => {
-  it('with more entries than allowed is refused', async () => {
+  it('with more entries than allowed is rejected', async () => {
     const repo = await createRepo();
     const files = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`webhooks/${index}.yaml`, 'x']));
     const revision = await repo.commit(files);
@@ -190,7 +190,7 @@ describe('A tree', () => {
     });
   });
 
-  it('that lists one blob under more names than it has bytes for is refused', async () => {
+  it('that lists one blob under more names than its bytes allow is rejected', async () => {
     const repo = await createRepo();
     const files = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`webhooks/${index}`, 'x'.repeat(1000)]));
     const revision = await repo.commit(files);

@@ -217,14 +217,14 @@ describe('a managed repository', () => {
     }
   });
 
-  it('reads no revision that it does not have, whatever it is called', async () => {
+  it('reads no revision that it does not have, with any name', async () => {
     const { source, edit } = open();
     await commit(edit(null, [A]));
     expect(await readFiles(source, 'HEAD')).toBe('RepositoryRefused');
     expect(await readFiles(source, randomBytes(20).toString('hex'))).toBe('RepositoryUnreachable');
   });
 
-  it('runs nothing that lies in its folder', async () => {
+  it('executes nothing in its folder', async () => {
     const { source, edit, gitDir } = open();
     await commit(edit(null, [A]));
     const canary = join(gitDir, 'canary');

@@ -86,12 +86,12 @@ describe('A tree of a commit (G2)', () => {
     expect(kindsOf(await readRevisionTree(repo.path, 'main'))).toEqual(expected);
   });
 
-  it('without anything of a definition is empty, which is for others to judge', async () => {
+  it('without definition files is empty, which is not an error here', async () => {
     expect(kindsOf(await readByMirror(await repo.commit({ 'README.md': 'x' })))).toEqual([]);
   });
 
   it.each(REFUSED)(
-    'with %s lists it as unusable beside the others, by the mirror and offline',
+    'with %s lists it as unusable together with the others, by the mirror and offline',
     async (_title, entries, shown) => {
       const revision = await repo.commitRawWebhooks([...entries, { mode: '100644', name: 'good.yaml' }]);
       for (const read of [await readByMirror(revision), await readRevisionTree(repo.path, 'main')]) {
@@ -103,13 +103,13 @@ describe('A tree of a commit (G2)', () => {
     },
   );
 
-  it('with more names than allowed is refused, usable or not', async () => {
+  it('with more names than allowed is rejected, usable or not', async () => {
     await repo.commitRawWebhooks(Array.from({ length: 5 }, (_, i) => ({ mode: '100644', name: `a\t${i}` })));
     const read = await readRevisionTree(repo.path, 'main', { limits: { maxEntries: 4 } });
     expect(read).toMatchObject({ ok: false, reason: 'TreeTooLarge' });
   });
 
-  it.each(['.git', '.GIT', '..', '.'])('with the name %j is refused by git and by us', async (name) => {
+  it.each(['.git', '.GIT', '..', '.'])('with the name %j is rejected by git and by Dockbell', async (name) => {
     const revision = await repo.commitRawWebhooks([{ mode: '100644', name }]);
     expect(await readByMirror(revision)).toMatchObject({
       reason: 'TreeOdd',
@@ -169,7 +169,7 @@ describe('A revision read offline', () => {
     bare.remove();
   });
 
-  it.each(['--help', '-x', '', 'a\nb'])('named %j is refused before git sees it', async (rev) => {
+  it.each(['--help', '-x', '', 'a\nb'])('named %j is rejected before git gets it', async (rev) => {
     await repo.commit({ 'webhooks/a.yaml': 'a' });
     expect(await readRevisionTree(repo.path, rev)).toMatchObject({ ok: false, reason: 'RepositoryRefused' });
   });
@@ -196,7 +196,7 @@ describe('A folder read offline', () => {
     writeFileSync(join(repo.path, path), content);
   };
 
-  it('gives what stands on disk, uncommitted too, and the root of its repository', async () => {
+  it('returns the files on disk, including uncommitted ones, and the root of its repository', async () => {
     write('sub/dir/factory.yaml', 'x');
     write('sub/dir/webhooks/a.yaml', 'a');
     write('sub/dir/automations/b/automation.md', 'b');

@@ -19,7 +19,7 @@ async function createRepo(options: Parameters<typeof createTempGitRepo>[0] = {})
 /** A second on a machine that has nothing else to do; five of them where other tests run on the same cores. */
 const NOTICED_MS = 5_000;
 
-/** Watches, and answers when the watch stands. */
+/** Starts watching, and resolves when the watch is active. */
 async function watch(repo: TempGitRepo, options: Partial<GitSourceOptions> = {}) {
   const mirrorDir = join(repo.root, 'mirror');
   // Looks by the clock are an hour apart: what is noticed here is noticed by events.
@@ -136,7 +136,7 @@ describe('A change of a local repository is noticed within a second', () => {
 });
 
 describe('What is watched', () => {
-  it('tells a burst of pushes a few times, and the last of them', async () => {
+  it('reports a burst of pushes a few times, including the last', async () => {
     const repo = await createRepo({ bare: true });
     await repo.commit({ 'webhooks/a.yaml': 'a' });
     const commits: string[] = [];
@@ -165,7 +165,7 @@ describe('What is watched', () => {
     expect(calls.length - before).toBe(1);
   });
 
-  it('is looked at by the clock too, where a file system tells nothing', async () => {
+  it('is also checked at intervals, if the file system reports no changes', async () => {
     const repo = await createRepo();
     await repo.commit({ 'webhooks/a.yaml': 'a' });
     const timers: { callback: () => void; delayMs: number }[] = [];
@@ -190,7 +190,7 @@ describe('What is watched', () => {
     expect(timers.map((timer) => timer.delayMs)).toEqual([5000]);
   });
 
-  it('tells nothing after close', async () => {
+  it('reports nothing after close', async () => {
     const repo = await createRepo();
     await repo.commit({ 'webhooks/a.yaml': 'a' });
     const { calls, source } = await watch(repo);
