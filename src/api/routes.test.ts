@@ -158,7 +158,7 @@ describe('capture windows', () => {
 
   it('serve diagnoses, which are one sentence', async () => {
     const { body } = await open().get(`/api/v1/deliveries/${REJECTED_ID}/diagnosis`);
-    const sentence = expect.stringContaining('run `dockbell webhook capture internal-ci --for 10m`');
+    const sentence = expect.stringContaining('Run `dockbell webhook capture internal-ci --for 10m`');
     expect(body).toEqual({ mistake: null, sentence, tried: [] });
   });
 });

@@ -23,7 +23,7 @@ import { createProbes } from '../ingress/transport/probes.ts';
 import type { Registry } from '../registry/registry.ts';
 import { bindServer, listen } from './listen.ts';
 
-/** Requests under way get this long to be answered on a clean stop. */
+/** On a clean stop, requests in progress have this time to be answered. */
 const ANSWER_GRACE_MS = 5_000;
 
 export interface IngressParts {

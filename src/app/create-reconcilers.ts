@@ -51,7 +51,7 @@ export interface Reconcilers extends ReconcileControl {
   edit(factory: string, edit: FactoryEdit): Promise<EditOutcome>;
   /** The revisions of a hosted definition, newest first; `null` where its source keeps none. */
   history(factory: string, page: PageRequest): Promise<Page<Revision> | null>;
-  /** Does something to what the last pass of the factory left, while none is under way. */
+  /** Changes what the last pass of the factory applied, while no pass is running. */
   betweenPasses<T>(factory: string, work: () => Promise<T>): Promise<T>;
   stop(): Promise<void>;
 }

@@ -8,7 +8,7 @@ export interface ListenAddress {
   port: number;
 }
 
-/** Binds, and answers with the URL that was got. Throws `config_invalid` where the address cannot be had. */
+/** Binds, and returns the URL. Throws `config_invalid` if the address is not available. */
 export async function listen(
   name: 'ingress' | 'admin',
   address: ListenAddress,
@@ -18,7 +18,7 @@ export async function listen(
   try {
     await bind(address);
   } catch (error) {
-    throw refuse(name, address, error as NodeJS.ErrnoException);
+    throw reject(name, address, error as NodeJS.ErrnoException);
   }
   return formatListenUrl(address.host, (server.address() as AddressInfo).port);
 }
@@ -40,7 +40,7 @@ function formatListenUrl(host: string, port: number): string {
   return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
 }
 
-function refuse(name: string, { host, port }: ListenAddress, error: NodeJS.ErrnoException): AppError {
+function reject(name: string, { host, port }: ListenAddress, error: NodeJS.ErrnoException): AppError {
   const why = error.code === 'EADDRINUSE' ? 'another process listens there' : messageOf(error);
   return new AppError(
     'config_invalid',

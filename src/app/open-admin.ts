@@ -43,12 +43,12 @@ export interface Admin {
   url: string;
   /** Is this the first start on this data directory? */
   isFirstStart: boolean;
-  /** A login link to be shown to whoever started the daemon; takes the place of the one before. */
+  /** A login link for the person who started the daemon. It replaces the one before. */
   createStartLink(): Promise<string>;
 }
 
 const MINUTE_MS = 60_000;
-/** Requests under way get this long to be answered on a clean stop. */
+/** On a clean stop, requests in progress have this time to be answered. */
 const CLOSING = { quietCheckMs: 20, graceMs: 5_000 };
 
 /** The modules of the daemon that the admin listener shows and controls. */

@@ -71,19 +71,19 @@ export interface DaemonOptions {
   log: LogTarget;
   /** Creates what stores the start records of runs; files in the data directory if omitted. */
   openStartRecords?: (dir: string) => StartRecords;
-  /** Done when the secrets are open and before the first commit is looked at. */
+  /** Called after the secrets are open and before the first reconciliation. */
   beforeWork?: (secrets: SecretStore) => Promise<void>;
-  /** Told of every run that has ended. */
+  /** Called for every run that has ended. */
   onRunEnded?: (run: Run) => void;
 }
 
-/** A daemon that serves. */
+/** A running daemon. */
 export interface Daemon extends Omit<Admin, 'url'> {
   ingressUrl: string;
   adminUrl: string;
   /** Names of the factories in the configuration. */
   factories: readonly string[];
-  /** For whoever runs the daemon in its own process; none of it is reachable from outside. */
+  /** For a caller that runs the daemon in its own process. None of it is reachable from outside. */
   secrets: SecretStore;
   inventory: InventoryReader;
   reconcile: ReconcileControl;
@@ -101,7 +101,7 @@ const DEFAULT_SEARCH_PATH = '/usr/local/bin:/usr/bin:/bin';
  * running then.
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  // Payloads, sealed secrets and tokens are for this user alone (threat model S2), whoever created the folder.
+  // Payloads, sealed secrets and tokens are for this user alone (threat model S2), regardless of who created the folder.
   process.umask(0o077);
   const overrides: JsonObject = { ...options.overrides };
   if (options.dataDir !== undefined) overrides.dataDir = options.dataDir;
@@ -257,7 +257,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
   const version = readPackageVersion();
   lifetime.defer(() => removeDaemonFile(paths.daemonFile));
   await writeDaemonFile(paths.daemonFile, { pid: process.pid, ingress_url: ingressUrl, admin_url: adminUrl, version });
-  logger.info({ ingressUrl, adminUrl, version }, 'dockbell serves');
+  logger.info({ ingressUrl, adminUrl, version }, 'daemon started');
   const broken = Promise.race([storageBroken, checks.damaged]);
   return {
     ingressUrl,
@@ -303,7 +303,7 @@ function createOpenId(config: Config, secret: SecretValue | null, adminUrl: () =
   return { provider, rules: oidc, label: oidc.label };
 }
 
-/** The dispatcher logs each run that has ended. Whoever runs the daemon in its process may want to see the run, too. */
+/** The dispatcher logs each run that has ended. A caller in the same process may want to see the run, too. */
 function composeRunListener(
   onRunChanged: (id: RunId) => void,
   runs: Pick<RunReader, 'get'>,
@@ -342,7 +342,7 @@ function watchEnd(parts: EndParts): Pick<Daemon, 'stop' | 'exited'> {
   };
   void broken.then((error) => {
     health.fail(error.message);
-    logger.error({ err: error }, 'the storage is broken: the daemon stops, start it again to recover');
+    logger.error({ err: error }, 'storage broken; the daemon stops, start it again to recover');
     return end(1);
   });
   return { stop: () => end(0), exited };
@@ -355,7 +355,7 @@ async function endCleanly({ health, lifetime, logger }: EndParts, code: number):
   try {
     await lifetime.end();
   } catch (error) {
-    logger.error({ err: error }, 'the daemon did not stop cleanly');
+    logger.error({ err: error }, 'daemon not stopped cleanly');
     return 1;
   }
   logger.info({}, 'daemon stopped');

@@ -5,7 +5,7 @@ const GROUP_WRITE = 0o020;
 const OTHERS_WRITE = 0o002;
 
 /**
- * Whoever can write to the data directory can put files in the place of the daemon's own, and read or replace the owner
+ * Anyone who can write to the data directory can replace files of the daemon, and read or replace the owner
  * token. Throws `config_invalid` if every user can. Returns a warning if more than the daemon's user can: volumes of
  * containers are often writable by their group.
  */

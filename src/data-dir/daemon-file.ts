@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { writeDurably } from '../files/write-durably.ts';
 
-/** What `daemon.json` tells the command line (interfaces, "Server configuration"). */
+/** Content of `daemon.json`, which the command line reads (interfaces, "Server configuration"). */
 export interface DaemonFile {
   pid: number;
   ingress_url: string;
@@ -9,7 +9,7 @@ export interface DaemonFile {
   version: string;
 }
 
-/** Appears whole or not at all: whoever sees it can connect. */
+/** Written atomically: a process that sees the file can connect. */
 export async function writeDaemonFile(file: string, content: DaemonFile): Promise<void> {
   await writeDurably(file, `${JSON.stringify(content)}\n`);
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Where things stand in the data directory. */
+/** Paths in the data directory. */
 export interface DataPaths {
   database: string;
   mirrors: string;

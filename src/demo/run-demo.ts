@@ -33,7 +33,7 @@ const ADMIN_PORT = 8788;
 const MAX_SHOWN_LOG_BYTES = 4_096;
 
 export interface DemoOptions {
-  /** Holds everything: database, keys, the example repository. A second start goes on with it. */
+  /** Holds everything: database, keys, the example repository. A second start continues with it. */
   dir: string;
   out: NodeJS.WritableStream;
   env: Environment;
@@ -41,7 +41,7 @@ export interface DemoOptions {
   stop: AbortSignal;
 }
 
-/** A daemon over the example factory; prints how to ring it, then what happens. Resolves with the exit code. */
+/** Runs a daemon with the example factory; prints how to call it, then each run. Resolves with the exit code. */
 export async function runDemo({ dir, out, env, stop }: DemoOptions): Promise<number> {
   const repository = join(dir, 'example-factory');
   await ensureDemoRepository(EXAMPLE_FACTORY, repository, env);
@@ -68,7 +68,7 @@ export async function runDemo({ dir, out, env, stop }: DemoOptions): Promise<num
   return daemon.exited;
 }
 
-/** Overrides win over the environment, so a port that the environment sets is left out of them. */
+/** Overrides win over the environment, so they omit a port that the environment sets. */
 async function composeConfig(repository: string, env: Environment): Promise<JsonObject> {
   return {
     ...(env.DOCKBELL_INGRESS_PORT === undefined ? { ingress: { port: await choosePort(INGRESS_PORT) } } : {}),
@@ -83,7 +83,7 @@ async function composeConfig(repository: string, env: Environment): Promise<Json
   };
 }
 
-/** The usual port, so that URLs stay what they were; any free one where somebody else has it. */
+/** The usual port, so that URLs stay the same; any free port if another process uses it. */
 function choosePort(port: number): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer();
@@ -105,7 +105,7 @@ async function renderIntroduction(daemon: Daemon, dir: string, repository: strin
     const secret = await daemon.secrets.open(webhook.secretName, webhook.secretVersion);
     const curl =
       secret === null
-        ? '(its secret is gone)'
+        ? '(its secret is missing)'
         : renderDemoCurl(webhook, daemon.ingressUrl, secret, systemClock.wallMs());
     lines.push('', `# ${webhook.name}: ${webhook.description ?? webhook.authMode}`, curl);
   }
@@ -118,7 +118,7 @@ async function renderIntroduction(daemon: Daemon, dir: string, repository: strin
     `In another terminal:  npx dockbell status${option}   npx dockbell delivery list internal-ci${option}`,
     `Dashboard, signed in by this link once: ${await daemon.createStartLink()}`,
     `Management API: ${daemon.adminUrl}/api/v1 (owner token in ${join(relative(process.cwd(), dir) || dir, 'admin-token')}, OpenAPI at /api/v1/openapi.json)`,
-    'Ctrl-C stops it cleanly; the next start goes on with the same state. What happens now is shown below.',
+    'Ctrl-C stops it cleanly; the next start continues with the same state. Runs are shown below.',
     '',
     '',
   ].join('\n');

@@ -27,7 +27,7 @@ export function createDeliveryDiagnosis(context: DiagnosisContext): (delivery: D
     const scheme = webhook && schemeOf(webhook);
     const captured = context.captures.find(webhookUid, delivery.id);
     const found = webhook && scheme && captured && (await tryCaptured(context, webhook, scheme, captured));
-    return found ?? judgeByReason(delivery, webhook, scheme, reason ?? '');
+    return found ?? concludeFromReason(delivery, webhook, scheme, reason ?? '');
   };
 }
 
@@ -35,12 +35,18 @@ function diagnoseOther(label: Delivery['label'], detail: string | null): Deliver
   const particulars = detail === null ? '' : ` (${detail})`;
   const [mistake, sentence] =
     label === 'Rejected (too large)'
-      ? ['too_large', `The body is too large${particulars}: let the sender send less, or raise \`limits.bodyBytes\`.`]
-      : ['invalid_json', `The sender is known but its body is not JSON${particulars}: let it send JSON in UTF-8.`];
+      ? [
+          'too_large',
+          `The body is too large${particulars}. Ask the sender to send less, or increase \`limits.bodyBytes\`.`,
+        ]
+      : [
+          'invalid_json',
+          `The credentials are valid, but the body is not JSON${particulars}. Configure the sender to send JSON in UTF-8.`,
+        ];
   return { mistake, sentence, tried: [] };
 }
 
-/** `null` for tokens in the URL: nothing else of the request counts, so that there is nothing to try. */
+/** `null` for tokens in the URL: nothing else of the request matters, so there is nothing to test. */
 export function schemeOf({
   authMode,
   signatureScheme,
@@ -67,12 +73,12 @@ async function tryCaptured(
 
 function findSpecialCase(webhook: WebhookView, secretText: string, body: Uint8Array): DeliveryDiagnosis | null {
   if (isSecretPlaceholder(webhook.signatureScheme, secretText)) {
-    const sentence = `The webhook still awaits the handshake that brings its secret: create the webhook at the provider, which then sends it.`;
+    const sentence = `The webhook is waiting for the handshake that supplies its secret. Create the webhook at the provider, which then sends the handshake.`;
     return { mistake: 'awaited_secret', sentence, tried: [] };
   }
   if (!signsUnverifiedChallenges(webhook) || !isSignedChallenge(body)) return null;
   const sentence =
-    'The body has the form of a challenge of this provider, which never counts as a delivery: let the provider send an event.';
+    'The body is a challenge of this provider, which is never a delivery. Let the provider send an event.';
   return { mistake: 'challenge', sentence, tried: [] };
 }
 
@@ -80,12 +86,11 @@ function present(diagnosis: RequestDiagnosis): DeliveryDiagnosis {
   if (!diagnosis.ok) return presentUnexplained(diagnosis);
   const { mistake, sentence } = diagnosis;
   if (mistake !== 'none') return { mistake, sentence, tried: [] };
-  const good =
-    'The request verifies with what is applied now, so it was put right since: let the sender send it again.';
+  const good = 'The request verifies with the current definition. Ask the sender to retry it.';
   return { mistake, sentence: good, tried: [] };
 }
 
-function judgeByReason(
+function concludeFromReason(
   { detail, webhookName }: Delivery,
   webhook: WebhookView | null,
   scheme: Scheme | null,
@@ -93,7 +98,7 @@ function judgeByReason(
 ): DeliveryDiagnosis {
   if (webhook?.authMode === 'url_token') {
     const sentence =
-      'The token in the URL is not the secret of this webhook: give the sender the URL anew, with the token at its end.';
+      'The token in the URL is not the secret of this webhook. Give the sender the current URL, which ends with the token.';
     return { mistake: 'url_token', sentence, tried: [] };
   }
   const sentence = diagnoseReason(reason, detail, scheme);
@@ -101,7 +106,7 @@ function judgeByReason(
   const command = `dockbell webhook capture ${webhookName} --for 10m`;
   return {
     mistake: null,
-    sentence: `The reason alone (${reason}) does not tell which mistake it was: run \`${command}\`, let the sender send again, and diagnose the new delivery.`,
+    sentence: `The reason alone (${reason}) does not identify the mistake. Run \`${command}\`, let the sender retry, and diagnose the new delivery.`,
     tried: [],
   };
 }

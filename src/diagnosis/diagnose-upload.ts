@@ -10,7 +10,7 @@ import { findScheme } from '../signature/schemes/schemes.ts';
 import { schemeOf } from './diagnose-delivery.ts';
 import { type DeliveryDiagnosis, type MistakeTrial, presentUnexplained, tryMistakes } from './try-mistakes.ts';
 
-/** A request that somebody wrote down, to be tried against a team secret. */
+/** A recorded request, to be tested with a team secret. */
 export interface UploadedRequest {
   secretName: string;
   /** Name of a scheme, or `token`; `null`: that of the webhooks that name the secret. */
@@ -18,9 +18,9 @@ export interface UploadedRequest {
   /** Name, value, name, value; values are one character for each byte. */
   rawHeaders: readonly string[];
   body: Uint8Array;
-  /** Wall time in milliseconds; `null` where nobody knows, and then no clock is judged. */
+  /** Wall time in milliseconds; `null` if unknown: then timestamps are not checked. */
   receivedAt: number | null;
-  /** The URL that the sender was given; `null`: that of the webhook, where there is one. */
+  /** The URL that the sender uses; `null`: that of the webhook, if there is one. */
   url: string | null;
 }
 
@@ -34,10 +34,9 @@ export interface UploadContext extends MistakeTrial {
 }
 
 /**
- * Makes the service that tries a request that somebody wrote down against a team secret. It is no way to learn a
- * secret or a signature: whoever asks gets one sentence, is held to the rate of failed authentications, and chooses
- * among the schemes of the table only. A block of `custom` has to stand in a definition: its `keyPrefix` would let a
- * caller spell a secret out letter by letter.
+ * Creates the service that tests a recorded request with a team secret. It cannot reveal a secret or a signature: the
+ * caller gets one sentence, is limited to the rate of failed authentications, and chooses only among the schemes of the
+ * table. A `custom` block has to be in a definition: its `keyPrefix` would let a caller find a secret letter by letter.
  */
 export function createUploadDiagnosis(
   context: UploadContext,
@@ -111,6 +110,6 @@ function describeChoice(secretName: string, wanted: string | null, candidates: n
     return `No single signature block of a webhook goes with the secret ${secretName}: diagnose with the secret's text and --signature, without a daemon.`;
   }
   return candidates === 0
-    ? `No webhook with a scheme names the secret ${secretName}: say which scheme the request is to be tried under (--scheme).`
-    : `Webhooks of several schemes name the secret ${secretName}: say which one the request was for (--scheme).`;
+    ? `No webhook with a scheme names the secret ${secretName}: name the scheme to test the request with (--scheme).`
+    : `Webhooks of several schemes name the secret ${secretName}: name the one that the request was for (--scheme).`;
 }

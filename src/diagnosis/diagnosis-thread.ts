@@ -16,7 +16,7 @@ const TIMEOUT_MS = 30_000;
 /** People ask one after the other; each that waits holds a body. */
 const MAX_WAITING = 7;
 
-/** Makes the thread that tries mistakes out: hundreds of tries on large bodies must not hold up deliveries. */
+/** Creates the thread that tests mistakes: hundreds of attempts on large bodies must not delay deliveries. */
 export function createDiagnosisThread(workerUrl: URL): TaskThread<DiagnosisTask, RequestDiagnosis> {
   return new TaskThread(workerUrl, {
     timeoutMs: TIMEOUT_MS,

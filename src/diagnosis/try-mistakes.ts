@@ -11,7 +11,7 @@ export interface DeliveryDiagnosis {
   mistake: string | null;
   /** For people: which one, and what to do. */
   sentence: string;
-  /** Where nothing explains it: what was tried in vain. */
+  /** If nothing explains it: the mistakes that were tested. */
   tried: string[];
 }
 
@@ -26,7 +26,7 @@ export interface TriedSecret {
   version: number;
 }
 
-/** Tries the usual mistakes with every version of a secret; `null` where the version that counts is gone. */
+/** Tests the common mistakes with every version of a secret; `null` if the required version no longer exists. */
 export async function tryMistakes(
   { secrets, thread }: MistakeTrial,
   secret: TriedSecret,
@@ -36,7 +36,7 @@ export async function tryMistakes(
   return versions && thread.run({ ...request, scheme: packScheme(scheme), secrets: versions });
 }
 
-/** How many versions back are looked for; the store keeps only those that some webhook is pinned to, for a while more. */
+/** Number of earlier versions to test. The store keeps only those that a webhook is pinned to, and some for a limited time. */
 const VERSIONS_BACK = 20;
 
 /** The version that counts first, then the newest and those before. */
@@ -55,16 +55,16 @@ async function collectVersions(
   return [{ version: counting, text: first.reveal() }, ...others];
 }
 
-/** The answer of the management API where nothing explains a rejection. */
+/** The response of the management API if nothing explains a rejection. */
 export function presentUnexplained({
   tried,
   lacksCertificate,
 }: Extract<RequestDiagnosis, { ok: false }>): DeliveryDiagnosis {
   if (lacksCertificate) return { mistake: null, sentence: NEEDS_CERTIFICATE, tried };
   const sentence =
-    'None of the usual mistakes explains it: set the secret anew at both ends, and compare the definition of the webhook with the page of its scheme.';
+    'None of the common mistakes explains it. Set the secret again at both ends, and compare the definition of the webhook with the page of its scheme.';
   return { mistake: null, sentence, tried };
 }
 
 const NEEDS_CERTIFICATE =
-  'All is right that can be checked without the certificate of SNS: let no proxy or function change the message, and diagnose the request with `dockbell diagnose --request` and `--certificate`.';
+  'Everything that can be checked without the certificate of SNS is correct. Make sure that no proxy or function changes the message, and diagnose the request with `dockbell diagnose --request` and `--certificate`.';

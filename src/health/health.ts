@@ -9,7 +9,7 @@ export interface Health {
   fail(problem: string): void;
 }
 
-/** Ready: nothing failed for good and the storage answers. Definitions were made live before anything listens. */
+/** Ready: nothing failed permanently and the storage responds. Definitions were made live before anything listens. */
 export function createHealth(storage: Storage, listWarnings: () => string[]): Health {
   const failures: string[] = [];
   return {

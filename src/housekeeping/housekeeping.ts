@@ -39,14 +39,14 @@ export interface HousekeepingParts {
 /** A sweep asks between its pieces whether it is to end early. */
 type IsStopped = () => boolean;
 
-/** Removes what is too old in small pieces, and writes the sums of rejections whose minute is over. */
+/** Removes expired rows and files in small pieces, and writes the sums of rejections whose minute has ended. */
 export function startHousekeeping(parts: HousekeepingParts): { stop(): Promise<void> } {
   let stopped = false;
   const sweeps = new TaskQueue();
   const sweep = (work: (parts: HousekeepingParts, isStopped: IsStopped) => Promise<void>) => {
     sweeps
       .run(() => work(parts, () => stopped))
-      .catch((error) => parts.logger.error({ err: error }, 'housekeeping broke off; it is tried again later'));
+      .catch((error) => parts.logger.error({ err: error }, 'housekeeping failed; it is retried later'));
   };
   const timers = [
     setInterval(() => sweep(removeExpired), RETENTION_INTERVAL_MS),
@@ -98,7 +98,7 @@ async function reclaimSpace({ retention }: HousekeepingParts, isStopped: IsStopp
 
 /**
  * The row of a run goes before its files do, so that nothing shows a run without them. Files that a crash or a failure
- * left behind are found here: those whose row is gone. A run's first file is made long after its row.
+ * left behind are found here: those whose row no longer exists. A run's first file is created long after its row.
  */
 async function removeOrphans(parts: HousekeepingParts, isStopped: IsStopped): Promise<void> {
   const runs = await parts.files.list();
@@ -116,17 +116,17 @@ async function limitSpace({ space, policy, runs, logger }: HousekeepingParts, is
     return run === null || (run.state !== 'queued' && run.state !== 'running');
   };
   const freed = await space.free({ limitBytes: policy.runBytes, hasEnded, isStopped });
-  for (const { run, problem } of freed.stuck) logger.error({ run, problem }, 'files of a run cannot be removed');
+  for (const { run, problem } of freed.stuck) logger.error({ run, problem }, 'run files not removed');
   if (freed.runs === 0) return;
   const { runs: count, bytes } = freed;
-  logger.warn({ runs: count, bytes }, 'files of the oldest ended runs were removed: together they took too much space');
+  logger.warn({ runs: count, bytes }, 'oldest run files removed to limit their size');
 }
 
 async function removeFiles({ files, logger }: HousekeepingParts, run: string): Promise<void> {
   try {
     await files.removeRunFiles(run);
   } catch (error) {
-    logger.error({ err: error, run }, 'files of a run cannot be removed; it is tried again within a day');
+    logger.error({ err: error, run }, 'run files not removed; retried within a day');
   }
 }
 

@@ -65,7 +65,7 @@ export function createInspector(workerUrl: URL, parts: InspectorParts): Inspecti
       idleMs: IDLE_MS,
       steps: VALIDATION_STEPS,
       maxWaiting: MAX_WAITING,
-      tooMany: 'Too many plans, backtests or filter tests are under way.',
+      tooMany: 'Too many plans, backtests or filter tests are in progress.',
       failure: 'the question could not be answered',
     });
     return { thread, ask: <Answer>(task: Inspection) => thread.run(task) as Promise<Answer> };

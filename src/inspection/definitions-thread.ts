@@ -23,7 +23,7 @@ export interface ValidationTask {
   context: ValidationContext;
 }
 
-/** Validates definition trees in a thread of its own, started when first needed and again after it broke. */
+/** Validates definition trees in a separate thread, started when first needed and again after it failed. */
 export class DefinitionsThread {
   readonly #thread: TaskThread<ValidationTask, ValidatedTree>;
 
@@ -49,7 +49,7 @@ export class DefinitionsThread {
     }
   }
 
-  /** Fails what is under way. */
+  /** Fails what is in progress. */
   close(): Promise<void> {
     return this.#thread.close();
   }

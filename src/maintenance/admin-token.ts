@@ -30,7 +30,7 @@ export async function ensureAdminToken(parts: AdminTokenParts, file: string): Pr
   return true;
 }
 
-/** Makes a new owner token in the place of the first one, which ends. */
+/** Creates a new owner token and revokes the first one. */
 export async function replaceAdminToken(parts: AdminTokenParts, file: string): Promise<ApiToken> {
   const earlier = (await parts.tokens.list()).filter(({ name }) => name === NAME);
   const record = await createAdminToken(parts, file);

@@ -17,7 +17,7 @@ export interface RotationRequest {
   newKeyFile: string;
   /** Holds the present key, unless the environment does. */
   keyFile: string;
-  /** The value of `DOCKBELL_MASTER_KEY`; `undefined` where it is not set. */
+  /** The value of `DOCKBELL_MASTER_KEY`; `undefined` if it is not set. */
   environmentValue: string | undefined;
 }
 
@@ -33,8 +33,8 @@ export interface Rotation {
  * S1). The daemon has to be stopped. A rotation that was interrupted is completed by running it again: the storage
  * changes in one transaction, and the key file after it.
  *
- * Throws what `withStoppedDaemon` throws, `master_key_wrong` if the present key is not the one that sealed what is stored,
- * and `config_invalid` for a key that is missing or malformed or cannot be put in place.
+ * Throws what `withStoppedDaemon` throws, and `master_key_wrong` if the present key did not seal what is stored. Throws
+ * `config_invalid` for a key that is missing or malformed, or cannot be stored.
  */
 export function rotateMasterKey(request: RotationRequest): Promise<Rotation> {
   return withStoppedDaemon(request.dataDir, async (storage) => {
@@ -87,7 +87,7 @@ async function recordRotation({ auditLog }: Storage, resealed: number): Promise<
   });
 }
 
-/** Keeps the earlier key beside: backups from before need it. */
+/** Keeps the earlier key in a file: earlier backups need it. */
 async function putInPlace({ keyFile, newKeyFile }: RotationRequest): Promise<string | null> {
   try {
     const text = await readFile(newKeyFile, 'utf8');

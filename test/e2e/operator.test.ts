@@ -295,7 +295,7 @@ describe('an operator', () => {
     expect((await daemon.api(`/runs/${filled[0]}/log`)).body).toMatch(
       /^\[dockbell: .* removed .* retention\.runBytes\]\n$/,
     );
-    await eventually(() => daemon.output().includes('took too much space'));
+    await eventually(() => daemon.output().includes('oldest run files removed'));
     expect(earlier).not.toContain('canary');
   });
 
