@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { declareWebhook } from '../../test/helpers/declare-webhook.ts';
 import type { AppliedFactory } from '../core/applied.ts';
 import type { AutomationDefinition, FactoryDefinition, WebhookDefinition } from '../core/definition.ts';
 import type { WebhookUid } from '../core/ids.ts';
@@ -13,15 +14,11 @@ const UID_GONE: WebhookUid = 'wh_gggggggggggggggggggggggggg';
 
 function webhook(name: string, change: Partial<WebhookDefinition> = {}): WebhookDefinition {
   return {
-    ...{ name, file: `webhooks/${name}.yaml`, description: null, authMode: 'token', signatureScheme: null },
-    ...{ verifyTokenSecretName: null, verifyTokenSecretNameAt: null },
-    ...{
-      signature: null,
-      secretName: 'S',
-      deliveryIdHeader: null,
-      enabled: true,
-      secretNameAt: { line: 1, column: 13 },
-    },
+    name,
+    file: `webhooks/${name}.yaml`,
+    ...declareWebhook({ secretName: 'S' }),
+    secretNameAt: { line: 1, column: 13 },
+    verifyTokenSecretNameAt: null,
     ...change,
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { declareWebhook } from '../../test/helpers/declare-webhook.ts';
 import type { AutomationDefinition, WebhookDefinition } from '../core/definition.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { LintSettings } from '../core/rules.ts';
@@ -29,15 +30,11 @@ function secretsOf(values: Record<string, string>): SecretStore {
 
 function webhook(name: string, change: Partial<WebhookDefinition> = {}): WebhookDefinition {
   return {
-    ...{ name, file: `webhooks/${name}.yaml`, description: null, authMode: 'token', signatureScheme: null },
-    ...{ verifyTokenSecretName: null, verifyTokenSecretNameAt: null },
-    ...{
-      signature: null,
-      secretName: 'S',
-      deliveryIdHeader: null,
-      enabled: true,
-      secretNameAt: { line: 2, column: 13 },
-    },
+    name,
+    file: `webhooks/${name}.yaml`,
+    ...declareWebhook({ secretName: 'S' }),
+    secretNameAt: { line: 2, column: 13 },
+    verifyTokenSecretNameAt: null,
     ...change,
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { declareWebhook } from '../../test/helpers/declare-webhook.ts';
 import type { AppliedFactory } from '../core/applied.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -18,17 +19,18 @@ const SECRETS = new Map([
 
 function webhook(uid: WebhookUid, more: Partial<AppliedWebhook> = {}): AppliedWebhook {
   return {
-    ...{ ref: 1, uid, factory: 'f', name: uid.slice(3), file: '', description: null, authMode: 'token' as const },
-    ...{ verifyTokenSecretName: null, verifyTokenSecretVersion: null },
-    ...{
-      signatureScheme: null,
-      signature: null,
-      secretName: 'S',
-      secretVersion: 1,
-      deliveryIdHeader: null,
-      enabled: true,
-    },
-    ...{ revision: 'c1', createdAt: 0, updatedAt: 0, deletedAt: null },
+    ref: 1,
+    uid,
+    factory: 'f',
+    name: uid.slice(3),
+    file: '',
+    ...declareWebhook({ secretName: 'S' }),
+    secretVersion: 1,
+    verifyTokenSecretVersion: null,
+    revision: 'c1',
+    createdAt: 0,
+    updatedAt: 0,
+    deletedAt: null,
     ...more,
   };
 }

@@ -14,6 +14,7 @@ import { SecretValue } from '../../src/core/secret-value.ts';
 import { checkSecretForWebhook } from '../../src/definitions/check/check-secret.ts';
 import { describeRejectedTree } from '../../src/definitions/validate-tree.ts';
 import { PATTERN_RULES } from '../../src/filter/parse-pattern.ts';
+import { declareWebhook } from '../helpers/declare-webhook.ts';
 import { type EntryContent, validateFiles } from '../helpers/definition-tree.ts';
 import { locate, readDocument } from '../helpers/documents.ts';
 
@@ -44,14 +45,7 @@ function secret(declared: Partial<WebhookDefinition>, wrong: string, right: stri
   const webhook: WebhookDefinition = {
     name: 'ci',
     file: 'webhooks/ci.yaml',
-    description: null,
-    authMode: 'token',
-    signatureScheme: null,
-    signature: null,
-    secretName: 'S',
-    verifyTokenSecretName: null,
-    deliveryIdHeader: null,
-    enabled: true,
+    ...declareWebhook({ secretName: 'S' }),
     secretNameAt: { line: 1, column: 1 },
     verifyTokenSecretNameAt: null,
     ...declared,

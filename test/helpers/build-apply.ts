@@ -4,6 +4,7 @@ import type { AppliedChange, AutomationRow, WebhookRow } from '../../src/core/po
 import type { Storage } from '../../src/core/ports/storage.ts';
 import type { Reconciliation } from '../../src/core/reconciliation.ts';
 import { ids, START_MS } from './build-offer.ts';
+import { declareWebhook } from './declare-webhook.ts';
 
 export const FACTORY = 'payments';
 
@@ -15,16 +16,9 @@ export function buildWebhook(more: Partial<WebhookRow> = {}): WebhookRow {
     factory: FACTORY,
     name,
     file: `webhooks/${name}.yaml`,
-    description: null,
-    authMode: 'token',
-    signatureScheme: null,
-    signature: null,
-    secretName: 'CI_SECRET',
+    ...declareWebhook(),
     secretVersion: 1,
-    verifyTokenSecretName: null,
     verifyTokenSecretVersion: null,
-    deliveryIdHeader: null,
-    enabled: true,
     revision: 'c0ffee',
     updatedAt: START_MS,
     ...more,

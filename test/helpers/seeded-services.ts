@@ -46,6 +46,7 @@ import { diagnoseRequest } from '../../src/signature/diagnose/diagnose-request.t
 import { unpackScheme } from '../../src/signature/schemes/resolve-scheme.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { createSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { declareWebhook } from './declare-webhook.ts';
 import { CONFIG, createSeededEngine, type SeededEngine, type SeededFactory, validateInPlace } from './seeded-engine.ts';
 
 /** 2026-01-02T03:04:05.678Z */
@@ -71,16 +72,9 @@ export function makeWebhook(more: Partial<WebhookView> = {}): WebhookView {
     factory: 'payments',
     name: 'internal-ci',
     file: 'webhooks/internal-ci.yaml',
-    description: null,
-    authMode: 'token',
-    signatureScheme: null,
-    signature: null,
-    secretName: 'INTERNAL_CI_WEBHOOK_SECRET',
+    ...declareWebhook({ secretName: 'INTERNAL_CI_WEBHOOK_SECRET' }),
     secretVersion: 3,
-    verifyTokenSecretName: null,
     verifyTokenSecretVersion: null,
-    deliveryIdHeader: null,
-    enabled: true,
     revision: 'c0ffee',
     createdAt: NOW_MS - 5000,
     updatedAt: NOW_MS - 4000,

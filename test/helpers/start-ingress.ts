@@ -28,6 +28,7 @@ import { BytesInFlight } from '../../src/ingress/transport/read-body.ts';
 import { buildLiveWebhooks, type PushTrigger } from '../../src/registry/build-live-webhooks.ts';
 import { Registry } from '../../src/registry/registry.ts';
 import { openSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { declareWebhook } from './declare-webhook.ts';
 import { RawConnection } from './raw-connection.ts';
 
 /** 2026-01-02T03:04:05.678Z */
@@ -277,21 +278,14 @@ async function post(pool: Pool, path: string, { headers = {}, body = null, metho
 }
 
 function toWebhookRow(webhook: TestWebhook, uid: WebhookUid): WebhookRow {
-  const { name = 'hook', authMode = 'token', enabled = true } = webhook;
+  const { name = 'hook', secret: _, verifyToken: __, ...declared } = webhook;
   return {
     uid,
     name,
-    authMode,
-    enabled,
     factory: FACTORY,
     file: `webhooks/${name}.yaml`,
-    description: null,
-    signatureScheme: webhook.signatureScheme ?? null,
-    signature: webhook.signature ?? null,
-    deliveryIdHeader: webhook.deliveryIdHeader ?? null,
-    verifyTokenSecretName: null,
+    ...declareWebhook(declared),
     verifyTokenSecretVersion: null,
-    secretName: 'SECRET',
     secretVersion: 1,
     revision: REVISION,
     updatedAt: START_MS,

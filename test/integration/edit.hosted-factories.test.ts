@@ -10,6 +10,7 @@ import type { NewWebhook } from '../../src/edit/webhook-edits.ts';
 import { createLiveSource } from '../../src/source/live-source.ts';
 import { createManagedSource } from '../../src/source/managed-source.ts';
 import type { SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { declareWebhook } from '../helpers/declare-webhook.ts';
 import { createReconcileWorld, FACTORY, type ReconcileWorld } from '../helpers/reconcile-world.ts';
 
 type Host = (storage: SqliteStorage, dir: string) => HostedSource;
@@ -27,8 +28,10 @@ const NEW = 'the-new-secret-of-the-team';
 
 function want(name: string, more: Partial<NewWebhook> = {}): NewWebhook {
   return {
-    ...{ name, authMode: 'token', signatureScheme: null, signature: null, deliveryIdHeader: null },
-    ...{ verifyTokenSecretName: null, description: null, enabled: true, secretName: null, secret: null },
+    ...declareWebhook(),
+    name,
+    secretName: null,
+    secret: null,
     ...more,
   };
 }

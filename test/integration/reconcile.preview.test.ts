@@ -7,6 +7,7 @@ import { createFactoryEditor, type FactoryEditor } from '../../src/edit/factory-
 import type { NewWebhook } from '../../src/edit/webhook-edits.ts';
 import { createLiveSource } from '../../src/source/live-source.ts';
 import { createManagedSource } from '../../src/source/managed-source.ts';
+import { declareWebhook } from '../helpers/declare-webhook.ts';
 import { createReconcileWorld, FACTORY, type ReconcileWorld, type WorldOptions } from '../helpers/reconcile-world.ts';
 
 const MANAGED: WorldOptions['host'] = (_storage, dir) => createManagedSource(join(dir, 'managed.git'), process.env);
@@ -19,8 +20,10 @@ let editor: FactoryEditor;
 
 function want(name: string, more: Partial<NewWebhook> = {}): NewWebhook {
   return {
-    ...{ name, authMode: 'token', signatureScheme: null, signature: null, deliveryIdHeader: null },
-    ...{ verifyTokenSecretName: null, description: null, enabled: true, secretName: null, secret: null },
+    ...declareWebhook(),
+    name,
+    secretName: null,
+    secret: null,
     ...more,
   };
 }

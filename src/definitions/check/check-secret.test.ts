@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { declareWebhook } from '../../../test/helpers/declare-webhook.ts';
 import type { WebhookDefinition } from '../../core/definition.ts';
 import { SecretValue } from '../../core/secret-value.ts';
 import { checkSecretForWebhook } from './check-secret.ts';
@@ -7,15 +8,8 @@ function webhook(changes: Partial<WebhookDefinition>): WebhookDefinition {
   return {
     name: 'ci',
     file: 'webhooks/ci.yaml',
-    description: null,
-    authMode: 'token',
-    signatureScheme: null,
-    signature: null,
-    secretName: 'CI_SECRET',
-    deliveryIdHeader: null,
-    enabled: true,
+    ...declareWebhook(),
     secretNameAt: { line: 3, column: 13 },
-    verifyTokenSecretName: null,
     verifyTokenSecretNameAt: null,
     ...changes,
   };

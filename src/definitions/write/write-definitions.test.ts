@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { declareWebhook } from '../../../test/helpers/declare-webhook.ts';
 import { readValues } from '../../yaml/edit-yaml.ts';
 import { editAutomation, reselectWebhook, writeDeclaredAutomation } from './write-automation.ts';
 import { editWebhook, writeWebhook } from './write-webhook.ts';
@@ -75,11 +76,8 @@ describe('reselectWebhook', () => {
 });
 
 describe('a webhook', () => {
-  it('is written without default values', () => {
-    const webhook = {
-      ...{ description: null, authMode: 'token' as const, signatureScheme: null, signature: null, secretName: 'S' },
-      ...{ verifyTokenSecretName: null, deliveryIdHeader: null, enabled: true },
-    };
+  it('is written without what is so anyway', () => {
+    const webhook = declareWebhook({ secretName: 'S' });
     expect(writeWebhook(webhook)).toBe('authMode: token\nsecretName: S\n');
     expect(writeWebhook({ ...webhook, enabled: false })).toBe('authMode: token\nsecretName: S\nenabled: false\n');
   });
