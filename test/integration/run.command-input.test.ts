@@ -15,7 +15,7 @@ afterEach(() => workshop.close());
 const PRINT_ENVIRONMENT = [process.execPath, '-e', 'console.log(JSON.stringify(process.env))'];
 
 describe('the directory of a run', () => {
-  it('holds prompt.md, event-payload.json and run.json, for the owner only', async () => {
+  it('contains prompt.md, event-payload.json and run.json, readable only by the owner', async () => {
     const input = makeRunInput();
     expect(await execute(workshop.executor(['ls']), input)).toEqual({ state: 'succeeded', error: null, exitCode: 0 });
     expect(await workshop.log(input.run.id)).toBe('event-payload.json\nprompt.md\nrun.json\n');
@@ -32,7 +32,7 @@ describe('the directory of a run', () => {
     ['white space and a lone surrogate escape', ' \t\r\n[ "\\ud800", "\u2028" ]\r\n'],
     ['a scalar', 'null'],
     ['quotes and shell text', '"$(touch pwned) `id` \'; rm -rf / #"'],
-  ])('holds the payload byte for byte: %s', async (_title, text) => {
+  ])('contains the payload byte for byte: %s', async (_title, text) => {
     const payload = Buffer.from(text);
     const input = makeRunInput({ payload });
     await execute(workshop.executor(['sh', '-c', 'cat "$DOCKBELL_PAYLOAD"; touch kept']), input);
@@ -42,7 +42,7 @@ describe('the directory of a run', () => {
     expect((await readdir(work)).sort()).toEqual(['event-payload.json', 'kept', 'prompt.md', 'run.json']);
   });
 
-  it('is a fresh one for each attempt, and the log names the later ones', async () => {
+  it('is new for each attempt, and the log marks later attempts', async () => {
     const input = makeRunInput();
     const executor = workshop.executor(['sh', '-c', 'ls; touch left-behind']);
     await execute(executor, input);
@@ -53,19 +53,19 @@ describe('the directory of a run', () => {
   });
 });
 
-describe('what a run reads and sees', () => {
-  it('finds the text of prompt.md on its standard input', async () => {
+describe('the input of a run', () => {
+  it('is the text of prompt.md on standard input', async () => {
     const input = makeRunInput({ prompt: 'Line one\nund Zeile zwei: ü\n' });
     await execute(workshop.executor(['cat']), input);
     expect(await workshop.log(input.run.id)).toBe(renderRunDocuments(input).promptFile);
   });
 
-  it('may leave a large standard input unread', async () => {
+  it('can stay unread, also if it is large', async () => {
     const input = makeRunInput({ prompt: 'x'.repeat(4_000_000) });
     expect((await execute(workshop.executor(['true']), input)).state).toBe('succeeded');
   });
 
-  it("has exactly the environment of the contract and nothing of the daemon's own", async () => {
+  it("has exactly the environment of the contract and nothing of the daemon's environment", async () => {
     process.env.DOCKBELL_TEST_CANARY = 'canary';
     process.env.NODE_V8_COVERAGE = join(workshop.dir, 'coverage');
     const input = makeRunInput();
@@ -91,7 +91,7 @@ describe('what a run reads and sees', () => {
     });
   });
 
-  it('has a folder for temporary files that goes with the attempt', async () => {
+  it('has a folder for temporary files that is deleted with the attempt', async () => {
     const input = makeRunInput();
     const executor = workshop.executor(['sh', '-c', 'touch "$TMPDIR/x" && mkdir "$TMPDIR/y" && chmod 0 "$TMPDIR/y"']);
     expect((await execute(executor, input)).state).toBe('succeeded');
@@ -106,20 +106,20 @@ describe('what a run reads and sees', () => {
     'BASH_ENV',
     'DOCKBELL_RUN_ID',
     'GIT_SSH_COMMAND',
-  ])('never gets a secret under the name %s, and says so', async (name) => {
+  ])('never contains a secret with the name %s, and the error names it', async (name) => {
     const result = await execute(workshop.executor(['true']), makeRunInput(), { secrets: { [name]: 'value-of-it' } });
     expect(result.state).toBe('failed');
     expect(result.error).toContain(`secret "${name}" cannot be passed to a run`);
     expect(result.error).not.toContain('value-of-it');
   });
 
-  it('fails with a clear sentence where a secret holds a NUL', async () => {
+  it('fails with a clear sentence if a secret contains a NUL', async () => {
     const result = await execute(workshop.executor(['true']), makeRunInput(), { secrets: { TOKEN: 'a\0b' } });
     expect(result.error).toMatch(/secret "TOKEN" .* NUL/);
   });
 });
 
-describe('texts that strangers choose', () => {
+describe('texts from untrusted senders', () => {
   const hostile = [
     '$(touch pwned)',
     '`touch pwned`',
@@ -155,16 +155,16 @@ describe('texts that strangers choose', () => {
     expect(all.filter((name) => name.includes('pwned'))).toEqual([]);
   });
 
-  it('cannot keep a run from starting with a NUL', async () => {
+  it('cannot prevent a run with a NUL', async () => {
     const input = makeRunInput({ run: { deliveryIdentity: 'a\0b' } });
     expect((await execute(workshop.executor(PRINT_ENVIRONMENT), input)).state).toBe('succeeded');
     expect(JSON.parse(await workshop.log(input.run.id)).DOCKBELL_DELIVERY_ID).toBe('a\u{fffd}b');
   });
 
-  it('are the naughty strings, too', { timeout: 120_000 }, async () => {
+  it('include the list of naughty strings', { timeout: 120_000 }, async () => {
     const file = new URL('../vectors/naughty-strings/blns.base64.json', import.meta.url);
     const encoded: string[] = JSON.parse(await readFile(file, 'utf8'));
-    // No variable holds a NUL; what becomes of one is tested above.
+    // No variable can contain a NUL; its replacement is tested above.
     const strings = encoded.map((text) => Buffer.from(text, 'base64').toString('utf8').replaceAll('\0', ''));
     expect(strings.length).toBeGreaterThan(500);
     // `env` starts faster than Node, four strings travel in one run, eight runs go on at a time: this is a long list.
@@ -198,13 +198,13 @@ describe('a command that cannot start', () => {
       '/nowhere/agent.sh',
       /cannot start \/nowhere\/agent.sh: the program, or the interpreter in its first line, does not exist/,
     ],
-  ])('fails its run with a clear sentence where it %s', async (_title, file, sentence) => {
+  ])('fails its run with a clear sentence if it %s', async (_title, file, sentence) => {
     const result = await execute(workshop.executor([file]), makeRunInput());
     expect(result).toMatchObject({ state: 'failed', exitCode: null });
     expect(result.error).toMatch(sentence);
   });
 
-  it('fails its run with a clear sentence where it is not executable', async () => {
+  it('fails its run with a clear sentence if it has no execute permission', async () => {
     await mkdir(workshop.dir, { recursive: true });
     const file = join(workshop.dir, 'agent.sh');
     await writeFile(file, '#!/bin/sh\n');
@@ -212,14 +212,14 @@ describe('a command that cannot start', () => {
     expect((await execute(workshop.executor([file]), makeRunInput())).error).toMatch(/not executable .* chmod \+x/);
   });
 
-  it('fails its run with a clear sentence where its secrets are longer than an environment', async () => {
+  it('fails its run with a clear sentence if its secrets are too large for an environment', async () => {
     const result = await execute(workshop.executor(['true']), makeRunInput(), {
       secrets: { BIG: 'x'.repeat(200_000) },
     });
     expect(result.error).toMatch(/too large for an environment/);
   });
 
-  it('is refused at once where it is empty or a relative path', () => {
+  it('is rejected immediately if it is empty or a relative path', () => {
     expect(() => workshop.executor([])).toThrow(/is empty/);
     expect(() => workshop.executor(['./agent.sh'])).toThrow(/relative path/);
   });

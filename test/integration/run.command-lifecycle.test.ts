@@ -52,7 +52,7 @@ describe('the end of a command', () => {
     expect((await stat(join(workshop.logsDir, `${input.run.id}.log`))).mode & 0o777).toBe(0o600);
   });
 
-  it('ends what it left behind in its group, holding the output open or not', async () => {
+  it('ends the processes left in its group, with or without an open output', async () => {
     const input = makeRunInput();
     const executor = workshop.executor(
       ['sh', '-c', 'sleep 600 & echo $!; sleep 601 >/dev/null 2>&1 & echo $!; exit 0'],
@@ -64,7 +64,7 @@ describe('the end of a command', () => {
     for (const pid of pids) expect(await isAlive(pid)).toBe(false);
   });
 
-  it('lets what it left behind write its last lines', async () => {
+  it('lets the processes it leaves write their last lines', async () => {
     const input = makeRunInput();
     await execute(workshop.executor(['sh', '-c', '(sleep 0.2; echo late) & echo early']), input);
     expect(await workshop.log(input.run.id)).toBe('early\nlate\n');
@@ -112,7 +112,7 @@ describe('the deadline', () => {
     for (const pid of pids) expect(await isAlive(pid)).toBe(false);
   });
 
-  it('is a timeout also where the command answers SIGTERM with exit 0', async () => {
+  it('is a timeout also if the command exits with 0 on SIGTERM', async () => {
     const script = 'trap "exit 0" TERM; while :; do sleep 0.05; done';
     const executor = workshop.executor(['sh', '-c', script], { timeoutMs: 300 });
     expect(await execute(executor, makeRunInput())).toEqual({ state: 'failed', error: 'timeout', exitCode: 0 });
@@ -125,7 +125,7 @@ describe('an order to stop', () => {
     ['cancelled', 'exit 9', { state: 'cancelled', error: 'cancelled', exitCode: 9 }],
     ['interrupted', 'exit 0', { state: 'succeeded', error: null, exitCode: 0 }],
     ['interrupted', 'exit 9', { state: 'failed', error: 'interrupted', exitCode: 9 }],
-  ] as const)('%s, answered with %s, has its result', async (cause, answer, result) => {
+  ] as const)('%s, with the response %s, has its result', async (cause, answer, result) => {
     const input = makeRunInput();
     const controller = new AbortController();
     const script = `trap "${answer}" TERM; echo ready; while :; do sleep 0.05; done`;
@@ -135,7 +135,7 @@ describe('an order to stop', () => {
     expect(await running).toEqual(result);
   });
 
-  it('kills after its own grace period, which goes before the usual one', async () => {
+  it('kills after its grace period instead of the default one', async () => {
     const input = makeRunInput();
     const controller = new AbortController();
     const running = execute(
@@ -150,7 +150,7 @@ describe('an order to stop', () => {
     expect(await running).toEqual({ state: 'failed', error: 'interrupted', exitCode: null });
   });
 
-  it('before the start leaves no ticket and no directory', async () => {
+  it('before the start leaves no start record and no directory', async () => {
     const input = makeRunInput();
     const controller = new AbortController();
     orderStop(controller, { cause: 'cancelled', graceMs: null });
@@ -162,7 +162,7 @@ describe('an order to stop', () => {
 });
 
 describe('captured output', () => {
-  it('is cut at its limit with a final mark, in flat memory, and the command goes on', async () => {
+  it('is cut at its limit with a final mark, in constant memory, and the command continues', async () => {
     const input = makeRunInput();
     const limit = 1024 * 1024;
     const written = 200 * 1024 * 1024;
@@ -196,7 +196,7 @@ describe('captured output', () => {
     expect(await workshop.log(input.run.id)).toMatch(/^€{33}\n\[dockbell: [^\ufffd]*\]\n$/);
   });
 
-  it('is whole where it stays within the limit', async () => {
+  it('is complete within the limit', async () => {
     const input = makeRunInput();
     await execute(workshop.executor(['head', '-c', '100000', '/dev/zero']), input);
     expect(await workshop.log(input.run.id)).toBe('\0'.repeat(100_000));
@@ -209,7 +209,7 @@ describe('captured output', () => {
     expect(await workshop.log(input.run.id)).toBe('out [redacted]\nerr [redacted]\n[redacted]\n');
   });
 
-  it('is dropped, never written unmasked, where the mask fails; the command goes on', async () => {
+  it('is discarded, never written unmasked, if the mask fails; the command continues', async () => {
     const input = makeRunInput();
     const executor = workshop.executor(['sh', '-c', 'yes "$CI_TOKEN" | head -c 1000000; exit 4'], {
       maskOutput: () => new Transform({ transform: (_chunk, _encoding, done) => done(new Error('mask broken')) }),
@@ -221,7 +221,7 @@ describe('captured output', () => {
   });
 });
 
-describe('the ticket', () => {
+describe('the start record', () => {
   const touch = ['sh', '-c', 'echo started'];
 
   it('lets the same attempt start once, the next attempt again', async () => {
@@ -236,7 +236,7 @@ describe('the ticket', () => {
     expect((await execute(executor, second)).state).toBe('succeeded');
   });
 
-  it('is what prevents it: an records that always says yes lets it start twice', async () => {
+  it('prevents a second start: without records, the attempt starts twice (control)', async () => {
     const input = makeRunInput();
     const careless: StartRecords = {
       create: async () => true,
@@ -250,8 +250,8 @@ describe('the ticket', () => {
   });
 });
 
-describe('what a killed daemon left behind', () => {
-  it('is found by its run and ended, in whatever group; other runs go on', async () => {
+describe('the processes of a killed daemon', () => {
+  it('are found by their run and ended, in any group; other runs continue', async () => {
     const [gone, other] = [makeRunInput(), makeRunInput()];
     const controller = new AbortController();
     const script = 'echo $$; (setsid sh -c "echo \\$\\$; exec sleep 600") & while :; do sleep 0.05; done';

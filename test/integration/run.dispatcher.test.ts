@@ -54,34 +54,34 @@ function addRun(run: Partial<Run> = {}, overrides: Record<string, string[] | str
 const isIn = (id: Run['id'], state: Run['state']) => () => queue.run(id).state === state;
 
 describe('the dispatcher', () => {
-  it('carries out what is queued at its start and what it is woken for', async () => {
+  it('executes queued runs at its start and after a wake', async () => {
     const changes: string[] = [];
     const first = addRun();
     const it = open({ onRunChanged: (id) => changes.push(`${id} ${queue.run(id).state}`) });
     await it.start();
-    await waitUntil(() => executor.running === 1, 'the first run is carried out');
+    await waitUntil(() => executor.running === 1, 'the first run is executed');
     executor.end(first);
     await waitUntil(isIn(first, 'succeeded'), 'the first run has succeeded');
     const second = addRun();
     it.wake('payments');
-    await waitUntil(() => executor.running === 1, 'the second run is carried out');
+    await waitUntil(() => executor.running === 1, 'the second run is executed');
     executor.end(second, { state: 'failed', error: 'exit code 3', exitCode: 3 });
     await waitUntil(isIn(second, 'failed'), 'the second run has failed');
     expect(queue.run(second)).toMatchObject({ error: 'exit code 3', exitCode: 3, attempt: 1 });
     expect(changes).toEqual([`${first} running`, `${first} succeeded`, `${second} running`, `${second} failed`]);
   });
 
-  it('carries a run that has ended out once more, as its next attempt', async () => {
+  it('retries a run that has ended as its next attempt', async () => {
     const changes: string[] = [];
     const run = addRun();
     const it = open({ onRunChanged: (id) => changes.push(queue.run(id).state) });
     await it.start();
-    await waitUntil(() => executor.running === 1, 'the first attempt is carried out');
+    await waitUntil(() => executor.running === 1, 'the first attempt is executed');
     expect(await it.retry(run)).toBe('unfinished');
     executor.end(run, { state: 'failed', error: 'exit code 3', exitCode: 3 });
     await waitUntil(isIn(run, 'failed'), 'the first attempt has failed');
     expect(await it.retry(run)).toBe('queued');
-    await waitUntil(() => executor.running === 1, 'the second attempt is carried out');
+    await waitUntil(() => executor.running === 1, 'the second attempt is executed');
     expect(queue.run(run)).toMatchObject({ attempt: 2, error: null });
     executor.end(run);
     await waitUntil(isIn(run, 'succeeded'), 'the second attempt has succeeded');
@@ -89,7 +89,7 @@ describe('the dispatcher', () => {
     expect(await it.retry(newRunId())).toBe('not_found');
   });
 
-  it('claims up to its free slots, never more, and fills a slot as soon as it is free', async () => {
+  it('claims as many runs as there are free slots, and fills a slot as soon as it is free', async () => {
     const limits: number[] = [];
     const claim = queue.claim.bind(queue);
     queue.claim = (request) => {
@@ -138,14 +138,14 @@ describe('the dispatcher', () => {
     expect(explain('payments')).toBe('stopping');
   });
 
-  it('leaves the runs of a factory without executor queued', async () => {
+  it('leaves runs of a factory without an executor queued', async () => {
     const id = addRun({ factory: 'elsewhere' });
     const it = open();
     await it.start();
     it.wake('elsewhere');
     const other = addRun();
     it.wake('payments');
-    await waitUntil(isIn(other, 'running'), 'the other factory goes on');
+    await waitUntil(isIn(other, 'running'), 'the other factory continues');
     expect(queue.run(id).state).toBe('queued');
   });
 
@@ -158,7 +158,7 @@ describe('the dispatcher', () => {
     const it = open();
     it.wake('payments');
     await it.start();
-    await waitUntil(() => executor.running === 1, 'the run is carried out');
+    await waitUntil(() => executor.running === 1, 'the run is executed');
     // What commands left behind, and what workers hold.
     expect(operations.slice(0, 3)).toEqual(['running', 'running', 'claim']);
   });
@@ -171,19 +171,19 @@ describe('the dispatcher', () => {
       },
     };
     await open(options).start();
-    await waitUntil(() => executor.running === 1, 'the run is carried out');
+    await waitUntil(() => executor.running === 1, 'the run is executed');
     executor.endAll();
     await waitUntil(isIn(id, 'succeeded'), 'it has succeeded');
   });
 });
 
 describe('secrets of a run', () => {
-  it('are those that the automation lists, at their newest version', async () => {
+  it('are those that the automation lists, at their latest version', async () => {
     const id = addRun({}, { secrets: ['CI_TOKEN', 'OTHER'] });
     const resolve = async (name: string) => ({ version: 7, value: new SecretValue(`value of ${name}`) });
     await open({ secrets: { resolve } }).start();
     await waitUntil(isIn(id, 'running'), 'it runs');
-    await waitUntil(() => executor.running === 1, 'it is carried out');
+    await waitUntil(() => executor.running === 1, 'it is executed');
     const { secrets } = executor.requests[0]!;
     expect([...secrets].map(([name, value]) => [name, value.reveal()])).toEqual([
       ['CI_TOKEN', 'value of CI_TOKEN'],
@@ -191,7 +191,7 @@ describe('secrets of a run', () => {
     ]);
   });
 
-  it('fail the run where one is missing, with a sentence that names it', async () => {
+  it('fail the run if one is missing, with a sentence that names it', async () => {
     const id = addRun({}, { secrets: ['CI_TOKEN'] });
     await open().start();
     await waitUntil(isIn(id, 'failed'), 'it has failed');
@@ -199,14 +199,14 @@ describe('secrets of a run', () => {
     expect(executor.requests).toHaveLength(0);
   });
 
-  it('fail the run where they are no list of names', async () => {
+  it('fail the run if they are not a list of names', async () => {
     const id = addRun({}, { secrets: 'CI_TOKEN' });
     await open().start();
     await waitUntil(isIn(id, 'failed'), 'it has failed');
     expect(queue.run(id).error).toMatch(/not a list of names/);
   });
 
-  it('are waited for while the storage is busy', async () => {
+  it('are read again while the storage is busy', async () => {
     const id = addRun({}, { secrets: ['CI_TOKEN'] });
     let calls = 0;
     const resolve = async () => {
@@ -214,24 +214,24 @@ describe('secrets of a run', () => {
       return { version: 1, value: new SecretValue('x') };
     };
     await open({ secrets: { resolve } }).start();
-    await waitUntil(() => executor.running === 1, 'it is carried out');
+    await waitUntil(() => executor.running === 1, 'it is executed');
     executor.end(id);
     await waitUntil(isIn(id, 'succeeded'), 'it has succeeded');
   });
 });
 
 describe('a storage that fails', () => {
-  it('while claiming is asked again', async () => {
+  it('is retried while claiming', async () => {
     let failures = 2;
     queue.before = (operation) => {
       if (operation === 'claim' && failures-- > 0) throw new AppError('storage_unavailable', 'busy');
     };
     addRun();
     await open().start();
-    await waitUntil(() => executor.running === 1, 'the run is carried out');
+    await waitUntil(() => executor.running === 1, 'the run is executed');
   });
 
-  it('while finishing is asked again, and the slot is not lost and not given away meanwhile', async () => {
+  it('is retried while finishing, and the slot stays in use until then', async () => {
     let broken = true;
     queue.before = (operation) => {
       if (operation === 'finish' && broken) throw new AppError('storage_unavailable', 'busy');
@@ -240,7 +240,7 @@ describe('a storage that fails', () => {
     const second = addRun();
     const it = open({ concurrency: 1 });
     await it.start();
-    await waitUntil(() => executor.running === 1, 'the first is carried out');
+    await waitUntil(() => executor.running === 1, 'the first is executed');
     executor.end(first);
     it.wake('payments');
     await waitUntil(() => executor.running === 0, 'it has ended');
@@ -251,21 +251,21 @@ describe('a storage that fails', () => {
     await waitUntil(isIn(second, 'running'), 'the second has the slot');
   });
 
-  it('while recovering is asked again', async () => {
+  it('is retried while recovering', async () => {
     let failures = 1;
     queue.before = (operation) => {
       if (operation === 'running' && failures-- > 0) throw new AppError('storage_unavailable', 'busy');
     };
     const id = addRun({ state: 'running', executor: 'command' });
     await open().start();
-    await waitUntil(() => executor.running === 1, 'the run is carried out');
+    await waitUntil(() => executor.running === 1, 'the run is executed');
     expect(queue.run(id).attempt).toBe(1);
   });
 
-  it('does not keep the dispatcher from stopping', async () => {
+  it('does not prevent a stop of the dispatcher', async () => {
     const id = addRun();
     await open().start();
-    await waitUntil(() => executor.running === 1, 'the run is carried out');
+    await waitUntil(() => executor.running === 1, 'the run is executed');
     queue.before = () => {
       throw new AppError('storage_broken', 'gone');
     };
@@ -275,20 +275,20 @@ describe('a storage that fails', () => {
 });
 
 describe('after a crash', () => {
-  it('a run without ticket is started as the same attempt, one with ticket ends as interrupted', async () => {
+  it('a run without a start record starts as the same attempt, one with a record ends as interrupted', async () => {
     const never = addRun({ state: 'running', executor: 'command' });
     const started = addRun({ state: 'running', executor: 'command' });
     executor.startRecords.add(started);
     const changes: string[] = [];
     await open({ onRunChanged: (id) => changes.push(id) }).start();
     expect(queue.run(started)).toMatchObject({ state: 'failed', error: 'interrupted', attempt: 1 });
-    await waitUntil(() => executor.running === 1, 'the other is carried out');
+    await waitUntil(() => executor.running === 1, 'the other is executed');
     expect(executor.requests.map(({ input }) => input.run.id)).toEqual([never]);
     expect(queue.run(never)).toMatchObject({ state: 'running', attempt: 1 });
     expect(changes).toEqual(expect.arrayContaining([never, started]));
   });
 
-  it('what still runs of an interrupted run is ended before it is recorded or tried again', async () => {
+  it('the processes of an interrupted run are ended before it is recorded or retried', async () => {
     const id = addRun({ state: 'running', executor: 'command' });
     executor.startRecords.add(id);
     const seen: string[] = [];
@@ -299,7 +299,7 @@ describe('after a crash', () => {
     expect(seen).toEqual([`${id} running 1`]);
   });
 
-  it('a run whose ticket cannot be read counts as started', async () => {
+  it('a run whose start record cannot be read counts as started', async () => {
     const id = addRun({ state: 'running', executor: 'command' });
     executor.wasStarted = async () => {
       throw new Error('EIO');
@@ -314,19 +314,19 @@ describe('after a crash', () => {
     expect(queue.run(id)).toMatchObject({ state: 'failed', error: 'interrupted' });
   });
 
-  it('with `retry: interrupted`, a run with ticket is the next attempt, up to the third', async () => {
+  it('with `retry: interrupted`, a run with a start record is queued as its next attempt, up to the third', async () => {
     const again = addRun({ state: 'running', executor: 'command' });
     const enough = addRun({ state: 'running', executor: 'command', attempt: 3 });
     executor.startRecords.add(again).add(enough);
     await open({ retryInterrupted: true }).start();
-    await waitUntil(() => executor.running === 1, 'one is carried out');
+    await waitUntil(() => executor.running === 1, 'one is executed');
     expect(queue.run(again)).toMatchObject({ state: 'running', attempt: 2 });
     expect(queue.run(enough)).toMatchObject({ state: 'failed', error: 'interrupted', attempt: 3 });
   });
 });
 
 describe('cancel', () => {
-  it('ends a queued run at once', async () => {
+  it('ends a queued run immediately', async () => {
     const id = addRun({ factory: 'elsewhere' });
     await open().start();
     expect(await dispatcher!.cancel(id)).toBe('cancelled');
@@ -336,7 +336,7 @@ describe('cancel', () => {
   it('stops a running run', async () => {
     const id = addRun();
     await open().start();
-    await waitUntil(() => executor.running === 1, 'it is carried out');
+    await waitUntil(() => executor.running === 1, 'it is executed');
     expect(await dispatcher!.cancel(id)).toBe('cancelling');
     await waitUntil(isIn(id, 'cancelled'), 'it is cancelled');
   });
@@ -345,14 +345,14 @@ describe('cancel', () => {
     const id = addRun();
     const letGo = holdClaims();
     await open().start();
-    await waitUntil(isIn(id, 'running'), 'the claim is on its way');
+    await waitUntil(isIn(id, 'running'), 'the claim is in progress');
     const cancelled = dispatcher!.cancel(id);
     letGo();
     expect(await cancelled).toBe('cancelling');
     await waitUntil(isIn(id, 'cancelled'), 'it is cancelled');
   });
 
-  it('says what it did not find running', async () => {
+  it('reports runs that it did not find running', async () => {
     const ended = addRun({ state: 'succeeded' });
     await open().start();
     expect(await dispatcher!.cancel(ended)).toBe('finished');
@@ -361,10 +361,10 @@ describe('cancel', () => {
 });
 
 describe('stop', () => {
-  it('stops what runs, records it as interrupted and claims nothing more', async () => {
+  it('stops the current runs, records them as interrupted and claims nothing more', async () => {
     const [first, second, third] = [addRun(), addRun(), addRun()];
     await open().start();
-    await waitUntil(() => executor.running === 2, 'two are carried out');
+    await waitUntil(() => executor.running === 2, 'two are executed');
     await dispatcher!.stop(1234);
     expect(executor.requests.map(({ signal }) => signal.reason)).toEqual([
       { cause: 'interrupted', graceMs: 1234 },
@@ -375,11 +375,11 @@ describe('stop', () => {
     expect(queue.run(third).state).toBe('queued');
   });
 
-  it('gives a run back that a claim brings in meanwhile', async () => {
+  it('releases a run that a claim returns meanwhile', async () => {
     const id = addRun();
     const letGo = holdClaims();
     await open().start();
-    await waitUntil(isIn(id, 'running'), 'the claim is on its way');
+    await waitUntil(isIn(id, 'running'), 'the claim is in progress');
     const stopped = dispatcher!.stop(0);
     letGo();
     await stopped;
@@ -387,7 +387,7 @@ describe('stop', () => {
     expect(executor.requests).toHaveLength(0);
   });
 
-  it('gives a run back that it stopped before there was a ticket', async () => {
+  it('releases a run that it stopped before its start record existed', async () => {
     const id = addRun();
     const execute = executor.execute.bind(executor);
     executor.execute = (request) => {
@@ -434,7 +434,7 @@ describe('with real processes', () => {
     expect(queue.run(id)).toMatchObject({ state: 'failed', error: 'interrupted', exitCode: null });
   });
 
-  it('a run that was started by a daemon that is gone is not started again', async () => {
+  it('a run that an earlier daemon started is not started again', async () => {
     const command = workshop.executor(['sh', '-c', 'echo started']);
     const executors = new Map([['payments', { executor: command, concurrency: 1 }]]);
     const id = addRun();

@@ -15,8 +15,8 @@ afterEach(() => workshop.close());
 
 const text = (bytes: Uint8Array | null) => (bytes === null ? null : Buffer.from(bytes).toString());
 
-describe('the ticket records', () => {
-  it('gives each attempt one ticket, whoever asks at the same time', async () => {
+describe('start records', () => {
+  it('are created once per attempt, also by concurrent callers', async () => {
     const records = createStartRecords(join(workshop.dir, 'tickets'));
     const run = newRunId();
     expect(await records.exists(run, 1)).toBe(false);
@@ -28,7 +28,7 @@ describe('the ticket records', () => {
     expect((await stat(join(workshop.dir, 'tickets', run))).mode & 0o777).toBe(0o700);
   });
 
-  it('is the same for the next daemon, and forgets a run that is discarded', async () => {
+  it('exist for the next daemon, until the run is deleted', async () => {
     const run = newRunId();
     await createStartRecords(join(workshop.dir, 'tickets')).create(run, 1);
     const records = createStartRecords(join(workshop.dir, 'tickets'));
@@ -51,14 +51,14 @@ describe('the log of a run', () => {
     expect(text(await reader.read(input.run.id, 99, 100))).toBe('');
   });
 
-  it('is there while the run goes on, and is `null` for a run that has none', async () => {
+  it('can be read while the run continues, and is `null` for a run without a log', async () => {
     const reader = createRunLogReader(workshop.logsDir);
     expect(await reader.read(newRunId(), 0, 10)).toBeNull();
   });
 });
 
-describe('removal of what a run leaves', () => {
-  it('takes its directories, its log and its startRecords, and nothing of others', async () => {
+describe('removing the files of a run', () => {
+  it('removes its directories, its log and its start records, and nothing of other runs', async () => {
     const startRecords = createStartRecords(join(workshop.dir, 'tickets'));
     const files = createRunFiles({ ...workshop, startRecordsDir: join(workshop.dir, 'tickets'), startRecords });
     const executor = workshop.executor(['echo', 'hello']);
@@ -73,7 +73,7 @@ describe('removal of what a run leaves', () => {
     expect(await startRecords.exists(kept.run.id, 1)).toBe(true);
   });
 
-  it('makes folders writable first where nobody may write to them, and does not follow links', async () => {
+  it('makes read-only folders writable first, and does not follow links', async () => {
     // Asked for on its own, because the superuser may write to every folder and tests may run as that.
     const tree = join(workshop.dir, 'tree');
     const outside = join(workshop.dir, 'outside');
@@ -88,7 +88,7 @@ describe('removal of what a run leaves', () => {
     expect(await modeOf(outside)).toBe(0o500);
   });
 
-  it('takes a tree with such folders and leaves what its links point to', async () => {
+  it('removes a tree with such folders, but not the targets of its links', async () => {
     const startRecords = createStartRecords(join(workshop.dir, 'tickets'));
     const files = createRunFiles({ ...workshop, startRecordsDir: join(workshop.dir, 'tickets'), startRecords });
     const run = newRunId();
@@ -103,8 +103,8 @@ describe('removal of what a run leaves', () => {
   });
 });
 
-describe('what is left of runs', () => {
-  it('is found by a directory, a log or a ticket alone, and nothing else is taken for a run', async () => {
+describe('the list of runs with files', () => {
+  it('contains runs with only a directory, a log or a start record, and nothing else', async () => {
     const startRecordsDir = join(workshop.dir, 'tickets');
     const startRecords = createStartRecords(startRecordsDir);
     const files = createRunFiles({ ...workshop, startRecordsDir, startRecords });
@@ -119,7 +119,7 @@ describe('what is left of runs', () => {
   });
 });
 
-describe('an identifier that is none', () => {
+describe('a malformed run ID', () => {
   it.each([
     '../../etc',
     'run_',

@@ -64,7 +64,7 @@ function addRun(run: Partial<Run> = {}): Run['id'] {
 const claim = (leases: RunLeases, limit = 1, factories = ['payments']) => leases.claim({ factories, limit });
 
 describe('a claim', () => {
-  it('gives a run to one worker, oldest first, with all that the work takes', async () => {
+  it('gives each run to one worker, oldest first, with its complete input', async () => {
     const [first, second] = [addRun(), addRun()];
     const leases = await open();
     const [one, two] = await Promise.all([claim(leases), claim(leases)]);
@@ -76,7 +76,7 @@ describe('a claim', () => {
     expect(changes).toEqual(['running', 'running']);
   });
 
-  it('leaves as many runs queued as the concurrency of the factory says, however many ask at once', async () => {
+  it('respects the concurrency of the factory for any number of concurrent workers', async () => {
     for (let n = 0; n < 5; n++) addRun();
     const leases = await open();
     const claimed = (await Promise.all([claim(leases, 3), claim(leases, 3)])).flat();
@@ -85,7 +85,7 @@ describe('a claim', () => {
     expect(await claim(leases, 5)).toHaveLength(1);
   });
 
-  it('begins with another factory each time, and gives nothing of factories that have a command', async () => {
+  it('begins with another factory each time, and excludes factories with a command', async () => {
     for (const factory of ['payments', 'payments', 'billing', 'billing', 'support']) addRun({ factory });
     const leases = await open({ payments: {}, billing: {} });
     const factories = ['payments', 'billing', 'support'];
@@ -100,7 +100,7 @@ describe('a claim', () => {
     expect(new Set(claimed.slice(0, 2).map(({ input }) => input.run.factory)).size).toBe(2);
   });
 
-  it('waits for what an earlier daemon gave out, which its workers still hold', async () => {
+  it('counts runs that an earlier daemon gave to workers', async () => {
     const left = addRun({ state: 'running', executor: 'queue', attempt: 2 });
     for (let n = 0; n < 2; n++) addRun();
     const leases = build();
@@ -115,7 +115,7 @@ describe('a claim', () => {
 });
 
 describe('a lease', () => {
-  it('that nobody renews gives the run to the next worker, and the first has lost it', async () => {
+  it('that is not renewed gives the run to the next worker, and the first one has lost it', async () => {
     const id = addRun();
     const leases = await open();
     await claim(leases);
@@ -132,7 +132,7 @@ describe('a lease', () => {
     expect(written).toEqual(['attempt 1', 'attempt 2', 'in time']);
   });
 
-  it('lasts as long as heartbeats come, but not beyond the time of a run', async () => {
+  it('lasts while heartbeats arrive, but not beyond the timeout of the run', async () => {
     const id = addRun();
     const leases = await open({ payments: { timeoutMs: 3 * LEASE_MS } });
     await claim(leases);
@@ -154,14 +154,14 @@ describe('a lease', () => {
     const leases = await open({ payments: { concurrency: ids.length, timeoutMs: 15 } });
     // One by one, so that each time of claim has another fraction of a millisecond.
     for (const _ of ids) await claim(leases);
-    await waitUntil(() => !queue.states().includes('running'), 'every lease is over');
+    await waitUntil(() => !queue.states().includes('running'), 'every lease has expired');
     expect(ids.map((id) => queue.run(id)).filter(({ error, attempt }) => error !== 'timeout' || attempt !== 1)).toEqual(
       [],
     );
     expect(released).toEqual([]);
   });
 
-  it('that is over for the third time ends the run, so that it harms no worker for ever', async () => {
+  it('that expires for the third time ends the run, so that the run cannot harm workers forever', async () => {
     const id = addRun();
     const leases = await open();
     for (const fence of [1, 2, 3]) {
@@ -172,13 +172,13 @@ describe('a lease', () => {
     expect(await claim(leases)).toEqual([]);
   });
 
-  it('that is over while the storage is away is settled when it is back, and takes a place until then', async () => {
+  it('that expires while the storage is unavailable is ended later, and uses a slot until then', async () => {
     const id = addRun();
     addRun();
     const leases = await open({ payments: { concurrency: 1 } });
     await claim(leases);
     queue.before = (operation) => {
-      if (operation === 'release') throw new Error('the disk is gone');
+      if (operation === 'release') throw new Error('the disk is unavailable');
     };
     await vi.advanceTimersByTimeAsync(2 * LEASE_MS);
     expect(await claim(leases)).toEqual([]);
@@ -186,13 +186,13 @@ describe('a lease', () => {
     await vi.waitFor(() => expect(queue.run(id)).toMatchObject({ state: 'queued', attempt: 2 }), { timeout: 20_000 });
   });
 
-  it('that is renewed while the storage is away goes on', async () => {
+  it('that is renewed while the storage is unavailable continues', async () => {
     const [renewed, silent] = [addRun(), addRun()];
     const leases = await open();
     await claim(leases, 2);
     let failures = 0;
     queue.before = (operation) => {
-      if (operation === 'release' && ++failures <= 2) throw new Error('the disk is gone');
+      if (operation === 'release' && ++failures <= 2) throw new Error('the disk is unavailable');
     };
     await vi.advanceTimersByTimeAsync(LEASE_MS);
     expect(failures).toBe(2);
@@ -202,7 +202,7 @@ describe('a lease', () => {
     expect(queue.run(renewed)).toMatchObject({ state: 'running', attempt: 1 });
   });
 
-  it('is over at once where a person cancels the run', async () => {
+  it('ends immediately if a person cancels the run', async () => {
     const id = addRun();
     const leases = await open();
     await claim(leases);
@@ -227,7 +227,7 @@ describe('a lease', () => {
 });
 
 describe('the end of a run', () => {
-  it('may be told once more by a worker that heard no answer, but not otherwise', async () => {
+  it('can be reported again by a worker that received no response, but not by another', async () => {
     const id = addRun();
     const leases = await open();
     await claim(leases);
@@ -240,7 +240,7 @@ describe('the end of a run', () => {
     expect(await leases.complete({ id: newRunId(), fence: 1 }, SUCCEEDED, '')).toBeNull();
   });
 
-  it('is not for workers to tell where a command of the daemon carries the run out', async () => {
+  it('cannot be reported by workers for a run of a command', async () => {
     const id = addRun({ state: 'running', executor: 'command' });
     const leases = await open();
     expect(await leases.complete({ id, fence: 1 }, SUCCEEDED, '')).toMatchObject({ outcome: 'lost' });
@@ -249,7 +249,7 @@ describe('the end of a run', () => {
     expect(queue.run(id).state).toBe('running');
   });
 
-  it('is kept also where the log cannot be written', async () => {
+  it('is stored also if the log cannot be written', async () => {
     const id = addRun();
     const leases = await open();
     await claim(leases);
@@ -260,8 +260,8 @@ describe('the end of a run', () => {
   });
 });
 
-describe('the log of a run that a worker carries out', () => {
-  it('grows by what the worker says, names later attempts, and ends at its limit', async () => {
+describe('the log of a run that a worker executes', () => {
+  it('contains the output of the worker and marks of later attempts, up to its limit', async () => {
     vi.useRealTimers();
     const dir = await mkdtemp(join(tmpdir(), 'dockbell-log-'));
     try {

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => workshop.close());
 
-/** What a run can put in the place of its log. */
+/** Replacements of a log that a run can create. */
 const REPLACEMENTS: [title: string, replace: (log: string) => Promise<unknown>][] = [
   ['a symbolic link', (log) => symlink(victim, log)],
   ['a second name of another file', (log) => link(victim, log)],
@@ -36,7 +36,7 @@ describe.each(REPLACEMENTS)('a log that a run has replaced by %s', (title, repla
     expect(await read(run.id)).toBeNull();
   });
 
-  it('gives way to a log when the next attempt starts, or a worker writes', async () => {
+  it('is replaced by a log when the next attempt starts or a worker writes', async () => {
     const [second, pulled] = [makeRunInput({ run: { attempt: 2 } }), makeRunInput()];
     await replace(logOf(second.run.id));
     expect(await execute(workshop.executor(['echo', 'secret']), second)).toMatchObject({ state: 'succeeded' });
@@ -47,7 +47,7 @@ describe.each(REPLACEMENTS)('a log that a run has replaced by %s', (title, repla
     expect(await readFile(victim, 'utf8')).toBe('precious\n');
   });
 
-  it.skipIf(title === 'a folder')('gives way to the line that says that it was removed to make room', async () => {
+  it.skipIf(title === 'a folder')('is replaced by the line about the removal', async () => {
     const input = makeRunInput();
     await execute(workshop.executor(['rm', logOf(input.run.id)]), input);
     await replace(logOf(input.run.id));

@@ -76,7 +76,7 @@ function addRuns(count: number): RunId[] {
 }
 
 describe('a machine that cannot start runs', () => {
-  it('fails none of them: they go back to the queue, and start as the same attempt once it can', async () => {
+  it('fails none of them: they return to the queue and later start as the same attempt', async () => {
     const bin = join(workshop.dir, 'bin');
     mkdirSync(bin);
     const runs = addRuns(6);
@@ -132,7 +132,7 @@ describe('a machine that cannot start runs', () => {
     for (let attempts = 1; attempts <= 5; attempts++) {
       await waitUntil(() => warnings.length === attempts && isPostponed(), 'it is attempted');
       const [other] = addRuns(1);
-      // The lane pauses for half as long as the run that failed rests.
+      // The queue pauses for half the time that the failed run waits.
       pass(Number(warnings.at(-1)!.pauseMs));
       await waitUntil(() => queue.run(other!).state === 'succeeded', 'the other has succeeded');
       pass(120_000);
@@ -147,7 +147,7 @@ describe('a machine that cannot start runs', () => {
 describe('an attempt that could not start', () => {
   const startRecordsDir = () => join(workshop.dir, 'tickets');
 
-  it('for want of file descriptors at its preparation leaves no ticket', async () => {
+  it('without file descriptors at its preparation leaves no start record', async () => {
     const input = makeRunInput();
     const outcome = await withoutDescriptors(() => tryToExecute(workshop.executor(ECHO), input));
     expect(outcome).toEqual({ state: 'not_started', nextAttempt: 1, problem: expect.stringContaining('EMFILE') });
@@ -155,7 +155,7 @@ describe('an attempt that could not start', () => {
     expect(await execute(workshop.executor(ECHO), input)).toMatchObject({ state: 'succeeded' });
   });
 
-  it('for want of file descriptors at its start is free for the next attempt number', async () => {
+  it('without file descriptors at its start is retried as the next attempt', async () => {
     const input = makeRunInput();
     const startRecords = createStartRecords(startRecordsDir());
     let lift = async () => {};
@@ -172,7 +172,7 @@ describe('an attempt that could not start', () => {
     expect(await execute(workshop.executor(ECHO), second)).toMatchObject({ state: 'succeeded' });
   });
 
-  it('because its ticket could not be written may be started as the same attempt', async () => {
+  it('because its start record could not be written is retried as the same attempt', async () => {
     const input = makeRunInput();
     writeFileSync(startRecordsDir(), 'not a folder');
     const outcome = await tryToExecute(workshop.executor(ECHO), input);

@@ -23,7 +23,7 @@ const request = (limitBytes: number, changes: Partial<FreeRequest> = {}): FreeRe
   ...changes,
 });
 
-/** A run that left a file of so many bytes in its folder, one below it, and a log. */
+/** A run with a file of `file` bytes below its folder and a log of `log` bytes. */
 async function leave({ file = 0, log = 0 }: { file?: number; log?: number }): Promise<RunId> {
   const run = newRunId();
   await mkdir(join(workshop.runsDir, run, '1', 'below'), { recursive: true });
@@ -34,7 +34,7 @@ async function leave({ file = 0, log = 0 }: { file?: number; log?: number }): Pr
 }
 
 describe('the space that ended runs take', () => {
-  it('is freed from the oldest run on, until the others fit', async () => {
+  it('is freed from the oldest run on, until the other runs fit', async () => {
     const runs = [await leave({ file: MIB }), await leave({ log: MIB }), await leave({ file: MIB }), await leave({})];
     expect(await open().free(request(4 * MIB))).toEqual({ runs: 0, bytes: 0, stuck: [] });
     // One byte less than two files: not every file system counts blocks of folders.
@@ -69,7 +69,7 @@ describe('the space that ended runs take', () => {
     expect(await space.free(request(0))).toEqual({ runs: 0, bytes: 0, stuck: [] });
   });
 
-  it('spares a run that was queued again since it was measured', async () => {
+  it('keeps a run that was queued again since it was measured', async () => {
     const run = await leave({ file: MIB });
     const answers = [true, false];
     expect((await open().free(request(0, { hasEnded: async () => answers.shift()! }))).runs).toBe(0);
@@ -88,7 +88,7 @@ describe('the space that ended runs take', () => {
     expect((await space.free(request(8 * MIB, { hasEnded }))).runs).toBe(1);
   });
 
-  it('does not grow by what links point to', async () => {
+  it('does not include the targets of links', async () => {
     const outside = join(workshop.dir, 'outside');
     await mkdir(outside);
     await writeFile(join(outside, 'large'), Buffer.alloc(4 * MIB, 1));
@@ -99,7 +99,7 @@ describe('the space that ended runs take', () => {
     expect(await readdir(outside)).toEqual(['large']);
   });
 
-  it('is freed past a run whose log cannot be written, which is named', async () => {
+  it('is freed from other runs if a log cannot be written, and that run is reported', async () => {
     const [first, second] = [await leave({ file: MIB }), await leave({ file: MIB })];
     const log = join(workshop.logsDir, `${first}.log`);
     await rm(log);
@@ -109,7 +109,7 @@ describe('the space that ended runs take', () => {
     expect(await workshop.log(second)).toContain('removed');
   });
 
-  it('ends early when it is told to, and is nothing where no run was ever carried out', async () => {
+  it('stops early on request, and is nothing before the first run', async () => {
     expect(await open().free(request(0))).toEqual({ runs: 0, bytes: 0, stuck: [] });
     await leave({ file: MIB });
     expect((await open().free(request(0, { isStopped: () => true }))).runs).toBe(0);

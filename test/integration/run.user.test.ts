@@ -29,7 +29,7 @@ async function runScript(script: string, user: RunUser | null = AGENT, input = m
 }
 
 describe.skipIf(!isRoot)('a run with a user', () => {
-  it('has the rights of this user alone: no group of the daemon stays with it', async () => {
+  it('has only the permissions of this user, and no group of the daemon', async () => {
     const log = await runScript('grep -E "^(Uid|Gid|Groups):" /proc/self/status');
     expect(log.split(/\s+/).filter((word) => word !== '')).toEqual([
       'Uid:',
@@ -40,7 +40,7 @@ describe.skipIf(!isRoot)('a run with a user', () => {
     ]);
   });
 
-  it('finds its files, may write to its directories, and may open its output again', async () => {
+  it('can read its files, write to its directories and open its output again', async () => {
     const input = makeRunInput();
     const script =
       'head -c 7 prompt.md; cat "$DOCKBELL_PAYLOAD" run.json > copy; echo x > "$TMPDIR/y"; head -c 3; ls "$HOME"; echo late > /dev/stderr';
@@ -73,7 +73,7 @@ describe.skipIf(!isRoot)('a run with a user', () => {
     expect(await readFile(places[4]!, 'utf8')).toBe('{"a":1}');
   });
 
-  it('cannot have its directory removed through a symbolic link to the files of others', async () => {
+  it('cannot redirect the removal of its directory with a symbolic link', async () => {
     const input = makeRunInput();
     const victim = join(workshop.dir, 'victim');
     await mkdir(victim);
@@ -102,7 +102,7 @@ describe.skipIf(!isRoot)('a run with a user', () => {
     expect(await readdir(victim)).toEqual(['precious']);
   });
 
-  it('that may not execute the command is told who may not', async () => {
+  it('without permission to execute the command fails with the name of the user', async () => {
     const file = join(workshop.dir, 'agent.sh');
     await writeFile(file, '#!/bin/sh\n', { mode: 0o700 });
     expect(await execute(workshop.executor([file], { user: AGENT }), makeRunInput())).toMatchObject({
@@ -113,7 +113,7 @@ describe.skipIf(!isRoot)('a run with a user', () => {
 });
 
 describe('the user of runs', () => {
-  it.skipIf(!isRoot)('is found by its name, or by numbers', async () => {
+  it.skipIf(!isRoot)('can be a name or numbers', async () => {
     const nobody = {
       uid: Number(execFileSync('id', ['-u', 'nobody'])),
       gid: Number(execFileSync('id', ['-g', 'nobody'])),
@@ -127,15 +127,15 @@ describe('the user of runs', () => {
     ['root', /permissions of the daemon/],
     ['0:5', /permissions of the daemon/],
     ['5:0', /permissions of the daemon/],
-  ])('is refused as %s', async (name, problem) => {
+  ])('is rejected as %s', async (name, problem) => {
     await expect(findRunUser(name, SEARCH_PATH)).rejects.toThrow(problem);
   });
 
-  it.skipIf(isRoot)('is refused where the daemon is not root', async () => {
+  it.skipIf(isRoot)('is rejected if the daemon is not root', async () => {
     await expect(findRunUser('nobody', SEARCH_PATH)).rejects.toThrow(/runs as root/);
   });
 
-  it.skipIf(!isRoot)('is refused where it cannot enter the folder of the runs', async () => {
+  it.skipIf(!isRoot)('is rejected if it cannot enter the folder of the runs', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'dockbell-closed-'));
     try {
       await expect(openRunsDir(join(dir, 'runs'), AGENT, SEARCH_PATH)).rejects.toThrow(/cannot enter .*set runsDir/);

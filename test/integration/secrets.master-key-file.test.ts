@@ -26,7 +26,7 @@ async function writeKey(text: string, mode = 0o600): Promise<void> {
 }
 
 describe('a missing file', () => {
-  it('is made, readable by its owner alone, and read again the same', async () => {
+  it('is created, readable only by its owner, and has the same key when it is read again', async () => {
     const made = await load({ createIfMissing: true });
     expect(made.origin).toBe('created');
     expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -35,7 +35,7 @@ describe('a missing file', () => {
     expect([again.origin, Buffer.from(again.key).equals(made.key), again.warning]).toEqual(['file', true, null]);
   });
 
-  it('is one key for all who make it at the same moment', async () => {
+  it('gets one key from concurrent callers', async () => {
     const keys = await Promise.all(Array.from({ length: 8 }, () => load({ createIfMissing: true })));
     const found = keys.map(({ key }) => Buffer.from(key).toString('base64'));
     expect(new Set(found).size).toBe(1);
@@ -43,7 +43,7 @@ describe('a missing file', () => {
     expect(await readdir(dirname(path))).toEqual(['master.key']);
   });
 
-  it('is not made where sealed values exist', async () => {
+  it('is not created if sealed values exist', async () => {
     await expect(load()).rejects.toMatchObject({ code: 'config_invalid', message: expect.stringContaining(path) });
     await expect(stat(path)).rejects.toThrow();
   });
@@ -58,12 +58,12 @@ describe('an existing file', () => {
     });
   });
 
-  it('readable by its group is taken, with a warning', async () => {
+  it('readable by its group is accepted, with a warning', async () => {
     await writeKey(TEXT, 0o640);
     expect((await load()).warning).toContain('readable by its group');
   });
 
-  it('may be a link, as mounted secrets are', async () => {
+  it('can be a link, like mounted secrets', async () => {
     await writeKey(`${TEXT}\n`, 0o400);
     await symlink(path, join(folder, 'link'));
     path = join(folder, 'link');
@@ -97,7 +97,7 @@ describe('a malformed key', () => {
 });
 
 describe('the environment variable', () => {
-  it('wins over the file and leaves it alone', async () => {
+  it('takes precedence over the file and does not change it', async () => {
     await writeKey('not a key');
     const loaded = await load({ environmentValue: TEXT, createIfMissing: true });
     expect([loaded.origin, Buffer.from(loaded.key).equals(KEY)]).toEqual(['environment', true]);

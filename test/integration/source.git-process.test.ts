@@ -84,7 +84,7 @@ describe('Starting git', () => {
 });
 
 describe('A git server', () => {
-  it.runIf(process.platform === 'linux')('that answers without end gets no more memory than the limit', async () => {
+  it.runIf(process.platform === 'linux')('with an endless response gets no more memory than the limit', async () => {
     const filling = Buffer.alloc(1_000_000, 'a');
     const url = await serve((_request, response) => {
       response.writeHead(200, { 'Content-Type': 'application/x-git-upload-pack-advertisement' });
@@ -101,7 +101,7 @@ describe('A git server', () => {
     });
   });
 
-  it('that redirects to another place is not followed, and the message says what to configure', async () => {
+  it('that redirects to another URL is not followed, and the message names the setting', async () => {
     const repo = await createTempGitRepo({ bare: true });
     endings.push(() => repo.remove());
     await repo.commit({ 'webhooks/a.yaml': 'a' });
