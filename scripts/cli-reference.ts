@@ -18,13 +18,13 @@ or one of \`usage\`, \`unreachable\`, \`ambiguous\`, \`interrupted\` and \`unexp
 if the management API answered with them.
 
 Colors and spinners appear on a terminal only. \`NO_COLOR\` and \`--no-color\` turn colors off, \`FORCE_COLOR\` turns them on for
-pipes. On a terminal, tables fit its width: reasons move below their row and less important columns are left out. IDs, names and
+pipes. On a terminal, tables fit its width: reasons move below their row and less important columns are omitted. IDs, names and
 states are never cut. In files and pipes, tables are complete.
 
-An argument that takes an ID also takes a unique prefix of it (at least 6 characters after the type prefix, such as
-\`run_01m814\`) or \`last\` for the most recent object.
+Instead of an ID, you can use a unique prefix with at least 6 characters after the type prefix, such as \`run_01m814\`. For the
+most recent object, use \`last\`.
 
-Exit codes: 0 done; 1 the thing asked about is negative (invalid definition, would not trigger, run failed) or the output cannot
+Exit codes: 0 done; 1 the result is negative (invalid definition, would not trigger, run failed) or the output cannot
 be written; 2 wrong usage or unreachable daemon; 130 after Ctrl-C at a prompt.
 
 Commands that talk to a daemon find it by \`--url\`, then \`DOCKBELL_URL\`, then \`daemon.json\` in the data directory. The data

@@ -15,7 +15,7 @@ export function registerServeCommand(program: CliCommand, bind: Bind): void {
     .option('--config <file>', `configuration (default: ${CONFIG_FILE}, if it exists)`)
     .explain({
       negative: 'the daemon failed, or its start failed with a temporary error (a full disk, an I/O error)',
-      more: 'The log goes to standard output: text on a terminal, otherwise JSON lines.\nIf standard error is a terminal, the first start prints a link to sign in.\nThe first Ctrl-C, SIGTERM or SIGHUP stops the daemon cleanly, the second one immediately.\n--data-dir takes precedence over dataDir of the configuration.',
+      more: 'The log goes to standard output: text on a terminal, otherwise JSON lines. If standard\nerror is a terminal, the first start prints a link to sign in. The first Ctrl-C, SIGTERM or SIGHUP stops the\ndaemon cleanly, the second one immediately. --data-dir takes precedence over dataDir of the configuration.',
       examples: [
         ['dockbell serve', 'with the dockbell.yaml of this folder'],
         ['dockbell serve --config /etc/dockbell/dockbell.yaml', 'as a service'],

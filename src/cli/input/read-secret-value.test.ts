@@ -5,7 +5,7 @@ import type { CliInput } from '../context.ts';
 import type { CliError } from '../exit-codes.ts';
 import { decodeSecretText, readSecretValue } from './read-secret-value.ts';
 
-/** A terminal on which these keys are pressed, each chunk at once. */
+/** A terminal on which these keys are pressed, each chunk in one write. */
 async function type(...chunks: string[]) {
   const keys = new PassThrough();
   const raw: boolean[] = [];
