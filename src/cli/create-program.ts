@@ -1,5 +1,7 @@
 import { readPackageVersion } from '../files/package-version.ts';
 import { CliCommand } from './cli-command.ts';
+import type { Bind, CommandWork } from './command-session.ts';
+import { CommandSession } from './command-session.ts';
 import { registerAuditCommands } from './commands/audit.ts';
 import { registerAutomationCommands } from './commands/automation.ts';
 import { registerDeliveryCommands } from './commands/delivery.ts';
@@ -29,8 +31,6 @@ import { CONFIG_FILE, DEFAULT_DATA_DIR } from './connection.ts';
 import type { CliContext } from './context.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { hasColors } from './output/colors.ts';
-import type { Bind, CommandWork } from './session.ts';
-import { Session } from './session.ts';
 
 /** The command line. After `parseAsync`, `exitCode` returns the exit code of the command. */
 export function createProgram(context: CliContext): { program: CliCommand; exitCode(): number } {
@@ -48,7 +48,7 @@ function createBind(context: CliContext, finish: (exitCode: number) => void): Bi
     async (...given: unknown[]) => {
       // Commander passes the arguments, then the options, then the command.
       const command = given.at(-1) as CliCommand;
-      const session = new Session(context, command.optsWithGlobals<ConnectionOptions>());
+      const session = new CommandSession(context, command.optsWithGlobals<ConnectionOptions>());
       try {
         finish(await work(session, command.opts() as Options, ...(given.slice(0, -2) as Args)));
       } catch (error) {

@@ -5,13 +5,13 @@ import { listRows } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import { AUDIT_OUTCOMES } from '../../core/audit.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { pickById } from '../find/find-id.ts';
 import { countOption } from '../input/value-options.ts';
 import type { Colors } from '../output/colors.ts';
 import { formatAge } from '../output/format-time.ts';
 import type { Column } from '../output/table.ts';
-import type { Bind, Session } from '../session.ts';
 
 interface ListOptions {
   actor?: string;
@@ -52,7 +52,7 @@ export function registerAuditCommands(program: CliCommand, bind: Bind): void {
     .action(bind(listEntries));
 }
 
-async function listEntries(session: Session, { limit, json, ...options }: ListOptions): Promise<number> {
+async function listEntries(session: CommandSession, { limit, json, ...options }: ListOptions): Promise<number> {
   const api = await session.api();
   const { object, outcome, from, to } = options;
   const actor = options.actor === undefined ? undefined : await findActor(api, options.actor);

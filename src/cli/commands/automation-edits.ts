@@ -2,10 +2,10 @@ import type { Automation } from '../../client/api-types.ts';
 import { isNotFound, readAnswer, readTagged } from '../../client/read-answer.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { type AutomationBody, declareAutomation, readAutomationFile } from '../input/automation-file.ts';
 import { type ConfirmOptions, confirm } from '../input/confirm.ts';
-import type { Bind, Session } from '../session.ts';
 
 const NEGATIVE = 'the change is invalid, or the factory is defined in a repository (the error names the file to edit)';
 const HOSTED = 'For factories whose source is managed or live.';
@@ -85,14 +85,14 @@ function registerSwitch(automation: CliCommand, bind: Bind, verb: 'enable' | 'di
       examples: [[`dockbell automation ${verb} triage`, 'takes effect immediately']],
     })
     .action(
-      bind((session: Session, options: { json?: boolean }, name: string) => {
+      bind((session: CommandSession, options: { json?: boolean }, name: string) => {
         const done = verb === 'enable' ? 'is enabled' : 'is disabled: no delivery starts it';
         return change(session, options, name, done, (body) => ({ ...body, enabled: verb === 'enable' }));
       }),
     );
 }
 
-async function createAutomation(session: Session, options: FileOptions, name: string): Promise<number> {
+async function createAutomation(session: CommandSession, options: FileOptions, name: string): Promise<number> {
   const body = await readAutomationFile(session.context, options.file);
   const [api, factory] = [await session.api(), await session.factory()];
   const created = await session.create((headers) =>
@@ -105,14 +105,14 @@ async function createAutomation(session: Session, options: FileOptions, name: st
   return report(session, options, created, 'is created');
 }
 
-async function updateAutomation(session: Session, options: FileOptions, name: string): Promise<number> {
+async function updateAutomation(session: CommandSession, options: FileOptions, name: string): Promise<number> {
   const body = await readAutomationFile(session.context, options.file);
   return change(session, options, name, 'is updated', () => body);
 }
 
 /** Changes the current version. Another change at the same time is not overwritten: the daemon answers 412. */
 async function change(
-  session: Session,
+  session: CommandSession,
   options: { json?: boolean },
   name: string,
   done: string,
@@ -136,14 +136,14 @@ export function describeUnknown(factory: string, name: string): CliError {
   });
 }
 
-function report({ output }: Session, options: { json?: boolean }, automation: Automation, done: string): number {
+function report({ output }: CommandSession, options: { json?: boolean }, automation: Automation, done: string): number {
   if (options.json) output.json(automation);
   else output.line(`${escapeText(automation.name)} ${done}.`);
   return EXIT_CODES.done;
 }
 
 async function deleteAutomation(
-  session: Session,
+  session: CommandSession,
   options: ConfirmOptions & { json?: boolean },
   name: string,
 ): Promise<number> {

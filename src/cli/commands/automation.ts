@@ -4,12 +4,12 @@ import { findAnswer, readAnswer } from '../../client/read-answer.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import { explainInactiveAutomation, listSelectedWebhooks } from '../../words/explain-inactive-automation.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { listWebhooks } from '../find/find-webhook.ts';
 import { writeAutomationFile } from '../input/automation-file.ts';
 import { describeDiagnostic } from '../output/describe-reconciliation.ts';
 import type { Column } from '../output/table.ts';
-import type { Bind, Session } from '../session.ts';
 import { describeUnknown, registerAutomationEditCommands } from './automation-edits.ts';
 
 /** `dockbell automation …`: automations, their triggers, and why one does not start. */
@@ -41,7 +41,7 @@ export function registerAutomationCommands(program: CliCommand, bind: Bind): voi
   registerAutomationEditCommands(automation, bind);
 }
 
-async function listAutomations(session: Session, options: { json?: boolean }): Promise<number> {
+async function listAutomations(session: CommandSession, options: { json?: boolean }): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   const page = await listRows(
     (page) =>
@@ -93,7 +93,7 @@ function describeSources(automation: Automation, webhooks: readonly Webhook[]): 
 }
 
 async function showAutomation(
-  session: Session,
+  session: CommandSession,
   options: { asFile?: boolean; json?: boolean },
   name: string,
 ): Promise<number> {
@@ -108,7 +108,7 @@ async function showAutomation(
   return EXIT_CODES.done;
 }
 
-function printAutomation(session: Session, automation: Automation, webhooks: readonly Webhook[]): void {
+function printAutomation(session: CommandSession, automation: Automation, webhooks: readonly Webhook[]): void {
   const { output } = session;
   output.fields([
     ['Name', automation.name],
@@ -131,7 +131,12 @@ function printAutomation(session: Session, automation: Automation, webhooks: rea
   output.line(escapeLines(automation.prompt.replace(/\r\n/g, '\n').trimEnd()));
 }
 
-function printTrigger(session: Session, trigger: AutomationTrigger, index: number, webhooks: readonly Webhook[]): void {
+function printTrigger(
+  session: CommandSession,
+  trigger: AutomationTrigger,
+  index: number,
+  webhooks: readonly Webhook[],
+): void {
   const { output } = session;
   output.line(`\n${output.colors.bold(`Trigger ${index + 1}: ${escapeText(trigger.provider)}`)}`);
   if (trigger.handled_elsewhere) {

@@ -7,6 +7,7 @@ import { DELIVERY_LABELS, type DeliveryLabel } from '../../core/resources/delive
 import { IDENTITY_SOURCE_WORDS } from '../../words/delivery-identity.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { DELIVERY_ARGUMENT, findDelivery } from '../find/find-delivery.ts';
 import { findWebhook, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
@@ -18,7 +19,6 @@ import { renderSample } from '../offline/render-sample.ts';
 import type { Colors } from '../output/colors.ts';
 import { formatAge, formatInstantWithAge } from '../output/format-time.ts';
 import type { Column } from '../output/table.ts';
-import type { Bind, Session } from '../session.ts';
 
 interface ListOptions {
   follow?: boolean;
@@ -124,7 +124,7 @@ function parseLabel(text: string): string {
   throw new InvalidArgumentError(`Allowed are: ${DELIVERY_LABELS.join(', ')}.`);
 }
 
-async function listDeliveries(session: Session, options: ListOptions, nameOrUid?: string): Promise<number> {
+async function listDeliveries(session: CommandSession, options: ListOptions, nameOrUid?: string): Promise<number> {
   const { output, nowMs } = session;
   const readPage = await findList(session, nameOrUid);
   const { label, deliveryId } = options;
@@ -152,7 +152,7 @@ type DeliveryQuery = PageQuery & { label?: DeliveryLabel; delivery_id?: string; 
 
 /** Reads pages of the log of one webhook, or of the factory. */
 async function findList(
-  session: Session,
+  session: CommandSession,
   nameOrUid: string | undefined,
 ): Promise<(query: DeliveryQuery) => Promise<Page<Delivery>>> {
   const api = await session.api();
@@ -205,7 +205,7 @@ function describeLine(row: Delivery, colors: Colors): string {
   return [...parts, reason === null ? '' : escapeText(reason)].filter((part) => part !== '').join('  ');
 }
 
-async function showDelivery(session: Session, options: ShowOptions, ref: string): Promise<number> {
+async function showDelivery(session: CommandSession, options: ShowOptions, ref: string): Promise<number> {
   if (options.redact !== undefined && !options.asSample) throw new CliError('--redact requires --as-sample.');
   const id = await findDelivery(session, ref);
   if (options.payload) await printPayload(session, id);
@@ -220,17 +220,17 @@ async function showDelivery(session: Session, options: ShowOptions, ref: string)
   return EXIT_CODES.done;
 }
 
-async function printPayload(session: Session, id: string): Promise<void> {
+async function printPayload(session: CommandSession, id: string): Promise<void> {
   printExactly(session, await readPayload(session, id));
 }
 
 /** Writes the exact bytes to files and pipes. On a terminal control characters are escaped. */
-function printExactly({ output, context }: Session, bytes: Uint8Array): void {
+function printExactly({ output, context }: CommandSession, bytes: Uint8Array): void {
   if (context.stdout.isTTY === true) output.line(escapeLines(Buffer.from(bytes).toString('utf8')));
   else output.bytes(bytes);
 }
 
-async function printSample(session: Session, id: string, redacted: readonly string[]): Promise<void> {
+async function printSample(session: CommandSession, id: string, redacted: readonly string[]): Promise<void> {
   const { output } = session;
   const api = await session.api();
   const body = parseJsonBytes(await readPayload(session, id), 'The payload') as Json;
@@ -252,7 +252,7 @@ async function printSample(session: Session, id: string, redacted: readonly stri
     );
 }
 
-async function readPayload(session: Session, id: string): Promise<Uint8Array> {
+async function readPayload(session: CommandSession, id: string): Promise<Uint8Array> {
   const api = await session.api();
   try {
     const request = api.GET('/api/v1/deliveries/{id}/payload', { params: { path: { id } }, parseAs: 'arrayBuffer' });
@@ -266,7 +266,7 @@ async function readPayload(session: Session, id: string): Promise<Uint8Array> {
   }
 }
 
-function printDelivery(session: Session, delivery: Delivery): void {
+function printDelivery(session: CommandSession, delivery: Delivery): void {
   const { output, nowMs } = session;
   output.fields([
     ['ID', delivery.id],
@@ -294,7 +294,7 @@ function findQuestion({ id, label }: Delivery): string | null {
   return label === 'Rejected (auth)' ? `dockbell diagnose ${escapeText(id)}` : null;
 }
 
-async function explainDelivery(session: Session, options: ShowOptions, id: string): Promise<void> {
+async function explainDelivery(session: CommandSession, options: ShowOptions, id: string): Promise<void> {
   const { output } = session;
   const api = await session.api();
   const explanation = await readAnswer(api.GET('/api/v1/deliveries/{id}/explain', { params: { path: { id } } }));
@@ -330,7 +330,7 @@ const OUTCOME_WORDS = {
   filter_error: 'not started: the filter could not be evaluated',
 } as const;
 
-function printDecision(session: Session, decision: AutomationDecision): void {
+function printDecision(session: CommandSession, decision: AutomationDecision): void {
   const { output } = session;
   const started = decision.outcome === 'started';
   const mark = started ? output.colors.green('✓') : output.colors.yellow('✗');
@@ -353,7 +353,7 @@ interface ReplayOptions {
   json?: boolean;
 }
 
-async function replayDelivery(session: Session, options: ReplayOptions, ref: string): Promise<number> {
+async function replayDelivery(session: CommandSession, options: ReplayOptions, ref: string): Promise<number> {
   const { output } = session;
   const api = await session.api();
   const { automation = null } = options;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { CliCommand } from '../cli-command.ts';
-import type { Bind, Session } from '../session.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 
 const DEFAULT_DIR = '.dockbell';
 
@@ -24,7 +24,7 @@ export function registerDemoCommand(program: CliCommand, bind: Bind): void {
     .action(bind(demo));
 }
 
-async function demo(session: Session, options: { dir: string }): Promise<number> {
+async function demo(session: CommandSession, options: { dir: string }): Promise<number> {
   const { context } = session;
   const stop = context.catchInterrupts();
   const { runDemo } = await import('../../demo/run-demo.ts');

@@ -8,6 +8,7 @@ import type { Scheme } from '../../signature/scheme.ts';
 import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { DELIVERY_ARGUMENT, findDelivery } from '../find/find-delivery.ts';
 import { readCapturedRequest } from '../input/read-captured-request.ts';
@@ -15,7 +16,6 @@ import { readInput } from '../input/read-input.ts';
 import { decodeSecretText, readSecretValue, requireNotEmpty, requireSecretName } from '../input/read-secret-value.ts';
 import { readSignature } from '../input/read-signature.ts';
 import { schemeOption } from '../input/value-options.ts';
-import type { Bind, Session } from '../session.ts';
 
 interface DiagnoseOptions {
   request?: string;
@@ -78,7 +78,7 @@ export function registerDiagnoseCommand(program: CliCommand, bind: Bind): void {
     .action(bind(diagnose));
 }
 
-async function diagnose(session: Session, options: DiagnoseOptions, id: string | undefined): Promise<number> {
+async function diagnose(session: CommandSession, options: DiagnoseOptions, id: string | undefined): Promise<number> {
   checkUsage(options, id);
   const diagnosis = await findDiagnosis(session, options, id);
   if (options.json) session.output.json(diagnosis);
@@ -86,7 +86,7 @@ async function diagnose(session: Session, options: DiagnoseOptions, id: string |
   return diagnosis.mistake === null ? EXIT_CODES.negative : EXIT_CODES.done;
 }
 
-function findDiagnosis(session: Session, options: DiagnoseOptions, id: string | undefined): Promise<Diagnosis> {
+function findDiagnosis(session: CommandSession, options: DiagnoseOptions, id: string | undefined): Promise<Diagnosis> {
   if (id !== undefined) return askDaemon(session, id);
   return options.secret === undefined ? diagnoseFile(session, options) : uploadFile(session, options, options.secret);
 }
@@ -114,7 +114,7 @@ function checkUsage(options: DiagnoseOptions, id: string | undefined): void {
 }
 
 /** The daemon checks the request, so the value of the secret never leaves it. */
-async function uploadFile(session: Session, options: DiagnoseOptions, name: string): Promise<Diagnosis> {
+async function uploadFile(session: CommandSession, options: DiagnoseOptions, name: string): Promise<Diagnosis> {
   requireSecretName(name);
   const { fields, body, receivedAtMs } = readCapturedRequest(await readInput(session.context, options.request!));
   const api = await session.api();
@@ -132,13 +132,13 @@ async function uploadFile(session: Session, options: DiagnoseOptions, name: stri
   );
 }
 
-async function askDaemon(session: Session, ref: string): Promise<Diagnosis> {
+async function askDaemon(session: CommandSession, ref: string): Promise<Diagnosis> {
   const api = await session.api();
   const id = await findDelivery(session, ref, 'Rejected (auth)');
   return readAnswer(api.GET('/api/v1/deliveries/{id}/diagnosis', { params: { path: { id } } }));
 }
 
-async function diagnoseFile(session: Session, options: DiagnoseOptions): Promise<Diagnosis> {
+async function diagnoseFile(session: CommandSession, options: DiagnoseOptions): Promise<Diagnosis> {
   const { context } = session;
   const scheme = await findScheme(session, options);
   const { headers, body, receivedAtMs } = readCapturedRequest(await readInput(context, options.request!));
@@ -160,7 +160,7 @@ async function diagnoseFile(session: Session, options: DiagnoseOptions): Promise
   return { mistake: null, sentence, tried: diagnosis.tried };
 }
 
-async function readCertificate({ context }: Session, file: string): Promise<KeyObject> {
+async function readCertificate({ context }: CommandSession, file: string): Promise<KeyObject> {
   const pem = await readInput(context, file);
   try {
     return new X509Certificate(pem).publicKey;
@@ -171,7 +171,7 @@ async function readCertificate({ context }: Session, file: string): Promise<KeyO
   }
 }
 
-async function findScheme(session: Session, { scheme: name, signature }: DiagnoseOptions): Promise<Scheme> {
+async function findScheme(session: CommandSession, { scheme: name, signature }: DiagnoseOptions): Promise<Scheme> {
   if (name === BEARER.name) return BEARER;
   const block = await readSignature(session.context, {
     scheme: name!,
@@ -182,12 +182,12 @@ async function findScheme(session: Session, { scheme: name, signature }: Diagnos
   return scheme;
 }
 
-async function readSecret({ context }: Session, { secretFile }: DiagnoseOptions): Promise<string> {
+async function readSecret({ context }: CommandSession, { secretFile }: DiagnoseOptions): Promise<string> {
   if (secretFile === undefined) return readSecretValue(context, 'Secret');
   return requireNotEmpty(decodeSecretText(await readInput(context, secretFile)));
 }
 
-function printDiagnosis({ output }: Session, { sentence, tried }: Diagnosis): void {
+function printDiagnosis({ output }: CommandSession, { sentence, tried }: Diagnosis): void {
   output.line(escapeText(sentence));
   if (tried.length === 0) return;
   output.line();

@@ -7,13 +7,13 @@ import type { AutomationDefinition } from '../../core/definition.ts';
 import type { Json } from '../../core/json.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { DELIVERY_ARGUMENT, findDelivery } from '../find/find-delivery.ts';
 import { parseJsonBytes, readInput } from '../input/read-input.ts';
 import { evaluateDeclaredAutomation, evaluateFilter, parseFilterText } from '../offline/evaluate-filter.ts';
 import { validateOffline } from '../offline/validate-offline.ts';
 import type { Column } from '../output/table.ts';
-import type { Bind, Session } from '../session.ts';
 
 interface TestOptions {
   filter?: string;
@@ -53,7 +53,7 @@ export function registerFilterCommands(program: CliCommand, bind: Bind): void {
     .action(bind(testFilter));
 }
 
-async function testFilter(session: Session, options: TestOptions): Promise<number> {
+async function testFilter(session: CommandSession, options: TestOptions): Promise<number> {
   if ((options.filter === undefined) === (options.automation === undefined)) {
     throw new CliError('Specify either --filter FILE or --automation NAME.');
   }
@@ -69,7 +69,7 @@ async function testFilter(session: Session, options: TestOptions): Promise<numbe
   return result.verdict === 'Would trigger' ? EXIT_CODES.done : EXIT_CODES.negative;
 }
 
-async function evaluate(session: Session, options: TestOptions): Promise<FilterResult> {
+async function evaluate(session: CommandSession, options: TestOptions): Promise<FilterResult> {
   const filter = options.filter === undefined ? undefined : await readFilter(session, options.filter);
   const payload = options.payload === undefined ? undefined : await readPayload(session, options.payload);
   if (payload === undefined) return askDaemon(session, options, { filter });
@@ -80,17 +80,17 @@ async function evaluate(session: Session, options: TestOptions): Promise<FilterR
     : evaluateDeclaredAutomation(automation, payload);
 }
 
-async function readFilter(session: Session, path: string): Promise<unknown> {
+async function readFilter(session: CommandSession, path: string): Promise<unknown> {
   return parseFilterText(Buffer.from(await readInput(session.context, path)).toString('utf8'), path);
 }
 
-async function readPayload(session: Session, path: string): Promise<unknown> {
+async function readPayload(session: CommandSession, path: string): Promise<unknown> {
   return parseJsonBytes(await readInput(session.context, path), path === '-' ? 'Standard input' : path);
 }
 
 /** The automation in a folder. `null` if no folder was named and the current one has no automation of this name. */
 async function findAutomation(
-  session: Session,
+  session: CommandSession,
   name: string,
   dir: string | undefined,
 ): Promise<AutomationDefinition | null> {
@@ -117,7 +117,7 @@ async function isDeclaredIn(folder: string, name: string): Promise<boolean> {
 }
 
 async function askDaemon(
-  session: Session,
+  session: CommandSession,
   options: TestOptions,
   read: { filter?: unknown; payload?: unknown },
 ): Promise<FilterResult> {
@@ -143,7 +143,7 @@ async function askDaemon(
   }
 }
 
-function printResult(session: Session, verdict: FilterResult): void {
+function printResult(session: CommandSession, verdict: FilterResult): void {
   const { output } = session;
   const positive = verdict.verdict === 'Would trigger';
   output.line(positive ? output.colors.green(verdict.verdict) : output.colors.red(verdict.verdict));

@@ -3,12 +3,12 @@ import { listRows } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { countOption } from '../input/value-options.ts';
 import { shortenRevision } from '../output/describe-reconciliation.ts';
 import { formatAge } from '../output/format-time.ts';
 import type { Column } from '../output/table.ts';
-import type { Bind, Session } from '../session.ts';
 
 const KEEPS = 'the factory is not managed, so it has no revisions';
 
@@ -38,7 +38,7 @@ export function registerHistoryCommands(program: CliCommand, bind: Bind): void {
     .action(bind(revert));
 }
 
-async function listRevisions(session: Session, options: { limit: number; json?: boolean }): Promise<number> {
+async function listRevisions(session: CommandSession, options: { limit: number; json?: boolean }): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   const page = await listRows(
     (page) =>
@@ -60,7 +60,7 @@ function createColumns(nowMs: number): Column<Revision>[] {
   ];
 }
 
-async function revert(session: Session, options: { json?: boolean }, wanted: string): Promise<number> {
+async function revert(session: CommandSession, options: { json?: boolean }, wanted: string): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   const revision = await findRevision(session, factory, wanted);
   const reverted = await readAnswer(
@@ -78,7 +78,7 @@ const WHOLE = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const PREFIX = /^[0-9a-f]{7,64}$/;
 
 /** The complete revision for an abbreviated one. */
-async function findRevision(session: Session, factory: string, wanted: string): Promise<string> {
+async function findRevision(session: CommandSession, factory: string, wanted: string): Promise<string> {
   if (WHOLE.test(wanted)) return wanted;
   const hint = "See 'dockbell history'.";
   if (!PREFIX.test(wanted))

@@ -8,11 +8,11 @@ import { packageFile } from '../../files/package-files.ts';
 import { resolveLocalRevision } from '../../source/directory-source.ts';
 import { findWorkTreeRoot, realPathOf } from '../../source/local-repository.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { PIPELINE_HOSTS, PIPELINE_PATHS, type PipelineHost, PRE_COMMIT_PATH } from '../offline/scaffold-checks.ts';
 import type { ScaffoldFile } from '../offline/scaffold-factory.ts';
 import { scaffoldFactory } from '../offline/scaffold-factory.ts';
-import type { Bind, Session } from '../session.ts';
 
 /** `dockbell init`: creates a factory repository. */
 export function registerInitCommand(program: CliCommand, bind: Bind): void {
@@ -47,7 +47,7 @@ interface InitOptions {
   json?: boolean;
 }
 
-async function init(session: Session, options: InitOptions, dir: string): Promise<number> {
+async function init(session: CommandSession, options: InitOptions, dir: string): Promise<number> {
   const { context, output } = session;
   const root = resolve(context.cwd, dir);
   const host = options.ci === 'none' ? null : options.ci;

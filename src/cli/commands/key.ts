@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import { MASTER_KEY_VARIABLE } from '../../core/reserved-variables.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { findDataDir } from '../connection.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import type { Bind, Session } from '../session.ts';
 
 interface RotateOptions {
   newKeyFile: string;
@@ -31,7 +31,7 @@ export function registerKeyCommands(program: CliCommand, bind: Bind): void {
     .action(bind(rotateKey));
 }
 
-async function rotateKey({ context, globals, output }: Session, options: RotateOptions): Promise<number> {
+async function rotateKey({ context, globals, output }: CommandSession, options: RotateOptions): Promise<number> {
   const dataDir = await findDataDir(globals, context);
   const named = options.keyFile === undefined ? null : resolve(context.cwd, options.keyFile);
   // Imported here, so that the other commands start without the libraries of the daemon.

@@ -1,6 +1,6 @@
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import type { Bind, Session } from '../session.ts';
 
 /** `dockbell login-link`: a link that signs in to the dashboard, for owners of the API. */
 export function registerLoginLinkCommand(program: CliCommand, bind: Bind): void {
@@ -18,7 +18,7 @@ export function registerLoginLinkCommand(program: CliCommand, bind: Bind): void 
     .action(bind(makeLoginLink));
 }
 
-async function makeLoginLink(session: Session, options: { json?: boolean }): Promise<number> {
+async function makeLoginLink(session: CommandSession, options: { json?: boolean }): Promise<number> {
   const api = await session.api();
   const link = await session.create((headers) => api.POST('/api/v1/login-links', { headers }));
   if (options.json) session.output.json(link);

@@ -7,6 +7,7 @@ import { hasErrors } from '../../core/diagnostic.ts';
 import type { SourceTree } from '../../core/source-tree.ts';
 import { formatPretty } from '../../definitions/report/format-pretty.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { collectSources, validateOffline } from '../offline/validate-offline.ts';
 import { hasColors } from '../output/colors.ts';
@@ -14,7 +15,6 @@ import { renderInvalidMarkdown, renderPlanMarkdown } from '../output/plan-markdo
 import { listPlannedItems, listWarnings } from '../output/plan-summary.ts';
 import { printPlan } from '../output/print-plan.ts';
 import { startProgress } from '../output/progress.ts';
-import type { Bind, Session } from '../session.ts';
 
 interface PlanOptions {
   format: 'pretty' | 'json' | 'markdown';
@@ -52,7 +52,7 @@ export function registerPlanCommand(program: CliCommand, bind: Bind): void {
     .action(bind(plan));
 }
 
-async function plan(session: Session, options: PlanOptions, dir: string): Promise<number> {
+async function plan(session: CommandSession, options: PlanOptions, dir: string): Promise<number> {
   // The daemon checks its own limit of webhooks. Here only what cannot be sent as text has to be found.
   const folder = resolve(session.context.cwd, dir);
   const { validated, tree } = await validateOffline(folder, options.rev, Number.POSITIVE_INFINITY);
@@ -67,7 +67,7 @@ async function plan(session: Session, options: PlanOptions, dir: string): Promis
   }
 }
 
-async function show(session: Session, options: PlanOptions, tree: SourceTree): Promise<number> {
+async function show(session: CommandSession, options: PlanOptions, tree: SourceTree): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   const files = Object.fromEntries(
     tree.entries.flatMap(({ path, bytes }) => (bytes === null ? [] : [[path, Buffer.from(bytes).toString('utf8')]])),
@@ -83,13 +83,18 @@ async function show(session: Session, options: PlanOptions, tree: SourceTree): P
   return options.detailedExitcode && isChanged ? EXIT_CODES.changed : EXIT_CODES.done;
 }
 
-function print({ output }: Session, { format, json }: PlanOptions, preview: PlanPreview): void {
+function print({ output }: CommandSession, { format, json }: PlanOptions, preview: PlanPreview): void {
   if (json || format === 'json') output.json(preview);
   else if (format === 'markdown') output.bytes(Buffer.from(renderPlanMarkdown(preview)));
   else printPlan(output, preview);
 }
 
-function reject(session: Session, { format, json }: PlanOptions, diagnostics: readonly Diagnostic[], tree: SourceTree) {
+function reject(
+  session: CommandSession,
+  { format, json }: PlanOptions,
+  diagnostics: readonly Diagnostic[],
+  tree: SourceTree,
+) {
   const { output, context } = session;
   const text = (color: boolean) => formatPretty(diagnostics, { sources: collectSources(tree, diagnostics), color });
   if (json || format === 'json') output.json({ valid: false, diagnostics });

@@ -2,10 +2,10 @@ import type { Reconciliation } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { isFailure, printReconciliation } from '../output/describe-reconciliation.ts';
 import { startProgress } from '../output/progress.ts';
-import type { Bind, Session } from '../session.ts';
 
 interface ReconcileOptions {
   wait?: boolean;
@@ -29,7 +29,7 @@ export function registerReconcileCommand(program: CliCommand, bind: Bind): void 
     .action(bind(reconcile));
 }
 
-async function reconcile(session: Session, options: ReconcileOptions): Promise<number> {
+async function reconcile(session: CommandSession, options: ReconcileOptions): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   if (options.wait) return waitForReconciliation(session, factory, options);
   const accepted = await readAnswer(
@@ -40,7 +40,11 @@ async function reconcile(session: Session, options: ReconcileOptions): Promise<n
   return EXIT_CODES.done;
 }
 
-async function waitForReconciliation(session: Session, factory: string, options: ReconcileOptions): Promise<number> {
+async function waitForReconciliation(
+  session: CommandSession,
+  factory: string,
+  options: ReconcileOptions,
+): Promise<number> {
   const api = await session.api();
   const progress = startProgress(session.context, `Reconciling ${escapeText(factory)}…`);
   const params = { path: { factory }, query: { wait: true } };

@@ -2,13 +2,13 @@ import type { Reconciliation } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { describeIdArgument, findId } from '../find/find-id.ts';
 import { countOption } from '../input/value-options.ts';
 import { isFailure, printReconciliation, shortenRevision } from '../output/describe-reconciliation.ts';
 import { formatAge } from '../output/format-time.ts';
 import type { Column } from '../output/table.ts';
-import type { Bind, Session } from '../session.ts';
 
 /** `dockbell reconciliation …`: the outcome of each revision. */
 export function registerReconciliationCommands(program: CliCommand, bind: Bind): void {
@@ -35,7 +35,10 @@ export function registerReconciliationCommands(program: CliCommand, bind: Bind):
     .action(bind(showReconciliation));
 }
 
-async function listReconciliations(session: Session, options: { limit: number; json?: boolean }): Promise<number> {
+async function listReconciliations(
+  session: CommandSession,
+  options: { limit: number; json?: boolean },
+): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   const page = await listRows(
     (page) =>
@@ -74,7 +77,7 @@ function describeOutcome(row: Reconciliation): string {
   return [...name('+', 'create'), ...name('~', 'update'), ...name('-', 'delete')].join(' ') || '-';
 }
 
-async function showReconciliation(session: Session, options: { json?: boolean }, ref: string): Promise<number> {
+async function showReconciliation(session: CommandSession, options: { json?: boolean }, ref: string): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   const id = await findId(session, 'reconciliation', ref);
   const found = await readAnswer(

@@ -6,6 +6,7 @@ import { RUN_STATES } from '../../core/resources/run.ts';
 import { formatDuration } from '../../words/duration.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { describeIdArgument, findId } from '../find/find-id.ts';
 import { followRunLog, isEnded, readRunLog, waitsForConfiguration } from '../follow/follow-run-log.ts';
@@ -13,7 +14,6 @@ import { countOption } from '../input/value-options.ts';
 import type { Colors } from '../output/colors.ts';
 import { formatAge, formatInstantWithAge } from '../output/format-time.ts';
 import type { Column } from '../output/table.ts';
-import type { Bind, Session } from '../session.ts';
 
 interface ListOptions {
   state?: RunState;
@@ -90,7 +90,7 @@ export function registerRunCommands(program: CliCommand, bind: Bind): void {
     .action(bind(retryRun));
 }
 
-async function listRuns(session: Session, options: ListOptions): Promise<number> {
+async function listRuns(session: CommandSession, options: ListOptions): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   const query = { state: options.state, automation: options.automation };
   const page = await listRows(
@@ -144,7 +144,7 @@ function describeSpan(run: Run, nowMs: number): string {
   return formatDuration(endMs - Date.parse(run.started_at));
 }
 
-async function showRun(session: Session, options: { json?: boolean }, ref: string): Promise<number> {
+async function showRun(session: CommandSession, options: { json?: boolean }, ref: string): Promise<number> {
   const id = await findId(session, 'run', ref);
   const api = await session.api();
   const run = await readAnswer(api.GET('/api/v1/runs/{id}', { params: { path: { id } } }));
@@ -153,7 +153,7 @@ async function showRun(session: Session, options: { json?: boolean }, ref: strin
   return exitCodeOfRun(run);
 }
 
-function printRun(session: Session, run: Run): void {
+function printRun(session: CommandSession, run: Run): void {
   const { output, nowMs } = session;
   output.fields([
     ['ID', run.id],
@@ -180,7 +180,7 @@ function exitCodeOfRun(run: Run): number {
   return run.state === 'failed' || run.state === 'cancelled' ? EXIT_CODES.negative : EXIT_CODES.done;
 }
 
-async function showLog(session: Session, options: { follow?: boolean }, ref: string): Promise<number> {
+async function showLog(session: CommandSession, options: { follow?: boolean }, ref: string): Promise<number> {
   const id = await findId(session, 'run', ref);
   const { output, context } = session;
   const api = await session.api();
@@ -198,7 +198,7 @@ async function showLog(session: Session, options: { follow?: boolean }, ref: str
   return isEnded(run) ? exitCodeOfRun(run) : EXIT_CODES.done;
 }
 
-async function cancelRun(session: Session, options: { json?: boolean }, ref: string): Promise<number> {
+async function cancelRun(session: CommandSession, options: { json?: boolean }, ref: string): Promise<number> {
   const id = await findId(session, 'run', ref);
   const api = await session.api();
   const answer = await readAnswer(api.POST('/api/v1/runs/{id}/cancel', { params: { path: { id } } }));
@@ -212,7 +212,7 @@ function describeCancel(run: Run): string {
   return run.state === 'cancelled' ? `Cancelled ${id}.` : `Stopping ${id}. See 'dockbell run show ${id}' for its end.`;
 }
 
-async function retryRun(session: Session, options: { json?: boolean }, ref: string): Promise<number> {
+async function retryRun(session: CommandSession, options: { json?: boolean }, ref: string): Promise<number> {
   const id = await findId(session, 'run', ref);
   const api = await session.api();
   const run = await session.create((headers) =>

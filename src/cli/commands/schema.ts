@@ -5,8 +5,8 @@ import { makeFolder } from '../../files/make-folder.ts';
 import type { SchemaName } from '../../yaml/schemas.ts';
 import { readSchema, readSchemaText, SCHEMA_NAMES } from '../../yaml/schemas.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
-import type { Bind, Session } from '../session.ts';
 
 interface SchemaOptions {
   dir?: string;
@@ -35,7 +35,7 @@ export function registerSchemaCommand(program: CliCommand, bind: Bind): void {
     .action(bind(showSchema));
 }
 
-async function showSchema(session: Session, options: SchemaOptions, name?: SchemaName): Promise<number> {
+async function showSchema(session: CommandSession, options: SchemaOptions, name?: SchemaName): Promise<number> {
   const { output } = session;
   if (options.dir !== undefined) await writeSchemas(session, options.dir, name === undefined ? SCHEMA_NAMES : [name]);
   else if (name !== undefined) output.bytes(Buffer.from(readSchemaText(name)));
@@ -43,7 +43,7 @@ async function showSchema(session: Session, options: SchemaOptions, name?: Schem
   return EXIT_CODES.done;
 }
 
-function listSchemas({ output }: Session, asJson: boolean): void {
+function listSchemas({ output }: CommandSession, asJson: boolean): void {
   const rows = SCHEMA_NAMES.map((name) => {
     const { title, description } = readSchema(name);
     return { name, title: String(title), description: String(description) };
@@ -53,7 +53,11 @@ function listSchemas({ output }: Session, asJson: boolean): void {
 }
 
 /** Overwrites existing files, which are copies that nobody edits. */
-async function writeSchemas({ context, output }: Session, dir: string, names: readonly SchemaName[]): Promise<void> {
+async function writeSchemas(
+  { context, output }: CommandSession,
+  dir: string,
+  names: readonly SchemaName[],
+): Promise<void> {
   const folder = resolve(context.cwd, dir);
   for (const name of names) {
     const path = join(folder, `${name}.schema.json`);

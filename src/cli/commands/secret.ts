@@ -2,12 +2,12 @@ import type { Secret } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { type ConfirmOptions, confirm } from '../input/confirm.ts';
 import { readSecretValue, requireNotEmpty, requireSecretName } from '../input/read-secret-value.ts';
 import { formatAge } from '../output/format-time.ts';
 import type { Column } from '../output/table.ts';
-import type { Bind, Session } from '../session.ts';
 
 type Mode = 'create' | 'update';
 
@@ -67,10 +67,12 @@ function registerPut(secret: CliCommand, bind: Bind, mode: Mode, description: st
         [`dockbell secret ${mode} --team --value VALUE CI_WEBHOOK_SECRET`, 'the value on the command line'],
       ],
     })
-    .action(bind((session: Session, options: PutOptions, name: string) => putSecret(session, options, name, mode)));
+    .action(
+      bind((session: CommandSession, options: PutOptions, name: string) => putSecret(session, options, name, mode)),
+    );
 }
 
-async function putSecret(session: Session, options: PutOptions, name: string, mode: Mode): Promise<number> {
+async function putSecret(session: CommandSession, options: PutOptions, name: string, mode: Mode): Promise<number> {
   requireSecretName(name);
   const api = await session.api();
   const value =
@@ -87,7 +89,7 @@ async function putSecret(session: Session, options: PutOptions, name: string, mo
 }
 
 /** Prints which webhooks still use the earlier value. People who rotate a secret may not expect that. */
-async function noteOlderVersions(session: Session, name: string, version: number): Promise<void> {
+async function noteOlderVersions(session: CommandSession, name: string, version: number): Promise<void> {
   const api = await session.api();
   const { data } = await listRows((page) => readAnswer(api.GET('/api/v1/secrets', { params: { query: page } })), null);
   const holders = data.find((secret) => secret.name === name)?.used_by.filter((use) => use.version < version) ?? [];
@@ -97,7 +99,7 @@ async function noteOlderVersions(session: Session, name: string, version: number
   );
 }
 
-async function listSecrets(session: Session, options: { json?: boolean }): Promise<number> {
+async function listSecrets(session: CommandSession, options: { json?: boolean }): Promise<number> {
   const api = await session.api();
   const page = await listRows((page) => readAnswer(api.GET('/api/v1/secrets', { params: { query: page } })), null);
   if (options.json) session.output.json(page);
@@ -138,7 +140,7 @@ function describeUses(uses: Secret['used_by']): string {
 }
 
 async function deleteSecret(
-  session: Session,
+  session: CommandSession,
   options: ConfirmOptions & { force?: boolean; json?: boolean },
   name: string,
 ): Promise<number> {

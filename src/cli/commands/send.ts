@@ -12,6 +12,7 @@ import { CUSTOM } from '../../signature/schemes/custom-scheme.ts';
 import { SCHEME_NAMES } from '../../signature/schemes/schemes.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { findWebhook, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
 import { waitsForConfiguration } from '../follow/follow-run-log.ts';
@@ -19,7 +20,6 @@ import { readInput } from '../input/read-input.ts';
 import { decodeSecretText, readSecretValue, requireNotEmpty } from '../input/read-secret-value.ts';
 import { readData, readSignature } from '../input/read-signature.ts';
 import { countOption, schemeOption } from '../input/value-options.ts';
-import type { Bind, Session } from '../session.ts';
 
 interface SendOptions {
   data?: string;
@@ -90,7 +90,7 @@ export function registerSendCommand(program: CliCommand, bind: Bind): void {
     .action(bind(send));
 }
 
-async function send(session: Session, options: SendOptions, nameOrUid: string | undefined): Promise<number> {
+async function send(session: CommandSession, options: SendOptions, nameOrUid: string | undefined): Promise<number> {
   checkOptions(options, nameOrUid);
   const secret = await readSecret(session, options);
   const body = options.data === undefined ? null : await readData(session.context, options.data);
@@ -109,7 +109,11 @@ async function send(session: Session, options: SendOptions, nameOrUid: string | 
 }
 
 /** The log entry of the delivery that was just sent. `null` if it was not accepted or is not found. */
-async function findEntry(session: Session, webhook: Webhook, answer: DeliveryResponse): Promise<Delivery | null> {
+async function findEntry(
+  session: CommandSession,
+  webhook: Webhook,
+  answer: DeliveryResponse,
+): Promise<Delivery | null> {
   const deliveryId = answer.status === 202 ? readDeliveryId(answer.body) : null;
   if (deliveryId === null) return null;
   const api = await session.api();
@@ -131,7 +135,7 @@ function readDeliveryId(body: string): string | null {
 }
 
 /** Warns if the run stays queued until somebody changes the configuration: otherwise it looks like any queued run. */
-async function warnOfStuckRun(session: Session, { runs: [id] }: Delivery): Promise<void> {
+async function warnOfStuckRun(session: CommandSession, { runs: [id] }: Delivery): Promise<void> {
   if (id === undefined) return;
   const api = await session.api();
   const run = await findAnswer(api.GET('/api/v1/runs/{id}', { params: { path: { id } } }));
@@ -162,7 +166,7 @@ function checkOptions(options: SendOptions, nameOrUid: string | undefined): void
 }
 
 /** The secret to sign with in this process. `null` if the daemon signs with its stored secret. */
-async function readSecret(session: Session, options: SendOptions): Promise<string | null> {
+async function readSecret(session: CommandSession, options: SendOptions): Promise<string | null> {
   const { context } = session;
   if (options.secretStdin) return readSecretValue(context, 'Secret');
   if (options.secretFile !== undefined) {
@@ -176,13 +180,13 @@ async function readSecret(session: Session, options: SendOptions): Promise<strin
 }
 
 /** A new body each time, because an identical body is a duplicate if nothing else identifies the delivery. */
-function createDefaultBody(session: Session): Uint8Array {
+function createDefaultBody(session: CommandSession): Uint8Array {
   const event = { event: 'test', id: session.context.newId(), sent_at: new Date(session.nowMs).toISOString() };
   return Buffer.from(JSON.stringify(event));
 }
 
 async function preparePost(
-  session: Session,
+  session: CommandSession,
   options: SendOptions,
   { nameOrUid, secret }: { nameOrUid: string | undefined; secret: string | null },
 ): Promise<Preparation> {
@@ -198,7 +202,7 @@ async function preparePost(
   return { post, webhook };
 }
 
-async function describeTarget(session: Session, options: SendOptions): Promise<SenderTarget> {
+async function describeTarget(session: CommandSession, options: SendOptions): Promise<SenderTarget> {
   const url = options.to!;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new CliError('The value of --to is not an http or https URL.');
@@ -222,7 +226,7 @@ function toTarget(webhook: Webhook): SenderTarget {
   };
 }
 
-function prepareSigned(session: Session, options: SendOptions, target: SenderTarget, secret: string): Post {
+function prepareSigned(session: CommandSession, options: SendOptions, target: SenderTarget, secret: string): Post {
   return async (body) => {
     const { newId } = session.context;
     const deliveryId = options.deliveryId ?? null;
@@ -230,7 +234,7 @@ function prepareSigned(session: Session, options: SendOptions, target: SenderTar
   };
 }
 
-function prepareByDaemon(session: Session, options: SendOptions, webhook: Webhook): Post {
+function prepareByDaemon(session: CommandSession, options: SendOptions, webhook: Webhook): Post {
   const named = options.deliveryId === undefined ? {} : { delivery_id: options.deliveryId };
   return async (body) => {
     const api = await session.api();
@@ -245,7 +249,7 @@ function prepareByDaemon(session: Session, options: SendOptions, webhook: Webhoo
 }
 
 function printAnswer(
-  { output }: Session,
+  { output }: CommandSession,
   options: SendOptions,
   answer: DeliveryResponse,
   delivery: Delivery | null,

@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import type { Daemon } from '../../app/start-daemon.ts';
 import { AppError, messageOf } from '../../core/errors.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { CONFIG_FILE } from '../connection.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
-import type { Bind, Session } from '../session.ts';
 
 /** `dockbell serve`: the daemon. */
 export function registerServeCommand(program: CliCommand, bind: Bind): void {
@@ -24,7 +24,7 @@ export function registerServeCommand(program: CliCommand, bind: Bind): void {
     .action(bind(serve));
 }
 
-async function serve(session: Session, options: { config?: string }): Promise<number> {
+async function serve(session: CommandSession, options: { config?: string }): Promise<number> {
   const { context } = session;
   const interrupted = context.catchInterrupts();
   // Imported here, so that offline commands start without the libraries of the daemon.
@@ -47,7 +47,7 @@ async function serve(session: Session, options: { config?: string }): Promise<nu
 }
 
 /** Anyone who opens the link is an owner. It is printed to a terminal only, because services log their standard error. */
-async function printFirstSteps({ context, output }: Session, daemon: Daemon): Promise<void> {
+async function printFirstSteps({ context, output }: CommandSession, daemon: Daemon): Promise<void> {
   if (context.stderr.isTTY !== true) {
     output.note("Run 'dockbell login-link' as this user to sign in to the dashboard.");
     return;
@@ -57,7 +57,7 @@ async function printFirstSteps({ context, output }: Session, daemon: Daemon): Pr
 }
 
 /** A daemon without a factory starts normally, so the missing factory is reported. */
-function noteNoFactory({ output, context }: Session, configFile: string | null): void {
+function noteNoFactory({ output, context }: CommandSession, configFile: string | null): void {
   if (configFile !== null) {
     output.note(`${configFile} has no factory: no webhook exists and no run can start.`);
     output.note("Add one under 'factories' and restart the daemon. 'dockbell init my-factory' creates an example.");

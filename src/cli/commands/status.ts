@@ -4,6 +4,7 @@ import { readAnswer } from '../../client/read-answer.ts';
 import { resolveLocalRevision } from '../../source/directory-source.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import type { WaitOutcome } from '../follow/wait-for-revision.ts';
 import { waitForRevision } from '../follow/wait-for-revision.ts';
@@ -15,7 +16,6 @@ import {
   shortenRevision,
 } from '../output/describe-reconciliation.ts';
 import { formatInstantWithAge, formatSpan } from '../output/format-time.ts';
-import type { Bind, Session } from '../session.ts';
 
 interface StatusOptions {
   wait?: string;
@@ -52,7 +52,7 @@ export function registerStatusCommand(program: CliCommand, bind: Bind): void {
 }
 
 /** The commit for hexadecimal digits, or for a name in the repository of this folder. */
-async function findRevision(session: Session, text: string): Promise<string> {
+async function findRevision(session: CommandSession, text: string): Promise<string> {
   if (/^[0-9a-f]{7,64}$/i.test(text)) return text.toLowerCase();
   const resolved = await resolveLocalRevision(session.context.cwd, text);
   if (resolved.ok) return resolved.revision;
@@ -61,7 +61,7 @@ async function findRevision(session: Session, text: string): Promise<string> {
   });
 }
 
-async function status(session: Session, options: StatusOptions): Promise<number> {
+async function status(session: CommandSession, options: StatusOptions): Promise<number> {
   if (options.wait !== undefined) {
     return waitAndReport(session, { ...options, wait: await findRevision(session, options.wait) });
   }
@@ -77,7 +77,7 @@ async function status(session: Session, options: StatusOptions): Promise<number>
   return factories.every(isHealthy) ? EXIT_CODES.done : EXIT_CODES.negative;
 }
 
-async function waitAndReport(session: Session, options: StatusOptions & { wait: string }): Promise<number> {
+async function waitAndReport(session: CommandSession, options: StatusOptions & { wait: string }): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   const request = { factory, revision: options.wait, timeoutMs: options.timeout };
   const result = await waitForRevision(api, session.context, request);
@@ -88,7 +88,7 @@ async function waitAndReport(session: Session, options: StatusOptions & { wait: 
   return isLive ? EXIT_CODES.done : EXIT_CODES.negative;
 }
 
-function printOutcome(session: Session, result: WaitOutcome, options: { wait: string; timeout: number }): void {
+function printOutcome(session: CommandSession, result: WaitOutcome, options: { wait: string; timeout: number }): void {
   const { output } = session;
   const revision = shortenRevision(options.wait);
   if (result.outcome === 'live') output.line(`${revision} is live.`);
@@ -105,7 +105,7 @@ function printOutcome(session: Session, result: WaitOutcome, options: { wait: st
   }
 }
 
-async function printFactories(session: Session, factories: readonly Factory[]): Promise<void> {
+async function printFactories(session: CommandSession, factories: readonly Factory[]): Promise<void> {
   if (factories.length === 0)
     session.output.line("The daemon serves no factory. Add one under 'factories' of dockbell.yaml.");
   for (const [i, factory] of factories.entries()) {
@@ -114,7 +114,7 @@ async function printFactories(session: Session, factories: readonly Factory[]): 
   }
 }
 
-async function printFactory(session: Session, factory: Factory): Promise<void> {
+async function printFactory(session: CommandSession, factory: Factory): Promise<void> {
   const { output, nowMs } = session;
   output.line(`${markFactory(session, factory)} ${output.colors.bold(escapeText(factory.name))}`);
   output.fields([
@@ -131,7 +131,7 @@ async function printFactory(session: Session, factory: Factory): Promise<void> {
  * Prints findings with file and line: those of the failed attempt, or the warnings of the live commit (for example, a
  * weak secret or an unknown UID).
  */
-async function printLastFindings(session: Session, factory: Factory): Promise<void> {
+async function printLastFindings(session: CommandSession, factory: Factory): Promise<void> {
   const api = await session.api();
   const { data } = await readAnswer(
     api.GET('/api/v1/factories/{factory}/reconciliations', {
@@ -166,13 +166,13 @@ function describeCounts(counts: Record<string, number>): string {
     .join(', ');
 }
 
-function markFactory({ output }: Session, factory: Factory): string {
+function markFactory({ output }: CommandSession, factory: Factory): string {
   if (!isHealthy(factory)) return output.colors.red('✗');
   const hasWarning = factory.conditions.some(({ severity }) => severity === 'warning');
   return hasWarning ? output.colors.yellow('!') : output.colors.green('✓');
 }
 
-function describeCondition(session: Session, condition: Condition): string {
+function describeCondition(session: CommandSession, condition: Condition): string {
   const { colors } = session.output;
   const paint = { ok: colors.green, warning: colors.yellow, error: colors.red }[condition.severity];
   const since = colors.dim(`(for ${formatSpan(session.nowMs - Date.parse(condition.since))})`);

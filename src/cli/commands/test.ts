@@ -5,10 +5,10 @@ import { reportSamples } from '../../samples/report-samples.ts';
 import { SAMPLE_FORMATS, type SampleFormat } from '../../samples/sample-formats.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { collectSources, type OfflineValidation, validateOffline } from '../offline/validate-offline.ts';
 import { hasColors } from '../output/colors.ts';
-import type { Bind, Session } from '../session.ts';
 
 interface TestOptions {
   format: SampleFormat;
@@ -47,7 +47,7 @@ export function registerTestCommand(program: CliCommand, bind: Bind): void {
     .action(bind(testSamples));
 }
 
-async function testSamples(session: Session, options: TestOptions, dir: string): Promise<number> {
+async function testSamples(session: CommandSession, options: TestOptions, dir: string): Promise<number> {
   const { context, output } = session;
   const validation = await validateOffline(resolve(context.cwd, dir), options.rev);
   const { tree, validated, root } = validation;

@@ -5,13 +5,13 @@ import { readAnswer } from '../../client/read-answer.ts';
 import { ROLES } from '../../core/access.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { findDataDir } from '../connection.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { describeIdForms, pickById } from '../find/find-id.ts';
 import { type ConfirmOptions, confirm } from '../input/confirm.ts';
 import { formatAge } from '../output/format-time.ts';
 import type { Column } from '../output/table.ts';
-import type { Bind, Session } from '../session.ts';
 
 interface CreateOptions {
   role: Role;
@@ -62,7 +62,7 @@ export function registerTokenCommands(program: CliCommand, bind: Bind): void {
     .action(bind(resetToken));
 }
 
-async function resetToken({ context, globals, output }: Session): Promise<number> {
+async function resetToken({ context, globals, output }: CommandSession): Promise<number> {
   const dataDir = await findDataDir(globals, context);
   // Imported here, so that the other commands start without the libraries of the daemon.
   const { resetAdminToken } = await import('../../maintenance/reset-admin-token.ts');
@@ -72,7 +72,7 @@ async function resetToken({ context, globals, output }: Session): Promise<number
   return EXIT_CODES.done;
 }
 
-async function createToken(session: Session, options: CreateOptions, name: string): Promise<number> {
+async function createToken(session: CommandSession, options: CreateOptions, name: string): Promise<number> {
   const api = await session.api();
   const limited = session.globals.factory === undefined ? {} : { factories: [session.globals.factory] };
   const created = await session.create((headers) =>
@@ -87,7 +87,7 @@ async function createToken(session: Session, options: CreateOptions, name: strin
   return EXIT_CODES.done;
 }
 
-async function listTokens(session: Session, options: { json?: boolean }): Promise<number> {
+async function listTokens(session: CommandSession, options: { json?: boolean }): Promise<number> {
   const api = await session.api();
   const page = await listRows((page) => readAnswer(api.GET('/api/v1/tokens', { params: { query: page } })), null);
   if (options.json) session.output.json(page);
@@ -107,7 +107,7 @@ function createColumns(nowMs: number): Column<ApiToken>[] {
   ];
 }
 
-async function revokeToken(session: Session, options: ConfirmOptions, ref: string): Promise<number> {
+async function revokeToken(session: CommandSession, options: ConfirmOptions, ref: string): Promise<number> {
   const api = await session.api();
   const { data } = await listRows((page) => readAnswer(api.GET('/api/v1/tokens', { params: { query: page } })), null);
   const token = pickById({ what: 'token', type: 'tok' }, ref, data);

@@ -6,13 +6,13 @@ import { readAnswer } from '../../client/read-answer.ts';
 import { ROLES } from '../../core/access.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { describeIdForms, pickById } from '../find/find-id.ts';
 import { type ConfirmOptions, confirm } from '../input/confirm.ts';
 import { readSecretValue } from '../input/read-secret-value.ts';
 import { formatAge } from '../output/format-time.ts';
 import type { Column } from '../output/table.ts';
-import type { Bind, Session } from '../session.ts';
 
 const USER_ARGUMENT = `the user: the name, ${describeIdForms('usr')}`;
 
@@ -83,7 +83,7 @@ function registerChanges(user: CliCommand, bind: Bind): void {
       examples: [['dockbell user set-role bob manager', 'make Bob a manager']],
     })
     .action(
-      bind((session: Session, _options: object, name: string, role: Role) =>
+      bind((session: CommandSession, _options: object, name: string, role: Role) =>
         changeUser(session, name, { role }, `has the role ${role}`),
       ),
     );
@@ -107,13 +107,13 @@ function registerSwitch(user: CliCommand, bind: Bind, verb: string, disabled: bo
       examples: [[`dockbell user ${verb} bob`, disabled ? 'takes effect immediately' : 'the password is unchanged']],
     })
     .action(
-      bind((session: Session, _options: object, name: string) =>
+      bind((session: CommandSession, _options: object, name: string) =>
         changeUser(session, name, { disabled }, `is ${verb}d`),
       ),
     );
 }
 
-async function createUser(session: Session, options: CreateOptions, name: string): Promise<number> {
+async function createUser(session: CommandSession, options: CreateOptions, name: string): Promise<number> {
   const api = await session.api();
   const password = await readSecretValue(session.context, `Password of ${escapeText(name)}`);
   const limited = session.globals.factory === undefined ? {} : { factories: [session.globals.factory] };
@@ -125,7 +125,7 @@ async function createUser(session: Session, options: CreateOptions, name: string
   return EXIT_CODES.done;
 }
 
-async function listUsers(session: Session, options: { json?: boolean }): Promise<number> {
+async function listUsers(session: CommandSession, options: { json?: boolean }): Promise<number> {
   const api = await session.api();
   const page = await listRows((page) => readAnswer(api.GET('/api/v1/users', { params: { query: page } })), null);
   if (options.json) session.output.json(page);
@@ -164,7 +164,7 @@ async function findUser(api: ApiClient, name: string): Promise<User> {
 }
 
 async function changeUser(
-  session: Session,
+  session: CommandSession,
   name: string,
   change: { role?: Role; password?: string; disabled?: boolean },
   done: string,
@@ -176,14 +176,14 @@ async function changeUser(
   return EXIT_CODES.done;
 }
 
-async function setPassword(session: Session, _options: object, name: string): Promise<number> {
+async function setPassword(session: CommandSession, _options: object, name: string): Promise<number> {
   const api = await session.api();
   const user = await findUser(api, name);
   const password = await readSecretValue(session.context, `New password of ${escapeText(user.name)}`);
   return changeUser(session, user.id, { password }, 'has a new password');
 }
 
-async function deleteUser(session: Session, options: ConfirmOptions, name: string): Promise<number> {
+async function deleteUser(session: CommandSession, options: ConfirmOptions, name: string): Promise<number> {
   const api = await session.api();
   const user = await findUser(api, name);
   await confirm(session, options, `Delete the user ${user.name} (${user.id})? All their sessions end.`);
@@ -192,7 +192,7 @@ async function deleteUser(session: Session, options: ConfirmOptions, name: strin
   return EXIT_CODES.done;
 }
 
-async function signUserOut(session: Session, _options: object, name: string): Promise<number> {
+async function signUserOut(session: CommandSession, _options: object, name: string): Promise<number> {
   const api = await session.api();
   const user = await findUser(api, name);
   await readAnswer(api.DELETE('/api/v1/users/{id}/sessions', { params: { path: { id: user.id } } }));

@@ -5,13 +5,13 @@ import type { DiagnosticFormat } from '../../definitions/report/format-diagnosti
 import { DIAGNOSTIC_FORMATS } from '../../definitions/report/format-diagnostics.ts';
 import type { ValidationReport } from '../../definitions/report/validation-report.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { buildReport } from '../offline/build-report.ts';
 import type { OfflineValidation } from '../offline/validate-offline.ts';
 import { validateOffline } from '../offline/validate-offline.ts';
 import { hasColors } from '../output/colors.ts';
-import type { Bind, Session } from '../session.ts';
 
 interface ValidateOptions {
   format: DiagnosticFormat;
@@ -52,7 +52,11 @@ export function registerValidateCommand(program: CliCommand, bind: Bind): void {
     .action(bind(validate));
 }
 
-async function validate({ context, output }: Session, options: ValidateOptions, dirs: string[]): Promise<number> {
+async function validate(
+  { context, output }: CommandSession,
+  options: ValidateOptions,
+  dirs: string[],
+): Promise<number> {
   const validations = await validateEach(dirs, context.cwd, options.rev);
   const color = hasColors(context.stdout, context.env);
   const report = buildReport(validations, { isStrict: options.strict === true, color });

@@ -3,6 +3,7 @@ import { RequestFailed, readAnswer } from '../../client/read-answer.ts';
 import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { findWebhook, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
 import { type ConfirmOptions, confirm } from '../input/confirm.ts';
@@ -11,7 +12,6 @@ import { readSecretValue } from '../input/read-secret-value.ts';
 import { readSignature } from '../input/read-signature.ts';
 import { schemeOption } from '../input/value-options.ts';
 import { describeSending } from '../output/describe-sending.ts';
-import type { Bind, Session } from '../session.ts';
 
 const NEGATIVE = 'the change is invalid, or the factory is defined in a repository (the error names the file to edit)';
 const HOSTED = 'For factories whose source is managed or live.';
@@ -86,7 +86,7 @@ function registerCreate(webhook: CliCommand, bind: Bind): void {
     .action(bind(createWebhook));
 }
 
-async function createWebhook(session: Session, options: CreateOptions, name: string): Promise<number> {
+async function createWebhook(session: CommandSession, options: CreateOptions, name: string): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   const { scheme, signature } = options;
   const block = signature === undefined ? null : await readSignature(session.context, { scheme, signature });
@@ -109,7 +109,7 @@ async function createWebhook(session: Session, options: CreateOptions, name: str
 
 /** The API names the secret by the key of its request. Here it is an option. */
 async function explainSecret(
-  session: Session,
+  session: CommandSession,
   error: unknown,
   { withSecret }: { withSecret?: boolean },
 ): Promise<never> {
@@ -124,7 +124,7 @@ async function explainSecret(
 }
 
 /** Prints URL, generated secret, and commands that send to the webhook. */
-function printOnce(session: Session, webhook: NewWebhook, done: string): void {
+function printOnce(session: CommandSession, webhook: NewWebhook, done: string): void {
   const { output } = session;
   output.line(done);
   output.line();
@@ -185,14 +185,14 @@ function registerSwitches(webhook: CliCommand, bind: Bind): void {
       examples: [['dockbell webhook disable internal-ci', 'reject deliveries until the webhook is enabled']],
     })
     .action(
-      bind((session: Session, options: { json?: boolean }, name: string) => {
+      bind((session: CommandSession, options: { json?: boolean }, name: string) => {
         return changeWebhook(session, options, name, { enabled: false }, 'is disabled: senders get 404');
       }),
     );
 }
 
 async function enableWebhook(
-  session: Session,
+  session: CommandSession,
   options: { withSecret?: boolean; json?: boolean },
   nameOrUid: string,
 ): Promise<number> {
@@ -211,7 +211,7 @@ async function enableWebhook(
 }
 
 async function renameWebhook(
-  session: Session,
+  session: CommandSession,
   options: { json?: boolean },
   nameOrUid: string,
   newName: string,
@@ -220,7 +220,7 @@ async function renameWebhook(
 }
 
 async function changeWebhook(
-  session: Session,
+  session: CommandSession,
   options: { json?: boolean },
   nameOrUid: string,
   change: { enabled?: boolean; name?: string },
@@ -238,7 +238,7 @@ async function changeWebhook(
   );
 }
 
-function report({ output }: Session, options: { json?: boolean }, webhook: Webhook, done: string): number {
+function report({ output }: CommandSession, options: { json?: boolean }, webhook: Webhook, done: string): number {
   if (options.json) output.json(webhook);
   else output.line(`${escapeText(webhook.name)} ${done}.`);
   return EXIT_CODES.done;
@@ -264,7 +264,7 @@ function registerRotate(webhook: CliCommand, bind: Bind): void {
 }
 
 async function rotateWebhook(
-  session: Session,
+  session: CommandSession,
   options: DeleteOptions & { withSecret?: boolean },
   nameOrUid: string,
 ): Promise<number> {
@@ -285,7 +285,7 @@ async function rotateWebhook(
   return EXIT_CODES.done;
 }
 
-async function deleteWebhook(session: Session, options: DeleteOptions, nameOrUid: string): Promise<number> {
+async function deleteWebhook(session: CommandSession, options: DeleteOptions, nameOrUid: string): Promise<number> {
   const { factory, uid, name } = await findWebhook(session, nameOrUid);
   await confirm(session, options, `Delete the webhook ${name}? Its senders get 404.`);
   const api = await session.api();

@@ -4,13 +4,13 @@ import { readAnswer } from '../../client/read-answer.ts';
 import { WEBHOOK_IDENTITY_WORDS } from '../../words/delivery-identity.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { findWebhook, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
 import { durationOption } from '../input/value-options.ts';
 import { describeSending } from '../output/describe-sending.ts';
 import { formatAge, formatInstantWithAge } from '../output/format-time.ts';
 import type { Column } from '../output/table.ts';
-import type { Bind, Session } from '../session.ts';
 import { registerWebhookEditCommands } from './webhook-edits.ts';
 
 /** `dockbell webhook …`: the live webhooks. */
@@ -55,7 +55,7 @@ export function registerWebhookCommands(program: CliCommand, bind: Bind): void {
 const MAX_CAPTURE_MS = 3_600_000;
 
 async function captureRejected(
-  session: Session,
+  session: CommandSession,
   options: { for?: number; off?: boolean; json?: boolean },
   nameOrUid: string,
 ): Promise<number> {
@@ -88,7 +88,7 @@ function describeWindow(name: string, capture: Capture | null): string {
   return `Rejected requests to ${escapeText(name)} are stored until ${capture.until}. Ask the sender to retry, then run 'dockbell diagnose ID'.`;
 }
 
-async function listWebhookRows(session: Session, options: { json?: boolean }): Promise<number> {
+async function listWebhookRows(session: CommandSession, options: { json?: boolean }): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   const page = await listRows(
     (page) =>
@@ -130,7 +130,7 @@ function describeMode({ auth_mode, signature_scheme }: Webhook): string {
   return signature_scheme === null ? auth_mode : `${auth_mode} (${signature_scheme})`;
 }
 
-async function showWebhook(session: Session, options: { json?: boolean }, nameOrUid: string): Promise<number> {
+async function showWebhook(session: CommandSession, options: { json?: boolean }, nameOrUid: string): Promise<number> {
   const webhook = await findWebhook(session, nameOrUid);
   if (options.json) session.output.json(webhook);
   else {
@@ -142,7 +142,7 @@ async function showWebhook(session: Session, options: { json?: boolean }, nameOr
   return EXIT_CODES.done;
 }
 
-function printWebhook(session: Session, webhook: Webhook): void {
+function printWebhook(session: CommandSession, webhook: Webhook): void {
   const { output, nowMs } = session;
   output.fields([
     ['Name', webhook.name],
@@ -186,7 +186,7 @@ function describeVerifyToken({ verify_token_secret_name: name, verify_token_stat
 }
 
 /** What identifies a delivery; a warning if identical bodies count as duplicates (decisions, "Identity"). */
-async function printIdentity(session: Session, webhook: Webhook): Promise<void> {
+async function printIdentity(session: CommandSession, webhook: Webhook): Promise<void> {
   const { output } = session;
   const observed = await observeIdentities(session, webhook);
   const warns = webhook.identified_by === 'service header or body' || observed.byBody > 0;
@@ -206,7 +206,10 @@ async function printIdentity(session: Session, webhook: Webhook): Promise<void> 
 const OBSERVED_DELIVERIES = 20;
 
 /** The number of recent deliveries with an identity, and the number that only the body identifies. */
-async function observeIdentities(session: Session, webhook: Webhook): Promise<{ identified: number; byBody: number }> {
+async function observeIdentities(
+  session: CommandSession,
+  webhook: Webhook,
+): Promise<{ identified: number; byBody: number }> {
   const api = await session.api();
   const { data } = await readAnswer(
     api.GET('/api/v1/factories/{factory}/webhooks/{uid}/deliveries', {
@@ -220,7 +223,7 @@ async function observeIdentities(session: Session, webhook: Webhook): Promise<{ 
 const SHOWN_HANDSHAKES = 5;
 
 /** Prints the requests with which providers checked the URL, if any. */
-async function printHandshakes(session: Session, webhook: Webhook): Promise<void> {
+async function printHandshakes(session: CommandSession, webhook: Webhook): Promise<void> {
   const { output, nowMs } = session;
   const api = await session.api();
   const { data } = await readAnswer(
@@ -250,7 +253,7 @@ function createHandshakeColumns(nowMs: number): Column<Handshake>[] {
   ];
 }
 
-function printSending(session: Session, webhook: Webhook): void {
+function printSending(session: CommandSession, webhook: Webhook): void {
   const { output } = session;
   output.line();
   const secret =

@@ -2,8 +2,8 @@ import type { Delivery } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import type { DeliveryLabel } from '../../core/resources/delivery.ts';
 import { escapeText } from '../../words/escape-text.ts';
+import type { CommandSession } from '../command-session.ts';
 import { CliError } from '../exit-codes.ts';
-import type { Session } from '../session.ts';
 import { describeIdArgument, findIdIfAny } from './find-id.ts';
 
 /** Help text for arguments that `findDelivery` reads. */
@@ -18,7 +18,7 @@ const MAX_ENTRIES = 100;
  * `not_found`, or `ambiguous` if webhooks share the delivery ID.
  */
 export async function findDelivery(
-  session: Session,
+  session: CommandSession,
   text: string,
   preferred: DeliveryLabel = 'Accepted',
 ): Promise<string> {
@@ -29,7 +29,7 @@ export async function findDelivery(
   return chooseEntry(text, candidates.length > 0 ? candidates : entries).id;
 }
 
-async function listByDeliveryId(session: Session, deliveryId: string): Promise<Delivery[]> {
+async function listByDeliveryId(session: CommandSession, deliveryId: string): Promise<Delivery[]> {
   const api = await session.api();
   const query = { delivery_id: deliveryId, limit: MAX_ENTRIES };
   const lists = (await session.factories()).map((factory) =>

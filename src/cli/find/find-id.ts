@@ -1,8 +1,8 @@
 import type { ApiClient } from '../../client/create-api-client.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import { escapeText } from '../../words/escape-text.ts';
+import type { CommandSession } from '../command-session.ts';
 import { CliError } from '../exit-codes.ts';
-import type { Session } from '../session.ts';
 
 /** The type prefixes of objects that have an ID. */
 const TYPE_PREFIXES = { delivery: 'dlv', run: 'run', reconciliation: 'rec' } as const;
@@ -38,7 +38,7 @@ function isWhole(type: string, text: string): boolean {
  * The complete ID for an ID, a unique prefix of an ID, or `last`. It searches the factory of `--factory`, or all that the
  * token can access. A complete ID is returned without a request. Throws `CliError` `not_found` or `ambiguous`.
  */
-export async function findId(session: Session, kind: IdKind, text: string): Promise<string> {
+export async function findId(session: CommandSession, kind: IdKind, text: string): Promise<string> {
   const found = await findIdIfAny(session, kind, text);
   if (found !== null) return found;
   throw new CliError(`There is no ${kind} '${escapeText(text)}'.`, {
@@ -48,7 +48,7 @@ export async function findId(session: Session, kind: IdKind, text: string): Prom
 }
 
 /** As `findId`, but `null` if nothing is found or the text does not have the form of such an ID. */
-export async function findIdIfAny(session: Session, kind: IdKind, text: string): Promise<string | null> {
+export async function findIdIfAny(session: CommandSession, kind: IdKind, text: string): Promise<string | null> {
   if (text === LAST) return findLast(session, kind);
   const type = TYPE_PREFIXES[kind];
   if (!isIdPrefix(type, text)) return null;
@@ -56,13 +56,13 @@ export async function findIdIfAny(session: Session, kind: IdKind, text: string):
 }
 
 /** The complete UID for a UID or a unique prefix, in the factory of the command. `null` if none is found. */
-export async function findWebhookUid(session: Session, text: string): Promise<string | null> {
+export async function findWebhookUid(session: CommandSession, text: string): Promise<string | null> {
   if (!isIdPrefix('wh', text)) return null;
   return isWhole('wh', text) ? text : findByPrefix(session, 'webhook', text, await session.factory());
 }
 
 async function findByPrefix(
-  session: Session,
+  session: CommandSession,
   what: string,
   prefix: string,
   factory = session.globals.factory,
@@ -118,7 +118,7 @@ const LISTS = {
 >;
 
 /** IDs are time-ordered, so the greatest of each factory's most recent ones is the last. */
-async function findLast(session: Session, kind: IdKind): Promise<string | null> {
+async function findLast(session: CommandSession, kind: IdKind): Promise<string | null> {
   const api = await session.api();
   const lists = (await session.factories()).map((factory) =>
     LISTS[kind](api, { path: { factory }, query: { limit: 1 } }),

@@ -2,15 +2,15 @@ import type { Webhook } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { findAnswer, readAnswer } from '../../client/read-answer.ts';
 import { escapeText } from '../../words/escape-text.ts';
+import type { CommandSession } from '../command-session.ts';
 import { CliError } from '../exit-codes.ts';
-import type { Session } from '../session.ts';
 import { describeIdForms, findWebhookUid, LAST, pickLast } from './find-id.ts';
 
 /** Help text for arguments that `findWebhook` reads. */
 export const WEBHOOK_ARGUMENT = `the webhook: its name, ${describeIdForms('wh')}`;
 
 /** All webhooks of the factory, by name. */
-export async function listWebhooks(session: Session): Promise<Webhook[]> {
+export async function listWebhooks(session: CommandSession): Promise<Webhook[]> {
   const [api, factory] = [await session.api(), await session.factory()];
   const page = await listRows(
     (page) =>
@@ -24,7 +24,7 @@ export async function listWebhooks(session: Session): Promise<Webhook[]> {
  * The webhook of that name, UID or unique prefix of a UID, or the one created last for `last`. A deleted one
  * (`deleted_at` is set) is found by its UID.
  */
-export async function findWebhook(session: Session, nameOrUid: string): Promise<Webhook> {
+export async function findWebhook(session: CommandSession, nameOrUid: string): Promise<Webhook> {
   const webhooks = await listWebhooks(session);
   const listed = webhooks.find(({ name, uid }) => name === nameOrUid || uid === nameOrUid);
   if (listed !== undefined) return listed;
@@ -38,7 +38,7 @@ export async function findWebhook(session: Session, nameOrUid: string): Promise<
   });
 }
 
-async function findByUid(session: Session, text: string): Promise<Webhook | null> {
+async function findByUid(session: CommandSession, text: string): Promise<Webhook | null> {
   const uid = await findWebhookUid(session, text);
   if (uid === null) return null;
   const [api, factory] = [await session.api(), await session.factory()];

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { escapeText } from '../../words/escape-text.ts';
+import type { CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
-import type { Session } from '../session.ts';
 
 export interface ConfirmOptions {
   yes?: boolean;
@@ -13,7 +13,7 @@ export interface ConfirmOptions {
  *
  * @param question the change as a question; it is escaped here
  */
-export async function confirm({ context }: Session, { yes }: ConfirmOptions, question: string): Promise<void> {
+export async function confirm({ context }: CommandSession, { yes }: ConfirmOptions, question: string): Promise<void> {
   if (yes || context.stdin.isTTY !== true) return;
   context.stderr.write(`${escapeText(question)} [y/N] `);
   if (/^y(es)?$/i.test((await readLine(context.stdin)).trim())) return;

@@ -13,7 +13,7 @@ import type { Output } from './output/output.ts';
 import { createOutput } from './output/output.ts';
 
 /** One running command: its context, its output, and the client of the daemon when it is needed. */
-export class Session {
+export class CommandSession {
   readonly context: CliContext;
   readonly output: Output;
   /** Global options: `--url`, `--token`, `--data-dir`, and so on; `factory` also from `DOCKBELL_FACTORY`. */
@@ -119,7 +119,7 @@ export class Session {
 
 /** The work of one command. Resolves with the exit code; expected failures throw `CliError` or `AppError`. */
 export type CommandWork<Options, Args extends unknown[]> = (
-  session: Session,
+  session: CommandSession,
   options: Options,
   ...args: Args
 ) => Promise<number>;
