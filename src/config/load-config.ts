@@ -97,7 +97,7 @@ function describeReadError(error: unknown): string {
 function parseConfigFile(name: string, path: string, text: string): ConfigFile {
   const parsed = parseYaml(text);
   if (parsed.ok) return { name, folder: dirname(path), yaml: parsed.yaml };
-  const problems = parsed.findings.slice(0, MAX_PROBLEMS).map((describe) => {
+  const problems = parsed.problems.slice(0, MAX_PROBLEMS).map((describe) => {
     const { at, message, hint } = describe();
     return { where: `${name}:${at.line}:${at.column}`, path: '', message: `${message} ${hint}`.trimEnd() };
   });

@@ -7,7 +7,7 @@ import { type CheckedAutomation, checkReferences, type References } from './chec
 import { checkSameTriggers } from './check/check-same-triggers.ts';
 import { checkSamples } from './check/check-samples.ts';
 import { type CheckedWebhook, checkUnusedWebhooks } from './check/check-unused-webhooks.ts';
-import { Findings, toDiagnostic } from './findings.ts';
+import { FileDiagnostics, toDiagnostic } from './file-diagnostics.ts';
 import { readAutomationFile } from './read/read-automation.ts';
 import { readDefinitionText } from './read/read-definition-text.ts';
 import { readFactory } from './read/read-factory.ts';
@@ -44,13 +44,13 @@ export function validateTree(
   onFile: (file: string) => void = () => {},
 ): ValidatedTree {
   const sorted = sortEntries(tree);
-  const files: Findings[] = [];
+  const files: FileDiagnostics[] = [];
   let lint: LintSettings = {};
   const open = (entry: TreeEntry) => {
     onFile(tree.prefix + entry.path);
-    const findings = new Findings(tree.prefix + entry.path, lint);
-    files.push(findings);
-    return findings;
+    const diagnostics = new FileDiagnostics(tree.prefix + entry.path, lint);
+    files.push(diagnostics);
+    return diagnostics;
   };
   lint = readLint(sorted, open);
   const webhooks = readWebhooks(sorted.webhooks, open);
@@ -63,7 +63,7 @@ export function validateTree(
   const found = [
     ...sorted.diagnostics,
     ...checkTree(tree, sorted, context),
-    ...files.flatMap((findings) => findings.toDiagnostics()),
+    ...files.flatMap((diagnostics) => diagnostics.toDiagnostics()),
     ...checkSamples(sorted.samples, tree.prefix, { webhooks: references, automations: declared.automations, onFile }),
   ];
   // Those of the tree, of samples and of `factory.yaml` itself were made at their default severity.
@@ -73,29 +73,29 @@ export function validateTree(
   return { diagnostics, definition, declared, files: [...files.map(({ file }) => file), ...sampleFiles] };
 }
 
-/** Starts the findings of a file. */
-type Open = (entry: TreeEntry) => Findings;
+/** Starts the diagnostics of a file. */
+type Open = (entry: TreeEntry) => FileDiagnostics;
 
 function readLint({ factory }: SortedEntries, open: Open): LintSettings {
   if (factory === null) return {};
-  const findings = open(factory);
-  const text = readDefinitionText(factory, findings);
-  return text === null ? {} : readFactory(text, findings).lint;
+  const diagnostics = open(factory);
+  const text = readDefinitionText(factory, diagnostics);
+  return text === null ? {} : readFactory(text, diagnostics).lint;
 }
 
 function readWebhooks(named: NamedEntry[], open: Open): CheckedWebhook[] {
   return named.flatMap(({ name, entry }) => {
-    const findings = open(entry);
-    const text = readDefinitionText(entry, findings);
-    const definition = text === null ? null : readWebhook(name, text, findings);
-    return definition === null ? [] : [{ definition, findings }];
+    const diagnostics = open(entry);
+    const text = readDefinitionText(entry, diagnostics);
+    const definition = text === null ? null : readWebhook(name, text, diagnostics);
+    return definition === null ? [] : [{ definition, diagnostics }];
   });
 }
 
 function readAutomations(named: NamedEntry[], open: Open): CheckedAutomation[] {
   return named.map(({ name, entry }) => {
-    const findings = open(entry);
-    return { ...readAutomationFile(name, entry, findings), findings };
+    const diagnostics = open(entry);
+    return { ...readAutomationFile(name, entry, diagnostics), diagnostics };
   });
 }
 

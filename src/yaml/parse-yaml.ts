@@ -24,7 +24,7 @@ export interface YamlProblem {
 }
 
 /** Each finding is described when it is called for, because a hostile text has 100,000 of them. */
-export type ParsedYaml = { ok: true; yaml: YamlText } | { ok: false; findings: (() => YamlProblem)[] };
+export type ParsedYaml = { ok: true; yaml: YamlText } | { ok: false; problems: (() => YamlProblem)[] };
 
 // Deeper than any definition (a filter may have 10 levels below 4 of the trigger), and far from a stack overflow.
 const MAX_NESTING = 64;
@@ -54,7 +54,7 @@ export function parseYaml(text: string, linesBefore = 0): ParsedYaml {
     const lineCounter = new LineCounter();
     const toPosition = (offset: number) => toFilePosition(lineCounter, offset, linesBefore);
     const { tokens, deepAt } = readTokens(text, lineCounter);
-    if (deepAt !== null) return { ok: false, findings: [() => describeTooDeep(toPosition(deepAt))] };
+    if (deepAt !== null) return { ok: false, problems: [() => describeTooDeep(toPosition(deepAt))] };
     const documents = composeAtMostTwo(tokens, text.length);
     return readDocument(documents, toPosition, createTabFinder(text, lineCounter));
   });
@@ -69,16 +69,16 @@ function readDocument(
   if (document === undefined)
     return { ok: true, yaml: { value: null, locate: () => ({ key: FILE_START, value: FILE_START }) } };
   const place = (offset: number): Place => ({ at: toPosition(offset), path: findPath(document, offset) });
-  const findings = [
+  const found = [
     ...describeErrors(document, place, findTab),
     ...(second === undefined ? [] : [() => describeSecondDocument(toPosition(second.range[0]))]),
   ];
-  if (findings.length > 0) return { ok: false, findings };
+  if (found.length > 0) return { ok: false, problems: found };
   const problems = inspectNodes(document.contents, MAX_ALIAS_EXPANSIONS);
   if (problems.length > 0) {
     return {
       ok: false,
-      findings: problems.map(({ offset, ...rest }) => () => ({ ...rest, ...place(offset) })),
+      problems: problems.map(({ offset, ...rest }) => () => ({ ...rest, ...place(offset) })),
     };
   }
   return readValue(document, toPosition);
@@ -90,7 +90,7 @@ function readValue(document: ParsedDocument, toPosition: (offset: number) => Pos
     const value = document.toJS({ maxAliasCount: MAX_ALIAS_EXPANSIONS + 1 }) as Json;
     return { ok: true, yaml: { value, locate: (path) => locate(document, path, toPosition) } };
   } catch (error) {
-    return { ok: false, findings: [() => describeExpansion(error, toPosition(document.range[0]))] };
+    return { ok: false, problems: [() => describeExpansion(error, toPosition(document.range[0]))] };
   }
 }
 
@@ -159,20 +159,20 @@ type FindPlace = (offset: number) => Place;
 
 function describeErrors(document: ParsedDocument, place: FindPlace, findTab: FindTab): (() => YamlProblem)[] {
   const tabs = new Set<number>();
-  const findings: (() => YamlProblem)[] = [];
+  const problems: (() => YamlProblem)[] = [];
   for (const error of document.errors) {
     const tab = error.code === 'TAB_AS_INDENT' ? error.pos[0] : findTab(error.pos[0]);
-    if (tab === null) findings.push(() => describeError(error, place));
-    else if (!tabs.has(tab)) findings.push(() => describeTab(place(tab)));
+    if (tab === null) problems.push(() => describeError(error, place));
+    else if (!tabs.has(tab)) problems.push(() => describeTab(place(tab)));
     if (tab !== null) tabs.add(tab);
   }
   for (const warning of document.warnings) {
-    if (warning.code === 'TAG_RESOLVE_FAILED') findings.push(() => describeError(warning, place));
-    if (warning.code === 'BAD_DIRECTIVE') findings.push(() => describeError(warning, place));
+    if (warning.code === 'TAG_RESOLVE_FAILED') problems.push(() => describeError(warning, place));
+    if (warning.code === 'BAD_DIRECTIVE') problems.push(() => describeError(warning, place));
   }
   const { explicit, version } = document.directives.yaml;
-  if (explicit && version !== '1.2') findings.push(() => describeVersion(version));
-  return findings;
+  if (explicit && version !== '1.2') problems.push(() => describeVersion(version));
+  return problems;
 }
 
 function describeError(error: YAMLError, place: FindPlace): YamlProblem {

@@ -18,7 +18,7 @@ export async function readAutomationFile(context: CliContext, path: string): Pro
   if (!parts.ok) throw reject(path, parts.at.line, parts.message, parts.hint);
   const parsed = parseYaml(parts.yaml, parts.linesBefore);
   if (!parsed.ok) {
-    const finding = parsed.findings[0]!();
+    const finding = parsed.problems[0]!();
     throw reject(path, finding.at.line, finding.message, finding.hint);
   }
   const { value } = parsed.yaml;

@@ -37,7 +37,7 @@ export function parseFilterText(text: string, file: string): unknown {
   } catch {
     const parsed = parseYaml(text);
     if (parsed.ok) return parsed.yaml.value;
-    const lines = parsed.findings.slice(0, MAX_FINDINGS).map((describe) => {
+    const lines = parsed.problems.slice(0, MAX_FINDINGS).map((describe) => {
       const { at, message, hint } = describe();
       return `  ${file}:${at.line}:${at.column}: ${message} ${hint}`.trimEnd();
     });

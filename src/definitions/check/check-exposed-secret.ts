@@ -1,5 +1,5 @@
 import { toPosition } from '../../yaml/positions.ts';
-import type { Findings } from '../findings.ts';
+import type { FileDiagnostics } from '../file-diagnostics.ts';
 
 interface CredentialForm {
   name: string;
@@ -28,13 +28,13 @@ const PLACEHOLDER = /EXAMPLE|(.)\1{7}/i;
  * Warns about text in a definition file, including comments, that looks like a credential: anyone who can read the
  * repository can use it. The diagnostic never contains the value. Each format is reported once.
  */
-export function checkExposedSecret(text: string, findings: Findings): void {
+export function checkExposedSecret(text: string, diagnostics: FileDiagnostics): void {
   for (const { name, pattern } of FORMS) {
     const found = pattern.exec(text);
     if (found === null || (!found[0].startsWith('-----') && PLACEHOLDER.test(found[0]))) continue;
     const message = `This looks like ${name}. Anyone who can read the repository can use it.`;
     const hint =
       'Revoke the credential at its issuer, because the git history keeps it. Store the new one with "dockbell secret create", and use its name here.';
-    findings.add({ rule: 'file/exposed-secret', at: toPosition(text, found.index), path: [], message, hint });
+    diagnostics.add({ rule: 'file/exposed-secret', at: toPosition(text, found.index), path: [], message, hint });
   }
 }

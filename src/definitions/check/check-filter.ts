@@ -3,9 +3,9 @@ import type { LeafCondition, Pattern, PatternField, Scalar } from '../../filter/
 import type { KeyPath } from '../../yaml/key-path.ts';
 import { quote } from '../../yaml/key-path.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
-import type { Finding, Findings } from '../findings.ts';
+import type { FileDiagnostics, Problem } from '../file-diagnostics.ts';
 
-type Suspicion = Pick<Finding, 'rule' | 'message' | 'hint'>;
+type Suspicion = Pick<Problem, 'rule' | 'message' | 'hint'>;
 
 /**
  * Lint rules about a valid payload filter: conditions that can match, but rarely match what senders send. A condition that
@@ -13,14 +13,14 @@ type Suspicion = Pick<Finding, 'rule' | 'message' | 'hint'>;
  *
  * @param path of the filter in its file
  */
-export function checkFilter(pattern: Pattern, path: KeyPath, yaml: YamlText, findings: Findings): void {
+export function checkFilter(pattern: Pattern, path: KeyPath, yaml: YamlText, diagnostics: FileDiagnostics): void {
   for (const { field, keys } of listFields(pattern.fields, [])) {
     const at = () => yaml.locate([...path, ...keys]);
     const suspicion = suspectKey(field.key);
-    if (suspicion !== null) findings.add({ ...suspicion, at: at().key, path: [...path, ...keys] });
+    if (suspicion !== null) diagnostics.add({ ...suspicion, at: at().key, path: [...path, ...keys] });
     if (field.condition.kind === 'object') continue;
     for (const found of suspectValues(field.condition))
-      findings.add({ ...found, at: at().value, path: [...path, ...keys] });
+      diagnostics.add({ ...found, at: at().value, path: [...path, ...keys] });
   }
 }
 

@@ -1,5 +1,5 @@
 import { toPosition } from '../../yaml/positions.ts';
-import type { Findings } from '../findings.ts';
+import type { FileDiagnostics } from '../file-diagnostics.ts';
 
 // Text from outside, or what contains it. "In the event of" and "the issue template" are not such text.
 const TARGET =
@@ -59,14 +59,14 @@ const MAX_CLAUSE = 240;
  *
  * @param body the prompt, which is the end of `text`
  */
-export function checkPromptInjection(text: string, body: string, findings: Findings): void {
+export function checkPromptInjection(text: string, body: string, diagnostics: FileDiagnostics): void {
   const index = findPromptInjection(body);
   if (index === null) return;
   const at = toPosition(text, text.length - body.length + index);
   const message =
     'The prompt makes the agent follow instructions in the payload, which anyone outside can write (prompt injection).';
   const hint = 'Put all instructions in the prompt, and use the payload only as data.';
-  findings.add({ rule: 'automation/obeys-payload', at, path: [], message, hint });
+  diagnostics.add({ rule: 'automation/obeys-payload', at, path: [], message, hint });
 }
 
 /** Offset of the first such phrase; `null` if none exists. */

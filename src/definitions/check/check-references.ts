@@ -5,7 +5,7 @@ import { suggest } from '../../core/suggest.ts';
 import { isWebhookTrigger, type WebhookTrigger } from '../../core/trigger.ts';
 import { type KeyPath, quote } from '../../yaml/key-path.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
-import type { Findings } from '../findings.ts';
+import type { FileDiagnostics } from '../file-diagnostics.ts';
 import { listWebhookFilters, type ReadAutomation } from '../read/read-automation.ts';
 
 /** What the rules across files look names up in. */
@@ -20,24 +20,24 @@ export interface References {
   namesByUid: ReadonlyMap<string, string>;
 }
 
-/** An automation, and the findings of its file. */
+/** An automation, and the diagnostics of its file. */
 export interface CheckedAutomation extends ReadAutomation {
-  findings: Findings;
+  diagnostics: FileDiagnostics;
 }
 
 /** Rules about one automation that need the other files of the tree. */
 export function checkReferences(automation: CheckedAutomation, references: References): void {
-  const { yaml, findings } = automation;
+  const { yaml, diagnostics } = automation;
   if (yaml === null) return;
   for (const { filter, path } of listWebhookFilters(yaml.value)) {
     const ids = isJsonObject(filter.webhook_ids)
       ? listStrings(filter.webhook_ids.in, [...path, 'webhook_ids', 'in'])
       : listStrings(filter.webhook_ids, [...path, 'webhook_ids']);
-    for (const entry of ids) checkUid(entry, yaml, references, findings);
+    for (const entry of ids) checkUid(entry, yaml, references, diagnostics);
     for (const entry of listStrings(filter.webhooks, [...path, 'webhooks']))
-      checkName(entry, yaml, references, findings);
+      checkName(entry, yaml, references, diagnostics);
   }
-  if (!findings.hasErrors()) checkReachable(automation, references);
+  if (!diagnostics.hasErrors()) checkReachable(automation, references);
 }
 
 interface ListedText {
@@ -51,7 +51,12 @@ function listStrings(list: Json | undefined, path: KeyPath): ListedText[] {
   return list.flatMap((text, index) => (typeof text === 'string' ? [{ text, path: [...path, index] }] : []));
 }
 
-function checkUid({ text, path }: ListedText, yaml: YamlText, references: References, findings: Findings): void {
+function checkUid(
+  { text, path }: ListedText,
+  yaml: YamlText,
+  references: References,
+  diagnostics: FileDiagnostics,
+): void {
   if (isWebhookUid(text)) return;
   const at = yaml.locate(path).value;
   const uid = references.knownUids.get(text);
@@ -59,21 +64,26 @@ function checkUid({ text, path }: ListedText, yaml: YamlText, references: Refere
     const message = `${quote(text)} is the name of a webhook, but webhook_ids lists UIDs.`;
     const byName = `list the name under "webhooks" instead: webhooks: [${text}]`;
     const hint = uid === undefined ? `${capitalise(byName)}.` : `Write its UID, ${uid}, or ${byName}.`;
-    findings.add({ rule: 'automation/name-as-uid', at, path, message, hint });
+    diagnostics.add({ rule: 'automation/name-as-uid', at, path, message, hint });
     return;
   }
   const message = `${quote(text)} is not a webhook UID. A UID is "wh_" and 26 lowercase letters and digits without i, l, o and u.`;
   const hint = 'Copy the UID from "dockbell webhook list", or list the names of webhooks under "webhooks".';
-  findings.add({ rule: 'automation/malformed-uid', at, path, message, hint });
+  diagnostics.add({ rule: 'automation/malformed-uid', at, path, message, hint });
 }
 
 function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function checkName({ text, path }: ListedText, yaml: YamlText, references: References, findings: Findings): void {
+function checkName(
+  { text, path }: ListedText,
+  yaml: YamlText,
+  references: References,
+  diagnostics: FileDiagnostics,
+): void {
   if (references.declared.has(text)) return;
-  findings.add({
+  diagnostics.add({
     rule: 'automation/unknown-webhook',
     at: yaml.locate(path).value,
     path,
@@ -93,7 +103,7 @@ function hintForUnknownName(text: string, { declared }: References): string {
   return meant === null ? `Webhooks of this factory: ${[...declared].join(', ')}.` : `Did you mean ${quote(meant)}?`;
 }
 
-function checkReachable({ definition, yaml, findings }: CheckedAutomation, references: References): void {
+function checkReachable({ definition, yaml, diagnostics }: CheckedAutomation, references: References): void {
   if (definition === null || yaml === null || !definition.enabled) return;
   const triggers = definition.triggers.filter(isWebhookTrigger);
   if (triggers.length < definition.triggers.length) return;
@@ -101,7 +111,7 @@ function checkReachable({ definition, yaml, findings }: CheckedAutomation, refer
   const message = 'No enabled webhook can start this automation.';
   const hint = 'Enable one of its webhooks, list another, or set "enabled: false" on the automation.';
   const { key: at } = yaml.locate(['triggers']);
-  findings.add({ rule: 'automation/unreachable', at, path: ['triggers'], message, hint });
+  diagnostics.add({ rule: 'automation/unreachable', at, path: ['triggers'], message, hint });
 }
 
 /** An unknown UID may exist; only the apply can check it. A webhook with an invalid file may exist, too. */

@@ -5,7 +5,7 @@ import { parsePattern } from '../../filter/parse-pattern.ts';
 import type { PatternField, Scalar } from '../../filter/pattern.ts';
 import { quote } from '../../yaml/key-path.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
-import type { Findings } from '../findings.ts';
+import type { FileDiagnostics } from '../file-diagnostics.ts';
 import type { CheckedAutomation, References } from './check-references.ts';
 
 /**
@@ -15,20 +15,20 @@ import type { CheckedAutomation, References } from './check-references.ts';
  */
 export function checkSameTriggers(automations: readonly CheckedAutomation[], references: References): void {
   const firsts: Firsts = { whole: new Map(), single: new Map() };
-  for (const { definition, yaml, findings } of automations) {
+  for (const { definition, yaml, diagnostics } of automations) {
     if (definition === null || yaml === null || !definition.enabled) continue;
     const triggers = definition.triggers.filter(isWebhookTrigger);
     if (triggers.length === 0) continue;
     const normalized = triggers.map((trigger) => normalizeTrigger(trigger, references));
     const fingerprints = normalized.map(({ webhookNames, filter }) => `${webhookNames.join(' ')}\n${filter}`);
     const unique = [...new Set(fingerprints)];
-    if (unique.length < fingerprints.length) reportRepeated(definition, fingerprints, yaml, findings);
+    if (unique.length < fingerprints.length) reportRepeated(definition, fingerprints, yaml, diagnostics);
     const singles = normalized.flatMap(listSingles);
     const message = findSameTrigger(definition, unique.sort().join('\n'), singles, firsts);
     if (message === null) continue;
     const hint = 'Remove or disable one of them, or use different payload filters.';
     const { key: at } = yaml.locate(['triggers']);
-    findings.add({ rule: 'automation/same-trigger', at, path: ['triggers'], message, hint });
+    diagnostics.add({ rule: 'automation/same-trigger', at, path: ['triggers'], message, hint });
   }
 }
 
@@ -72,7 +72,7 @@ function reportRepeated(
   { triggers }: AutomationDefinition,
   fingerprints: readonly string[],
   yaml: YamlText,
-  findings: Findings,
+  diagnostics: FileDiagnostics,
 ): void {
   // Indexes of the webhook triggers in the list of all triggers; one per fingerprint.
   const places = triggers.flatMap((trigger, index) => (isWebhookTrigger(trigger) ? [index] : []));
@@ -84,7 +84,7 @@ function reportRepeated(
     else {
       const message = `This trigger is identical to triggers[${first}]. One delivery starts at most one run of an automation.`;
       const hint = 'Remove the trigger, or use other webhooks or another payload filter.';
-      findings.add({ rule: 'automation/repeated-trigger', at: yaml.locate(path).value, path, message, hint });
+      diagnostics.add({ rule: 'automation/repeated-trigger', at: yaml.locate(path).value, path, message, hint });
       return;
     }
   }

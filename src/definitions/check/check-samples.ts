@@ -4,7 +4,7 @@ import type { SourceTree } from '../../core/source-tree.ts';
 import { suggest } from '../../core/suggest.ts';
 import { quote } from '../../yaml/key-path.ts';
 import { FILE_START } from '../../yaml/positions.ts';
-import { Findings } from '../findings.ts';
+import { FileDiagnostics } from '../file-diagnostics.ts';
 import { type ReadSample, readSample, type Sample } from '../read/read-sample.ts';
 import { type SampleEntry, sortEntries } from '../read/sort-entries.ts';
 import type { References } from './check-references.ts';
@@ -38,17 +38,17 @@ export function checkSamples(
   return entries.flatMap((entry) => {
     const file = prefix + entry.entry.path;
     references.onFile?.(file);
-    const findings = new Findings(file, {}, 'warning');
-    const read = readSample(entry, findings, listNamedHeaders(webhooks.get(entry.webhook)));
+    const diagnostics = new FileDiagnostics(file, {}, 'warning');
+    const read = readSample(entry, diagnostics, listNamedHeaders(webhooks.get(entry.webhook)));
     if (!declared.has(entry.webhook) && !orphans.has(entry.webhook)) {
       orphans.add(entry.webhook);
-      addUnknownWebhook(entry.webhook, findings, declared);
+      addUnknownWebhook(entry.webhook, diagnostics, declared);
     }
     if (read !== null) {
-      checkStarts(read, findings, automations, suggestAutomation);
+      checkStarts(read, diagnostics, automations, suggestAutomation);
       take(read.sample);
     }
-    return findings.toDiagnostics();
+    return diagnostics.toDiagnostics();
   });
 }
 
@@ -80,9 +80,9 @@ export interface ValidatedNames {
   declared: { webhooks: readonly string[]; automations: readonly string[] };
 }
 
-function addUnknownWebhook(webhook: string, findings: Findings, declared: ReadonlySet<string>): void {
+function addUnknownWebhook(webhook: string, diagnostics: FileDiagnostics, declared: ReadonlySet<string>): void {
   const meant = suggest(webhook, declared);
-  findings.add({
+  diagnostics.add({
     rule: 'sample/unknown-webhook',
     at: FILE_START,
     path: [],
@@ -96,12 +96,12 @@ function addUnknownWebhook(webhook: string, findings: Findings, declared: Readon
 
 function checkStarts(
   { sample, json }: ReadSample,
-  findings: Findings,
+  diagnostics: FileDiagnostics,
   automations: ReadonlySet<string>,
   suggestAutomation: (name: string) => string | null,
 ): void {
   const unknown = (sample.starts ?? []).flatMap((name, index) => (automations.has(name) ? [] : [{ name, index }]));
-  findings.addAll(
+  diagnostics.addAll(
     unknown.map(({ name, index }) => () => {
       const path = ['starts', index];
       const meant = suggestAutomation(name);

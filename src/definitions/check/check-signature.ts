@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { CUSTOM, readCustomScheme } from '../../signature/schemes/custom-scheme.ts';
 import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
-import { Findings } from '../findings.ts';
+import { FileDiagnostics } from '../file-diagnostics.ts';
 import { checkDefinitionSchema } from './check-definition-schema.ts';
 
 /** Checks the combinations of keys in a `signature` block, and the weaknesses of the scheme that it describes. */
-export function checkSignatureBlock(yaml: YamlText, findings: Findings): void {
+export function checkSignatureBlock(yaml: YamlText, diagnostics: FileDiagnostics): void {
   const { signatureScheme, signature } = yaml.value as JsonObject;
   if (signatureScheme !== CUSTOM || !isJsonObject(signature)) return;
   const read = readCustomScheme(signature);
@@ -13,7 +13,7 @@ export function checkSignatureBlock(yaml: YamlText, findings: Findings): void {
   for (const { key, message, hint } of found) {
     const path = ['signature', key];
     const rule = read.ok ? 'webhook/weak-signature' : 'webhook/invalid-signature';
-    findings.add({ rule, at: yaml.locate(path).key, path, message, hint });
+    diagnostics.add({ rule, at: yaml.locate(path).key, path, message, hint });
   }
 }
 
@@ -32,13 +32,13 @@ export function checkSignature(
 ): { ok: true; signature: JsonObject } | { ok: false; message: string; hint: string } {
   const signature = parseJson(text);
   if (!isJsonObject(signature)) return { ok: false, message: 'it is not a JSON object.', hint: 'Write {"header": …}.' };
-  const findings = new Findings('', {});
+  const diagnostics = new FileDiagnostics('', {});
   const declared = { authMode: 'signature', secretName: 'NAME', signatureScheme, signature };
   const parsed = parseYaml(JSON.stringify(declared));
   if (!parsed.ok) throw new Error('JSON from JSON.stringify is not YAML');
-  checkDefinitionSchema('webhook', parsed.yaml, findings);
-  if (!findings.hasErrors()) checkSignatureBlock(parsed.yaml, findings);
-  const error = findings.toDiagnostics().find(({ severity }) => severity === 'error');
+  checkDefinitionSchema('webhook', parsed.yaml, diagnostics);
+  if (!diagnostics.hasErrors()) checkSignatureBlock(parsed.yaml, diagnostics);
+  const error = diagnostics.toDiagnostics().find(({ severity }) => severity === 'error');
   return error === undefined ? { ok: true, signature } : { ok: false, message: error.message, hint: error.hint };
 }
 

@@ -1,13 +1,13 @@
 import type { WebhookDefinition } from '../../core/definition.ts';
 import { isWebhookTrigger } from '../../core/trigger.ts';
 import { FILE_START } from '../../yaml/positions.ts';
-import type { Findings } from '../findings.ts';
+import type { FileDiagnostics } from '../file-diagnostics.ts';
 import type { CheckedAutomation, References } from './check-references.ts';
 
-/** A webhook, and the findings of its file. */
+/** A webhook, and the diagnostics of its file. */
 export interface CheckedWebhook {
   definition: WebhookDefinition;
-  findings: Findings;
+  diagnostics: FileDiagnostics;
 }
 
 /**
@@ -21,12 +21,12 @@ export function checkUnusedWebhooks(
 ): void {
   const used = collectUsedWebhooks(automations, references);
   if (used === null) return;
-  for (const { definition, findings } of webhooks) {
+  for (const { definition, diagnostics } of webhooks) {
     if (!definition.enabled || used.has(definition.name)) continue;
     const message =
       'No enabled automation has a trigger for this webhook. Its deliveries are accepted, but start nothing.';
     const hint = 'List the webhook under "webhooks" in a trigger, set "enabled: false", or remove the file.';
-    findings.add({ rule: 'webhook/unheard', at: FILE_START, path: [], message, hint });
+    diagnostics.add({ rule: 'webhook/unheard', at: FILE_START, path: [], message, hint });
   }
 }
 

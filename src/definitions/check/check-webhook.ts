@@ -5,13 +5,13 @@ import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
 import { listIdentities, SCHEMES } from '../../signature/schemes/schemes.ts';
 import { readJson } from '../../signature/verify/request-parts.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
-import type { Findings } from '../findings.ts';
+import type { FileDiagnostics } from '../file-diagnostics.ts';
 import { listNamedHeaders } from './check-signature.ts';
 
 /** Lint rules about one valid webhook. */
-export function checkWebhook(webhook: WebhookDefinition, yaml: YamlText, findings: Findings): void {
-  checkProvider(webhook, yaml, findings);
-  checkIdentity(webhook, yaml, findings);
+export function checkWebhook(webhook: WebhookDefinition, yaml: YamlText, diagnostics: FileDiagnostics): void {
+  checkProvider(webhook, yaml, diagnostics);
+  checkIdentity(webhook, yaml, diagnostics);
 }
 
 // Names of providers that are also everyday words in a factory: a production line, a box, a linear axis.
@@ -27,39 +27,39 @@ function flatten(name: string): string {
   return name.toLowerCase().replace(/[._-]/g, '');
 }
 
-function checkProvider({ name, authMode }: WebhookDefinition, yaml: YamlText, findings: Findings): void {
+function checkProvider({ name, authMode }: WebhookDefinition, yaml: YamlText, diagnostics: FileDiagnostics): void {
   const scheme: Scheme | undefined = authMode === 'signature' ? undefined : SIGNING.get(flatten(name));
   if (scheme === undefined) return;
   const proof = authMode === 'token' ? 'expects a bearer token' : 'accepts every request to its URL';
   const message = `${scheme.title} signs its deliveries, but this webhook ${proof}.`;
   const hint = `Write "authMode: signature" and "signatureScheme: ${scheme.name}", see docs/schemes/${scheme.name}.md. If another sender uses the webhook, rename it.`;
   const { key: at } = yaml.locate(['authMode']);
-  findings.add({ rule: 'webhook/unsigned-provider', at, path: ['authMode'], message, hint });
+  diagnostics.add({ rule: 'webhook/unsigned-provider', at, path: ['authMode'], message, hint });
 }
 
 /** Without an ID from the sender, two different deliveries with the same body count as one (specification, "Delivery identity"). */
-function checkIdentity(webhook: WebhookDefinition, yaml: YamlText, findings: Findings): void {
+function checkIdentity(webhook: WebhookDefinition, yaml: YamlText, diagnostics: FileDiagnostics): void {
   if (webhook.deliveryIdHeader !== null) return;
   const scheme = resolveScheme(webhook.signatureScheme, webhook.signature);
   if (scheme !== null && listIdentities(scheme).length > 0) return;
   const message = 'A second delivery with the same body counts as a duplicate and starts nothing.';
   const hint = 'Set the header that contains the event ID of the sender: "deliveryIdHeader: X-Event-Id".';
   const { key: at } = yaml.locate([]);
-  findings.add({ rule: 'webhook/no-delivery-id', at, path: ['deliveryIdHeader'], message, hint });
+  diagnostics.add({ rule: 'webhook/no-delivery-id', at, path: ['deliveryIdHeader'], message, hint });
 }
 
 /** Delivery IDs are logged and shown, so their headers must not carry a credential. */
-export function checkIdHeaders(yaml: YamlText, findings: Findings): void {
-  checkIdHeader(yaml, ['deliveryIdHeader'], findings);
-  checkIdHeader(yaml, ['signature', 'idHeader'], findings);
+export function checkIdHeaders(yaml: YamlText, diagnostics: FileDiagnostics): void {
+  checkIdHeader(yaml, ['deliveryIdHeader'], diagnostics);
+  checkIdHeader(yaml, ['signature', 'idHeader'], diagnostics);
 }
 
-function checkIdHeader(yaml: YamlText, path: string[], findings: Findings): void {
+function checkIdHeader(yaml: YamlText, path: string[], diagnostics: FileDiagnostics): void {
   const header = readJson(yaml.value, path);
   if (typeof header !== 'string') return;
   const isNamed = listNamedHeaders(yaml.value).includes(header.toLowerCase());
   if (!isNamed && !isCredentialHeader(header)) return;
-  findings.add({
+  diagnostics.add({
     rule: 'webhook/credential-header',
     at: yaml.locate(path).value,
     path,

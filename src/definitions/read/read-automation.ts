@@ -12,7 +12,7 @@ import { type FrontMatter, splitFrontMatter } from '../../yaml/split-front-matte
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import { checkFilter } from '../check/check-filter.ts';
 import { checkPromptInjection } from '../check/check-prompt-injection.ts';
-import type { Findings } from '../findings.ts';
+import type { FileDiagnostics } from '../file-diagnostics.ts';
 import { collectPlaces } from './collect-places.ts';
 import { readDefinitionText } from './read-definition-text.ts';
 
@@ -24,51 +24,51 @@ export interface ReadAutomation {
   yaml: YamlText | null;
 }
 
-/** Reads `automations/<name>/automation.md`. The problems are in `findings`. */
-export function readAutomationFile(name: string, entry: TreeEntry, findings: Findings): ReadAutomation {
-  const text = readDefinitionText(entry, findings);
-  return text === null ? { definition: null, yaml: null } : readAutomation(name, text, findings);
+/** Reads `automations/<name>/automation.md`. The problems are in `diagnostics`. */
+export function readAutomationFile(name: string, entry: TreeEntry, diagnostics: FileDiagnostics): ReadAutomation {
+  const text = readDefinitionText(entry, diagnostics);
+  return text === null ? { definition: null, yaml: null } : readAutomation(name, text, diagnostics);
 }
 
-function readAutomation(name: string, text: string, findings: Findings): ReadAutomation {
+function readAutomation(name: string, text: string, diagnostics: FileDiagnostics): ReadAutomation {
   const parts = splitFrontMatter(text);
   if (!parts.ok) {
     const { rule, at, message, hint } = parts;
-    findings.add({ rule, at, path: [], message, hint });
+    diagnostics.add({ rule, at, path: [], message, hint });
     return { definition: null, yaml: null };
   }
-  checkPrompt(parts, findings);
-  checkPromptInjection(text, parts.body, findings);
+  checkPrompt(parts, diagnostics);
+  checkPromptInjection(text, parts.body, diagnostics);
   const parsed = parseYaml(parts.yaml, parts.linesBefore);
   if (!parsed.ok) {
-    findings.addAll(parsed.findings);
+    diagnostics.addAll(parsed.problems);
     return { definition: null, yaml: null };
   }
-  checkDefinitionSchema('automation', parsed.yaml, findings);
-  checkPayloads(parsed.yaml, findings);
-  checkReservedSecrets(parsed.yaml, findings);
-  const definition = findings.hasErrors() ? null : toAutomation(name, parsed.yaml, parts.body, findings.file);
+  checkDefinitionSchema('automation', parsed.yaml, diagnostics);
+  checkPayloads(parsed.yaml, diagnostics);
+  checkReservedSecrets(parsed.yaml, diagnostics);
+  const definition = diagnostics.hasErrors() ? null : toAutomation(name, parsed.yaml, parts.body, diagnostics.file);
   return { definition, yaml: parsed.yaml };
 }
 
-function checkPrompt(parts: FrontMatter & { ok: true }, findings: Findings): void {
+function checkPrompt(parts: FrontMatter & { ok: true }, diagnostics: FileDiagnostics): void {
   if (parts.body.trim() !== '') return;
   const message = 'The prompt is empty: nothing follows the front matter.';
   const hint = 'Write the task of the run below the closing "---".';
-  findings.add({ rule: 'automation/empty-prompt', at: parts.bodyAt, path: [], message, hint });
+  diagnostics.add({ rule: 'automation/empty-prompt', at: parts.bodyAt, path: [], message, hint });
 }
 
-function checkPayloads(yaml: YamlText, findings: Findings): void {
+function checkPayloads(yaml: YamlText, diagnostics: FileDiagnostics): void {
   for (const { payload, path } of listPayloads(yaml.value)) {
     const parsed = parsePattern(payload);
     if (parsed.ok) {
-      checkFilter(parsed.pattern, path, yaml, findings);
+      checkFilter(parsed.pattern, path, yaml, diagnostics);
       continue;
     }
     for (const problem of parsed.problems) {
       const place = [...path, ...problem.path];
       const { rule, message, hint } = problem;
-      findings.add({ rule, at: yaml.locate(place).value, path: place, message, hint });
+      diagnostics.add({ rule, at: yaml.locate(place).value, path: place, message, hint });
     }
   }
 }
@@ -90,11 +90,11 @@ export function listWebhookFilters(value: Json): { filter: JsonObject; path: Key
   );
 }
 
-function checkReservedSecrets(yaml: YamlText, findings: Findings): void {
+function checkReservedSecrets(yaml: YamlText, diagnostics: FileDiagnostics): void {
   const secrets = isJsonObject(yaml.value) && Array.isArray(yaml.value.secrets) ? yaml.value.secrets : [];
   secrets.forEach((name, index) => {
     if (typeof name !== 'string' || !isReservedVariable(name)) return;
-    findings.add({
+    diagnostics.add({
       rule: 'automation/reserved-secret',
       at: yaml.locate(['secrets', index]).value,
       path: ['secrets', index],

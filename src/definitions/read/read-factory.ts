@@ -4,7 +4,7 @@ import { suggest } from '../../core/suggest.ts';
 import { quote } from '../../yaml/key-path.ts';
 import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
-import type { Finding, Findings } from '../findings.ts';
+import type { FileDiagnostics, Problem } from '../file-diagnostics.ts';
 
 /** The part of `factory.yaml` that the validation uses. */
 export interface ReadFactory {
@@ -12,21 +12,21 @@ export interface ReadFactory {
   lint: LintSettings;
 }
 
-/** Reads the text of `factory.yaml`. The problems are in `findings`. */
-export function readFactory(text: string, findings: Findings): ReadFactory {
+/** Reads the text of `factory.yaml`. The problems are in `diagnostics`. */
+export function readFactory(text: string, diagnostics: FileDiagnostics): ReadFactory {
   const parsed = parseYaml(text);
   if (!parsed.ok) {
-    findings.addAll(parsed.findings);
+    diagnostics.addAll(parsed.problems);
     return { lint: {} };
   }
-  checkDefinitionSchema('factory', parsed.yaml, findings);
-  return { lint: readLint(parsed.yaml, findings) };
+  checkDefinitionSchema('factory', parsed.yaml, diagnostics);
+  return { lint: readLint(parsed.yaml, diagnostics) };
 }
 
-function readLint(yaml: YamlText, findings: Findings): LintSettings {
+function readLint(yaml: YamlText, diagnostics: FileDiagnostics): LintSettings {
   const declared = isJsonObject(yaml.value) && isJsonObject(yaml.value.lint) ? yaml.value.lint : {};
   const wrong = Object.keys(declared).filter((rule) => !isRuleId(rule) || !RULES[rule].isLint);
-  findings.addAll(wrong.map((rule) => () => describeWrongRule(rule, yaml)));
+  diagnostics.addAll(wrong.map((rule) => () => describeWrongRule(rule, yaml)));
   const settings = Object.entries(declared).filter(
     ([rule, severity]) => isRuleId(rule) && RULES[rule].isLint && isRuleSeverity(severity),
   );
@@ -37,7 +37,7 @@ function isRuleSeverity(value: unknown): value is RuleSeverity {
   return RULE_SEVERITIES.some((severity) => severity === value);
 }
 
-function describeWrongRule(rule: string, yaml: YamlText): Finding {
+function describeWrongRule(rule: string, yaml: YamlText): Problem {
   const path = ['lint', rule];
   const { key: at } = yaml.locate(path);
   if (!isRuleId(rule)) {

@@ -7,7 +7,7 @@ import type { YamlText } from '../../yaml/parse-yaml.ts';
 import { FILE_START } from '../../yaml/positions.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import { checkExposedSecret } from '../check/check-exposed-secret.ts';
-import type { Findings } from '../findings.ts';
+import type { FileDiagnostics } from '../file-diagnostics.ts';
 import type { SampleEntry } from './sort-entries.ts';
 
 /** A delivery in a file next to the definition of its webhook, and the automations that it must start. */
@@ -34,61 +34,61 @@ export interface ReadSample {
  * Reads `webhooks/<webhook>.samples/<name>.json`.
  *
  * @param namedHeaders lowercase names of headers that contain a signature of this webhook, in addition to the known ones
- * @returns `null` if the file is invalid; the problems are in `findings`
+ * @returns `null` if the file is invalid; the problems are in `diagnostics`
  */
 export function readSample(
   entry: SampleEntry,
-  findings: Findings,
+  diagnostics: FileDiagnostics,
   namedHeaders: readonly string[] = [],
 ): ReadSample | null {
-  const text = readText(entry.entry, findings);
+  const text = readText(entry.entry, diagnostics);
   if (text === null) return null;
-  const read = parseSample(entry, text, findings, namedHeaders);
+  const read = parseSample(entry, text, diagnostics, namedHeaders);
   // Always reported, but the sample is evaluated nevertheless.
-  checkExposedSecret(text, findings);
+  checkExposedSecret(text, diagnostics);
   return read;
 }
 
 function parseSample(
   { webhook, name }: SampleEntry,
   text: string,
-  findings: Findings,
+  diagnostics: FileDiagnostics,
   namedHeaders: readonly string[],
 ): ReadSample | null {
   const parsed = parseJson(text);
   if (!parsed.ok) {
     const hint = 'A sample is strict JSON: use double quotes, no comments, and no comma after the last entry.';
     const message = `Not valid JSON: ${parsed.message}`;
-    findings.add({ rule: 'sample/invalid-json', at: parsed.at, path: [], message, hint });
+    diagnostics.add({ rule: 'sample/invalid-json', at: parsed.at, path: [], message, hint });
     return null;
   }
-  checkDefinitionSchema('sample', parsed.json, findings);
-  checkHeaders(parsed.json, findings, namedHeaders);
-  if (!findings.isEmpty()) return null;
-  return { sample: toSample(webhook, name, parsed.json.value as JsonObject, findings.file), json: parsed.json };
+  checkDefinitionSchema('sample', parsed.json, diagnostics);
+  checkHeaders(parsed.json, diagnostics, namedHeaders);
+  if (!diagnostics.isEmpty()) return null;
+  return { sample: toSample(webhook, name, parsed.json.value as JsonObject, diagnostics.file), json: parsed.json };
 }
 
-function readText(entry: TreeEntry, findings: Findings): string | null {
+function readText(entry: TreeEntry, diagnostics: FileDiagnostics): string | null {
   if (entry.bytes === null || entry.bytes.length > MAX_DEFINITION_BYTES) {
     const message = `The sample has ${entry.size} bytes. The limit is ${MAX_DEFINITION_BYTES} bytes (256 KiB).`;
     const hint = 'Remove the parts of the body that no filter tests.';
-    findings.add({ rule: 'sample/too-large', at: FILE_START, path: [], message, hint });
+    diagnostics.add({ rule: 'sample/too-large', at: FILE_START, path: [], message, hint });
     return null;
   }
   const decoded = decodeText(entry.bytes);
   if (decoded.ok) return decoded.text;
   const message = 'The sample is not valid UTF-8: this byte is not part of a character.';
-  findings.add({ rule: 'sample/not-utf8', at: decoded.at, path: [], message, hint: 'Save the file as UTF-8.' });
+  diagnostics.add({ rule: 'sample/not-utf8', at: decoded.at, path: [], message, hint: 'Save the file as UTF-8.' });
   return null;
 }
 
 const FIELD_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,256}$/;
 
-function checkHeaders(json: YamlText, findings: Findings, namedHeaders: readonly string[]): void {
+function checkHeaders(json: YamlText, diagnostics: FileDiagnostics, namedHeaders: readonly string[]): void {
   const headers = isJsonObject(json.value) ? json.value.headers : undefined;
   if (!isJsonObject(headers)) return;
   const names = Object.keys(headers);
-  findings.addAll(
+  diagnostics.addAll(
     names
       .filter((name) => !FIELD_NAME.test(name))
       .map((name) => () => ({
@@ -100,7 +100,7 @@ function checkHeaders(json: YamlText, findings: Findings, namedHeaders: readonly
       })),
   );
   const secret = names.filter((name) => isCredentialHeader(name) || namedHeaders.includes(name.toLowerCase()));
-  findings.addAll(
+  diagnostics.addAll(
     secret.map((name) => () => ({
       rule: 'sample/credential-header',
       at: json.locate(['headers', name]).key,

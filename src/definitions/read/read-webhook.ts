@@ -8,37 +8,37 @@ import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import { checkSignatureBlock } from '../check/check-signature.ts';
 import { checkIdHeaders, checkWebhook } from '../check/check-webhook.ts';
-import type { Findings } from '../findings.ts';
+import type { FileDiagnostics } from '../file-diagnostics.ts';
 
 /**
  * Reads the text of `webhooks/<name>.yaml`.
  *
- * @returns `null` if the file has errors; the problems are in `findings`
+ * @returns `null` if the file has errors; the problems are in `diagnostics`
  */
-export function readWebhook(name: string, text: string, findings: Findings): WebhookDefinition | null {
+export function readWebhook(name: string, text: string, diagnostics: FileDiagnostics): WebhookDefinition | null {
   const parsed = parseYaml(text);
   if (!parsed.ok) {
-    findings.addAll(parsed.findings);
+    diagnostics.addAll(parsed.problems);
     return null;
   }
-  checkDefinitionSchema('webhook', parsed.yaml, findings);
-  checkIdHeaders(parsed.yaml, findings);
-  checkVerifyToken(parsed.yaml, findings);
-  if (!findings.hasErrors()) checkSignatureBlock(parsed.yaml, findings);
-  if (findings.hasErrors()) return null;
-  const webhook = toWebhook(name, parsed.yaml, findings.file);
-  checkWebhook(webhook, parsed.yaml, findings);
+  checkDefinitionSchema('webhook', parsed.yaml, diagnostics);
+  checkIdHeaders(parsed.yaml, diagnostics);
+  checkVerifyToken(parsed.yaml, diagnostics);
+  if (!diagnostics.hasErrors()) checkSignatureBlock(parsed.yaml, diagnostics);
+  if (diagnostics.hasErrors()) return null;
+  const webhook = toWebhook(name, parsed.yaml, diagnostics.file);
+  checkWebhook(webhook, parsed.yaml, diagnostics);
   return webhook;
 }
 
 /** A verify token that no sender sends is a mistake. */
-function checkVerifyToken(yaml: YamlText, findings: Findings): void {
+function checkVerifyToken(yaml: YamlText, diagnostics: FileDiagnostics): void {
   if (!isJsonObject(yaml.value) || yaml.value.verifyTokenSecretName === undefined) return;
   const { authMode = 'token', signatureScheme = null } = yaml.value;
   const owner = { authMode, signatureScheme } as WebhookAuth;
   if (findHandshakes(owner).some((row) => row.needsVerifyToken)) return;
   const schemes = HANDSHAKES.flatMap((row) => (row.needsVerifyToken && row.scheme !== null ? [row.scheme] : []));
-  findings.add({
+  diagnostics.add({
     rule: 'webhook/unused-verify-token',
     at: yaml.locate(['verifyTokenSecretName']).key,
     path: ['verifyTokenSecretName'],

@@ -4,7 +4,7 @@ import type { SourceTree, TreeEntry } from '../../core/source-tree.ts';
 import { WEBHOOK_NAME_PATTERN } from '../../words/names.ts';
 import { quote } from '../../yaml/key-path.ts';
 import { FILE_START } from '../../yaml/positions.ts';
-import { toDiagnostic } from '../findings.ts';
+import { toDiagnostic } from '../file-diagnostics.ts';
 import { findNameCollisions } from './find-name-collisions.ts';
 
 /** A definition file and the name that it declares. */

@@ -3,7 +3,7 @@ import { type LintSettings, RULES, type RuleId, severityOf } from '../core/rules
 import { formatKeyPath, type KeyPath } from '../yaml/key-path.ts';
 
 /** One problem, before its file is known. */
-export interface Finding {
+export interface Problem {
   rule: RuleId;
   at: Position;
   path: KeyPath;
@@ -13,10 +13,10 @@ export interface Finding {
 }
 
 // A hostile file can have 100,000 problems. Only the first ones are listed; the last diagnostic counts the others.
-const MAX_FINDINGS_PER_FILE = 100;
+const MAX_DIAGNOSTICS_PER_FILE = 100;
 
 /** Collects the problems of one file. */
-export class Findings {
+export class FileDiagnostics {
   readonly file: string;
   readonly #lint: LintSettings;
   readonly #worst: Severity;
@@ -35,17 +35,18 @@ export class Findings {
     this.#worst = worst;
   }
 
-  add(finding: Finding): void {
+  add(finding: Problem): void {
     const severity = severityOf(finding.rule, this.#lint);
     if (severity === 'off') return;
-    if (this.#kept.length < MAX_FINDINGS_PER_FILE) this.#kept.push({ ...toDiagnostic(this.file, finding), severity });
+    if (this.#kept.length < MAX_DIAGNOSTICS_PER_FILE)
+      this.#kept.push({ ...toDiagnostic(this.file, finding), severity });
     else this.#leave(severity);
   }
 
   /** Describes only the problems that are listed, because locating 100,000 takes minutes. All have the severity `worst`. */
-  addAll(errors: Iterable<() => Finding>): void {
+  addAll(errors: Iterable<() => Problem>): void {
     for (const describe of errors) {
-      if (this.#kept.length < MAX_FINDINGS_PER_FILE) this.add(describe());
+      if (this.#kept.length < MAX_DIAGNOSTICS_PER_FILE) this.add(describe());
       else this.#leave(this.#worst);
     }
   }
@@ -72,12 +73,12 @@ export class Findings {
 }
 
 /** The diagnostic for a problem in a file, with the default severity of its rule. */
-export function toDiagnostic(file: string, { rule, at, path, message, hint }: Finding): Diagnostic {
+export function toDiagnostic(file: string, { rule, at, path, message, hint }: Problem): Diagnostic {
   const severity: Severity = RULES[rule].severity === 'error' ? 'error' : 'warning';
   return { severity, rule, file, line: at.line, column: at.column, path: formatKeyPath(path), message, hint };
 }
 
-function describeRest(left: number, last: Position): Finding {
+function describeRest(left: number, last: Position): Problem {
   return {
     rule: 'file/too-many-findings',
     at: { line: last.line, column: last.column },
