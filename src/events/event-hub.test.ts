@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createStandingClock, makeRun } from '../../test/helpers/seeded-services.ts';
-import type { LiveEvent } from '../core/live-event.ts';
-import type { NumberedEvent } from '../core/ports/event-feed.ts';
+import type { LiveEvent, NumberedEvent } from '../core/ports/event-feed.ts';
 import { EventHub } from './event-hub.ts';
 
 const happening = (attempt: number): LiveEvent => ({ kind: 'run', run: makeRun({ attempt }) });

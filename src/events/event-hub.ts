@@ -1,5 +1,4 @@
-import type { LiveEvent } from '../core/live-event.ts';
-import type { EventFeed, NumberedEvent, Subscription } from '../core/ports/event-feed.ts';
+import type { EventFeed, LiveEvent, NumberedEvent, Subscription } from '../core/ports/event-feed.ts';
 import type { Clock } from '../core/time/clock.ts';
 
 /** Number of events that are kept for listeners that reconnect. */

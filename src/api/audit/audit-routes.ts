@@ -5,9 +5,9 @@ import { formatInstant } from '../../core/time/clock.ts';
 import { describeAction } from '../openapi/operations.ts';
 import { listOf } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
+import { INSTANT, parseInstant } from '../server/instants.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageQuerySchema, presentPage, readPage } from '../server/page-query.ts';
-import { INSTANT, parseInstant } from '../server/parse-instant.ts';
 
 export interface AuditRouteParts {
   auditLog: Pick<AuditLog, 'list'>;

@@ -4,7 +4,7 @@ import { presentFields } from '../../core/resources/fields.ts';
 import type { SecretSummary } from '../../core/resources/secret.ts';
 import { SECRET_FIELDS } from '../../core/resources/secret.ts';
 import { formatInstant } from '../../core/time/clock.ts';
-import { presentInstant } from '../server/present-instant.ts';
+import { presentInstant } from '../server/instants.ts';
 
 /** A secret without its value. */
 export function presentSecret(secret: SecretSummary) {

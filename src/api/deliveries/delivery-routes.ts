@@ -10,15 +10,14 @@ import { DELIVERY_LABELS, type Delivery, type DeliveryLabel } from '../../core/r
 import type { DeliveryDiagnosis } from '../../diagnosis/try-mistakes.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
+import { INSTANT, parseInstant } from '../server/instants.ts';
 import { locate } from '../server/locate.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageQuerySchema, presentPage, readPage } from '../server/page-query.ts';
-import { INSTANT, parseInstant } from '../server/parse-instant.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
 import { PAYLOAD_RESPONSE, sendPayload } from '../server/send-payload.ts';
 import { findWebhook } from '../webhooks/find-webhook.ts';
-import { presentDelivery, presentExplanation } from './present-delivery.ts';
-import { presentHandshake } from './present-handshake.ts';
+import { presentDelivery, presentExplanation, presentHandshake } from './present-delivery.ts';
 
 export interface DeliveryRouteParts {
   inventory: InventoryReader;

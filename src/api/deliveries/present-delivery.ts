@@ -1,7 +1,14 @@
+import type { Handshake } from '../../core/handshake.ts';
 import type { DeliveryId } from '../../core/ids.ts';
-import type { Decision, Delivery, OmittedDecisions, StoredDecisions } from '../../core/resources/delivery.ts';
-import { DELIVERY_FIELDS } from '../../core/resources/delivery.ts';
+import {
+  DELIVERY_FIELDS,
+  type Decision,
+  type Delivery,
+  type OmittedDecisions,
+  type StoredDecisions,
+} from '../../core/resources/delivery.ts';
 import { presentFields } from '../../core/resources/fields.ts';
+import { formatInstant } from '../../core/time/clock.ts';
 import { describeDeliveryReason } from '../../words/delivery-reasons.ts';
 
 /** A row of the delivery log as the interfaces show it. */
@@ -23,4 +30,18 @@ export function presentExplanation(delivery: DeliveryId, stored: StoredDecisions
 
 function presentDecision({ automation, outcome, run, path, expected, actual, message }: Decision) {
   return { automation, outcome, run, path, expected, actual, message };
+}
+
+/** A row of the log of handshakes as the API shows it. It has a kind instead of a label. */
+export function presentHandshake(handshake: Handshake) {
+  return {
+    kind: 'Handshake' as const,
+    webhook_uid: handshake.webhookUid,
+    handshake: handshake.handshake,
+    outcome: handshake.outcome,
+    detail: handshake.detail,
+    count: handshake.count,
+    received_at: formatInstant(handshake.receivedAt),
+    client_address: handshake.clientAddress,
+  };
 }

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../core/errors.ts';
-import { factoryOfEvent, type LiveEvent } from '../../core/live-event.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import type { EventFeed } from '../../core/ports/event-feed.ts';
+import { type EventFeed, factoryOfEvent, type LiveEvent } from '../../core/ports/event-feed.ts';
 import type { RunControl } from '../../core/ports/runs/run-control.ts';
 import { type Principal, reachesFactory } from '../auth/authenticator.ts';
 import { presentDelivery } from '../deliveries/present-delivery.ts';

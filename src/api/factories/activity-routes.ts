@@ -5,11 +5,10 @@ import { HOUR_MS, MAX_ACTIVITY_MS } from '../../core/ports/deliveries/activity-r
 import type { Clock } from '../../core/time/clock.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
+import { INSTANT, parseInstant } from '../server/instants.ts';
 import { querySchema } from '../server/page-query.ts';
-import { INSTANT, parseInstant } from '../server/parse-instant.ts';
 import { factoryOf } from '../server/reach.ts';
-import { collectActivity } from './collect-activity.ts';
-import { presentActivity } from './present-activity.ts';
+import { collectActivity, presentActivity } from './collect-activity.ts';
 
 interface ActivityQuery {
   from?: string;

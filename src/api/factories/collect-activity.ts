@@ -2,6 +2,7 @@ import type { WebhookUid } from '../../core/ids.ts';
 import { type ActivityReader, type ActivitySpan, HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
 import { DELIVERY_LABELS, type DeliveryLabel } from '../../core/resources/delivery.ts';
 import { RUN_STATES, type RunState } from '../../core/resources/run.ts';
+import { formatInstant } from '../../core/time/clock.ts';
 
 /** One hour of a factory. */
 export interface ActivityHour {
@@ -45,4 +46,16 @@ function beginHour(startAt: number): ActivityHour {
 
 function zeros<Key extends string>(keys: readonly Key[]): Record<Key, number> {
   return Object.fromEntries(keys.map((key) => [key, 0])) as Record<Key, number>;
+}
+
+/** Numbers for charts as the interfaces show them. */
+export function presentActivity({ factory, fromAt, untilAt }: ActivitySpan, { hours, byWebhook }: Activity) {
+  return {
+    factory,
+    from: formatInstant(fromAt),
+    to: formatInstant(untilAt),
+    bucket: 'hour',
+    buckets: hours.map(({ startAt, deliveries, runs }) => ({ start: formatInstant(startAt), deliveries, runs })),
+    webhooks: [...byWebhook].map(([webhook_uid, deliveries]) => ({ webhook_uid, deliveries })),
+  };
 }

@@ -2,7 +2,7 @@ import type { InventoryReader } from '../../core/ports/definitions/inventory.ts'
 import { type Condition, type FactoryStatus, rateCondition } from '../../core/reconciliation.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { describeStatusReason } from '../../words/status-reasons.ts';
-import { presentInstant } from '../server/present-instant.ts';
+import { presentInstant } from '../server/instants.ts';
 import type { FactorySource } from './factory-source.ts';
 
 type Counts = Awaited<ReturnType<InventoryReader['counts']>>;

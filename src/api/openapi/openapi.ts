@@ -2,9 +2,8 @@ import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import type { FastifySchema, RouteOptions } from 'fastify';
 import type { RouteAccess } from '../server/access-rules.ts';
 import { type ApiDocument, addExamples } from './add-examples.ts';
-import { noBody } from './no-body.ts';
 import { OPERATIONS } from './operations.ts';
-import { refTo } from './schemas.ts';
+import { noBody, refTo } from './schemas.ts';
 
 /** Options that make the OpenAPI 3.1 document out of the routes. */
 export function describeApi(version: string): FastifyDynamicSwaggerOptions {

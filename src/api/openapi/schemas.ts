@@ -594,3 +594,6 @@ export const COMPONENTS = {
     },
   },
 } as const satisfies Record<string, JsonSchema>;
+
+/** For routes that take no body: none, `null` or `{}`. Omitted in the OpenAPI document. */
+export const noBody: JsonSchema = { type: ['object', 'null'], additionalProperties: false };

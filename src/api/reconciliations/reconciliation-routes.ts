@@ -4,8 +4,7 @@ import type { ReconcileControl } from '../../core/ports/definitions/reconciler.t
 import type { ReconciliationReader } from '../../core/ports/definitions/reconciliation-log.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import { formatInstant } from '../../core/time/clock.ts';
-import { noBody } from '../openapi/no-body.ts';
-import { listOf, refTo } from '../openapi/schemas.ts';
+import { listOf, noBody, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageQuerySchema, presentPage, querySchema, readPage } from '../server/page-query.ts';

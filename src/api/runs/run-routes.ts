@@ -4,19 +4,15 @@ import type { RunId } from '../../core/ids.ts';
 import type { RunLogReader } from '../../core/ports/runs/executor.ts';
 import type { RunControl } from '../../core/ports/runs/run-control.ts';
 import type { RunReader } from '../../core/ports/runs/run-queue.ts';
-import type { Run, RunInput, RunState } from '../../core/resources/run.ts';
-import { RUN_STATES } from '../../core/resources/run.ts';
+import { RUN_STATES, type Run, type RunInput, type RunState } from '../../core/resources/run.ts';
 import { PAYLOAD_FILE } from '../../run/envelope.ts';
-import { noBody } from '../openapi/no-body.ts';
-import { listOf, refTo } from '../openapi/schemas.ts';
+import { listOf, noBody, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
-import type { PageQuery } from '../server/page-query.ts';
-import { pageQuerySchema, querySchema, readPage } from '../server/page-query.ts';
+import { type PageQuery, pageQuerySchema, querySchema, readPage } from '../server/page-query.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
 import { PAYLOAD_RESPONSE, sendPayload } from '../server/send-payload.ts';
 import { presentRunInput } from './present-run-input.ts';
 import { presentOneRun, presentRuns } from './present-runs.ts';
-import { readRunLog } from './read-run-log.ts';
 
 export interface RunRouteParts {
   runs: RunReader;
@@ -180,4 +176,19 @@ function registerRunRetry(app: FastifyInstance, parts: RunRouteParts, findRun: F
       return presentOneRun(await findRun(request), parts);
     },
   );
+}
+
+const PIECE_BYTES = 262_144;
+
+/** The bytes of a run's log from `offset` on, at most `limit`. Logs are capped when they are written, so all fit. */
+export async function readRunLog(logs: RunLogReader, run: RunId, offset: number, limit: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  while (length < limit) {
+    const piece = await logs.read(run, offset + length, Math.min(PIECE_BYTES, limit - length));
+    if (piece === null || piece.length === 0) break;
+    pieces.push(piece);
+    length += piece.length;
+  }
+  return Buffer.concat(pieces);
 }

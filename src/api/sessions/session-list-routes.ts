@@ -7,11 +7,10 @@ import type { SessionTable } from '../../core/ports/access/session-table.ts';
 import type { UserTable } from '../../core/ports/access/user-table.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import { presentBrowser } from '../auth/present-access.ts';
-import { noBody } from '../openapi/no-body.ts';
-import { listOf } from '../openapi/schemas.ts';
+import { listOf, noBody } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { principalOf } from '../server/reach.ts';
-import { findUser } from '../users/find-user.ts';
+import { findUser } from '../users/require-known.ts';
 
 export interface SessionListRouteParts {
   sessions: SessionTable;

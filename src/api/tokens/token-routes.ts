@@ -10,7 +10,7 @@ import { requireRole } from '../server/access-rules.ts';
 import { locate } from '../server/locate.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
-import { requireKnownFactories } from '../users/require-known-factories.ts';
+import { requireKnownFactories } from '../users/require-known.ts';
 import { createApiToken, type TokenParts } from './create-api-token.ts';
 
 export interface TokenRouteParts extends TokenParts {

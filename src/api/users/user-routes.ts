@@ -14,8 +14,7 @@ import { requireRole } from '../server/access-rules.ts';
 import { locate } from '../server/locate.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
-import { findUser, unknownUser } from './find-user.ts';
-import { requireKnownFactories } from './require-known-factories.ts';
+import { findUser, requireKnownFactories, unknownUser } from './require-known.ts';
 
 export interface UserRouteParts {
   inventory: Pick<InventoryReader, 'factories'>;

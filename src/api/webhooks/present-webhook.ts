@@ -6,7 +6,7 @@ import { formatInstant } from '../../core/time/clock.ts';
 import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
 import { listIdentities } from '../../signature/schemes/schemes.ts';
 import { type FactorySource, presentFile } from '../factories/factory-source.ts';
-import { presentInstant } from '../server/present-instant.ts';
+import { presentInstant } from '../server/instants.ts';
 
 /**
  * What can tell one delivery of a webhook from another before its body does (decisions, "Identity", last bullet).

@@ -1,4 +1,6 @@
-import type { LiveEvent } from '../live-event.ts';
+import type { Reconciliation } from '../reconciliation.ts';
+import type { Delivery } from '../resources/delivery.ts';
+import type { Run } from '../resources/run.ts';
 
 /** An event and its position in the sequence of events. */
 export interface NumberedEvent {
@@ -28,4 +30,16 @@ export interface EventFeed {
    * @param listener must return immediately; a listener that throws is not called again
    */
   subscribe(after: string | null, listener: (event: NumberedEvent) => void): Subscription;
+}
+
+/** A logged delivery, a created or changed run, or a finished reconciliation. Published after it is on disk. */
+export type LiveEvent =
+  | { kind: 'delivery'; delivery: Delivery }
+  | { kind: 'run'; run: Run }
+  | { kind: 'reconciliation'; reconciliation: Reconciliation };
+
+/** The factory that the event belongs to. */
+export function factoryOfEvent(event: LiveEvent): string {
+  if (event.kind === 'delivery') return event.delivery.factory;
+  return event.kind === 'run' ? event.run.factory : event.reconciliation.factory;
 }

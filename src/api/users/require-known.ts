@@ -1,5 +1,19 @@
+import type { User } from '../../core/access.ts';
 import { AppError, type ProblemItem } from '../../core/errors.ts';
+import type { UserId } from '../../core/ids.ts';
+import type { UserTable } from '../../core/ports/access/user-table.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+
+/** The user of that ID; throws `not_found`. */
+export async function findUser({ users }: { users: Pick<UserTable, 'get'> }, id: string): Promise<User> {
+  const user = await users.get(id as UserId);
+  if (user === null) throw unknownUser();
+  return user;
+}
+
+export function unknownUser(): AppError {
+  return new AppError('not_found', 'There is no such user.');
+}
 
 /** A misspelt factory would give rights to nothing, and nobody would know why. Throws `bad_request`. */
 export async function requireKnownFactories(
