@@ -20,24 +20,25 @@ interface AddWebhookFormProps {
   error: unknown;
 }
 
+/** The inputs of the form, named as the API names the fields of a webhook. */
 interface Fields {
   name: string;
   description: string;
-  authMode: Webhook['auth_mode'];
-  scheme: string | null;
+  auth_mode: Webhook['auth_mode'];
+  signature_scheme: string | null;
   secret: string;
-  secretName: string;
-  deliveryIdHeader: string;
+  secret_name: string;
+  delivery_id_header: string;
 }
 
 const BLANK: Fields = {
   name: '',
   description: '',
-  authMode: 'token',
-  scheme: null,
+  auth_mode: 'token',
+  signature_scheme: null,
   secret: '',
-  secretName: '',
-  deliveryIdHeader: '',
+  secret_name: '',
+  delivery_id_header: '',
 };
 
 /** All fields of a new webhook. */
@@ -50,7 +51,8 @@ export function AddWebhookForm({ onSubmit, cancelHref, isPending, error }: AddWe
         WEBHOOK_NAME_PATTERN.test(name)
           ? null
           : 'Use letters, digits, dots, hyphens and underscores. Start with a letter or a digit.',
-      scheme: (scheme, { authMode }) => (authMode === 'signature' && scheme === null ? 'Select a provider.' : null),
+      signature_scheme: (scheme, { auth_mode }) =>
+        auth_mode === 'signature' && scheme === null ? 'Select a provider.' : null,
       secret: (secret, fields) => (secret === '' && needsSecret(findScheme(schemes, fields), fields) ? MISSING : null),
     },
   });
@@ -77,14 +79,14 @@ export function AddWebhookForm({ onSubmit, cancelHref, isPending, error }: AddWe
         <SectionCard title="Authentication">
           <Stack>
             <ModeChoice form={form} />
-            {form.values.authMode === 'signature' && <SchemeChoice form={form} schemes={schemes} />}
+            {form.values.auth_mode === 'signature' && <SchemeChoice form={form} schemes={schemes} />}
             <SecretField form={form} scheme={scheme} />
             <TextInput
               label="Secret name"
               description={describeSecretName(form.values.name)}
               placeholder={form.values.name === '' ? undefined : suggestSecretName(form.values.name)}
               autoComplete="off"
-              {...form.getInputProps('secretName')}
+              {...form.getInputProps('secret_name')}
             />
           </Stack>
         </SectionCard>
@@ -94,7 +96,7 @@ export function AddWebhookForm({ onSubmit, cancelHref, isPending, error }: AddWe
             description={describeIdentity(scheme)}
             placeholder="X-Event-Id"
             autoComplete="off"
-            {...form.getInputProps('deliveryIdHeader')}
+            {...form.getInputProps('delivery_id_header')}
           />
         </SectionCard>
         {error !== null && <ErrorPanel error={error} />}
@@ -121,7 +123,7 @@ const MODES = [
 
 function ModeChoice({ form }: { form: Form }) {
   return (
-    <Radio.Group label="How senders authenticate" {...form.getInputProps('authMode')}>
+    <Radio.Group label="How senders authenticate" {...form.getInputProps('auth_mode')}>
       <Stack gap="xs" mt="xs">
         {MODES.map(([mode, description]) => (
           <Radio.Card key={mode} value={mode} p="sm" radius="md" aria-label={nameMode(mode)}>
@@ -152,7 +154,7 @@ function SchemeChoice({ form, schemes }: { form: Form; schemes: readonly Signatu
       required
       nothingFoundMessage="No matching provider. Many providers use Standard Webhooks."
       data={schemes.map(({ name, title }) => ({ value: name, label: title })).sort(byLabel)}
-      {...form.getInputProps('scheme')}
+      {...form.getInputProps('signature_scheme')}
     />
   );
 }
@@ -162,7 +164,7 @@ function byLabel(a: { label: string }, b: { label: string }): number {
 }
 
 function SecretField({ form, scheme }: { form: Form; scheme: SignatureScheme | null }) {
-  if (form.values.authMode !== 'signature') {
+  if (form.values.auth_mode !== 'signature') {
     return (
       <Text size="sm" c="dimmed">
         The secret is generated when you create the webhook, and shown once.
@@ -183,8 +185,8 @@ function SecretField({ form, scheme }: { form: Form; scheme: SignatureScheme | n
 const MISSING = 'Enter the secret, or the name of an existing team secret below.';
 
 /** Whether the user must enter a secret, because none is generated or issued later. */
-function needsSecret(scheme: SignatureScheme | null, { secretName }: Fields): boolean {
-  if (scheme === null || scheme.generates_secret || secretName.trim() !== '') return false;
+function needsSecret(scheme: SignatureScheme | null, { secret_name }: Fields): boolean {
+  if (scheme === null || scheme.generates_secret || secret_name.trim() !== '') return false;
   return scheme.secret_issued !== 'after' && scheme.secret_issued !== 'handshake';
 }
 
@@ -210,24 +212,20 @@ function describeSecretName(name: string): string {
   return `Defaults to ${suggested}, with a number appended if that name exists. Enter the name of an existing secret to reuse it.`;
 }
 
-function findScheme(schemes: readonly SignatureScheme[], { authMode, scheme }: Fields): SignatureScheme | null {
-  return authMode === 'signature' ? (schemes.find(({ name }) => name === scheme) ?? null) : null;
+function findScheme(schemes: readonly SignatureScheme[], fields: Fields): SignatureScheme | null {
+  const { auth_mode, signature_scheme } = fields;
+  return auth_mode === 'signature' ? (schemes.find(({ name }) => name === signature_scheme) ?? null) : null;
 }
 
-function buildRequest(fields: Fields): CreateWebhookRequest {
-  const { name, authMode, scheme, secret } = fields;
-  const [description, secretName, deliveryIdHeader] = [
-    fields.description.trim(),
-    fields.secretName.trim(),
-    fields.deliveryIdHeader.trim(),
-  ];
+/** Empty inputs are left out. The scheme and the secret belong to the mode `signature` only. */
+function buildRequest({ name, auth_mode, signature_scheme, secret, ...texts }: Fields): CreateWebhookRequest {
+  const filled = Object.entries(texts).flatMap(([key, text]) => (text.trim() === '' ? [] : [[key, text.trim()]]));
+  const isSigned = auth_mode === 'signature';
   return {
     name,
-    auth_mode: authMode,
-    ...(description === '' ? {} : { description }),
-    ...(authMode !== 'signature' || scheme === null ? {} : { signature_scheme: scheme }),
-    ...(authMode !== 'signature' || secret === '' ? {} : { secret }),
-    ...(secretName === '' ? {} : { secret_name: secretName }),
-    ...(deliveryIdHeader === '' ? {} : { delivery_id_header: deliveryIdHeader }),
+    auth_mode,
+    ...(isSigned && signature_scheme !== null ? { signature_scheme } : {}),
+    ...(isSigned && secret !== '' ? { secret } : {}),
+    ...Object.fromEntries(filled),
   };
 }
