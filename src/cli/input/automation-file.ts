@@ -54,7 +54,11 @@ export function writeAutomationFile(automation: Automation): string {
   const { description, enabled, agent, prompt, overrides } = automation;
   const triggers = automation.triggers.map(declareTrigger);
   return writeDeclaredAutomation({
-    ...{ description, enabled, agent, triggers, prompt },
+    description,
+    enabled,
+    agent,
+    triggers,
+    prompt,
     overrides: overrides as JsonObject,
   });
 }

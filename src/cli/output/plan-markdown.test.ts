@@ -4,18 +4,29 @@ import { renderInvalidMarkdown, renderPlanMarkdown } from './plan-markdown.ts';
 
 const finding = { file: 'automations/triage/automation.md', line: 7, column: 3, path: '', hint: '' };
 const lost = {
-  ...{ delivery: 'dlv_1', webhook_uid: 'wh_1', received_at: '2026-01-02T03:04:05.678Z' },
-  ...{ path: 'level', message: 'level is "a|b", expected "fatal"' },
+  delivery: 'dlv_1',
+  webhook_uid: 'wh_1',
+  received_at: '2026-01-02T03:04:05.678Z',
+  path: 'level',
+  message: 'level is "a|b", expected "fatal"',
 };
 
 function makePlan(change: Partial<PlanPreview> = {}): PlanPreview {
   const section = () => ({ create: [], update: [], delete: [] });
   return {
-    ...{ factory: 'payments', applied_revision: null, webhooks: section(), automations: section() },
-    ...{ missing_secrets: [], diagnostics: [] },
+    factory: 'payments',
+    applied_revision: null,
+    webhooks: section(),
+    automations: section(),
+    missing_secrets: [],
+    diagnostics: [],
     backtest: {
-      ...{ since: '2026-01-01T00:00:00.000Z', until: '2026-01-08T00:00:00.000Z' },
-      ...{ stored: 0, examined: 0, sampled: false, automations: [] },
+      since: '2026-01-01T00:00:00.000Z',
+      until: '2026-01-08T00:00:00.000Z',
+      stored: 0,
+      examined: 0,
+      sampled: false,
+      automations: [],
     },
     ...change,
   } as PlanPreview;
