@@ -4,7 +4,7 @@ import { systemErrorCode } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { StartRecords } from '../core/ports/runs/executor.ts';
 import { makeFolder } from '../files/make-folder.ts';
-import { syncFolder } from '../files/sync-folder.ts';
+import { syncFolder } from '../files/write-durably.ts';
 import { runFolder } from './files/run-paths.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncFolder } from './sync-folder.ts';
+import { syncFolder } from './write-durably.ts';
 
 /** Settings of a new folder. */
 export interface FolderOptions {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncFolder } from './sync-folder.ts';
 
 /**
  * Writes a whole file. After a power failure the file has either the old or the new content, and the new content once this
@@ -27,5 +26,15 @@ export async function writeSynced(path: string, content: string | Uint8Array, mo
     await file.sync();
   } finally {
     await file.close();
+  }
+}
+
+/** Syncs the names in a folder to disk: a file survives a power failure only if its folder is synced. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
   }
 }

@@ -4,8 +4,7 @@ import { dirname } from 'node:path';
 import { AppError, messageOf } from '../core/errors.ts';
 import { MASTER_KEY_VARIABLE } from '../core/reserved-variables.ts';
 import { makeFolder } from '../files/make-folder.ts';
-import { syncFolder } from '../files/sync-folder.ts';
-import { writeSynced } from '../files/write-durably.ts';
+import { syncFolder, writeSynced } from '../files/write-durably.ts';
 import { MASTER_KEY_BYTES } from './vault.ts';
 
 const OTHERS_OR_GROUP_WRITE = 0o027;

@@ -12,8 +12,7 @@ import type {
 } from '../core/ports/definitions/hosted-source.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { makeFolder } from '../files/make-folder.ts';
-import { syncFolder } from '../files/sync-folder.ts';
-import { writeDurably } from '../files/write-durably.ts';
+import { syncFolder, writeDurably } from '../files/write-durably.ts';
 import type { Environment } from './git-process.ts';
 import { readGitTree } from './git-tree.ts';
 import { rejectOldGit } from './git-version.ts';
