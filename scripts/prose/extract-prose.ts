@@ -141,9 +141,9 @@ function keepRanges(text: string, ranges: readonly Range[]): string {
   return parts.join('');
 }
 
-/** The marks at the beginning of a line, so that a phrase may go over the end of the line before. */
+/** Blanks the marks at the beginning of a line and escaped line breaks, so that a phrase can continue on the next line. */
 function blankCommentMarks(text: string): string {
-  return text.replace(/^[ \t]*(?:\/\*\*?|\/\/|\*\/|\*)/gm, (mark) => ' '.repeat(mark.length));
+  return text.replace(/^[ \t]*(?:\/\*\*?|\/\/|\*\/|\*)|\\n/gm, (mark) => ' '.repeat(mark.length));
 }
 
 function maskMarkdown(text: string): string {

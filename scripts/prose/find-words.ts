@@ -79,13 +79,14 @@ export function splitName(name: string): string {
     .toLowerCase();
 }
 
-/** Sentences of more than 30 words. Inline code counts as one word. Tables and enumerations are not checked. */
+/** Sentences of more than 30 words. Inline code counts as one word. Tables, enumerations and shell are not checked. */
 export function findLongSentences({ text }: Prose): Finding[] {
   return splitSentences(text).flatMap(([sentence, offset]) => {
     const words = sentence.split(/\s+/).filter((word) => /[\p{L}\d]/u.test(word) || word.includes(INLINE_CODE));
     const commas = sentence.split(',').length;
     const isTableOrList = sentence.trimStart().startsWith('|') || commas > words.length / 3;
-    if (words.length <= LONGEST_SENTENCE || isTableOrList) return [];
+    const isShell = / (?:\|\||&&|>) /.test(sentence);
+    if (words.length <= LONGEST_SENTENCE || isTableOrList || isShell) return [];
     const start = sentence.trim().split(/\s+/).slice(0, 5).join(' ').replaceAll(INLINE_CODE, '');
     const write = `two sentences: at most ${LONGEST_SENTENCE} words, not ${words.length}`;
     return [{ offset: offset + sentence.search(/\S/), phrase: `${start} ...`, write }];
