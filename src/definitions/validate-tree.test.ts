@@ -918,7 +918,8 @@ describe('validateTree', () => {
   it('keeps valid settings if another is invalid', () => {
     const lint = 'lint: {webhook/ignored-file: off, webhook/x: off}';
     const { diagnostics } = validateFiles({
-      ...{ 'webhooks/notes.txt': '', 'factory.yaml': `schemaVersion: v1alpha1\nname: f\n${lint}\n` },
+      'webhooks/notes.txt': '',
+      'factory.yaml': `schemaVersion: v1alpha1\nname: f\n${lint}\n`,
     });
     expect(diagnostics.map(({ rule }) => rule)).toEqual(['factory/unknown-rule']);
   });

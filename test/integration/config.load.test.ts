@@ -61,15 +61,25 @@ describe('defaults', () => {
       masterKeyFile: join(folder, '.dockbell/master.key'),
       ingress: { host: '127.0.0.1', port: 8787 },
       admin: {
-        ...{ host: '127.0.0.1', port: 8788, url: null, oidc: null, openMetrics: false, allowedHosts: [] },
-        ...{ sessionIdleMs: 30 * 60_000, sessionLifetimeMs: 12 * 60 * 60_000 },
+        host: '127.0.0.1',
+        port: 8788,
+        url: null,
+        oidc: null,
+        openMetrics: false,
+        allowedHosts: [],
+        sessionIdleMs: 30 * 60_000,
+        sessionLifetimeMs: 12 * 60 * 60_000,
       },
       storage: { type: 'sqlite' },
       trustedProxies: [],
       limits: { deliveriesPerMinute: 60, failedAuthPerMinute: 30, bodyBytes: 262_144, webhooksPerFactory: 20 },
       retention: {
-        ...{ deliveriesMs: 7 * DAY_MS, minDeliveries: 50, identitiesMs: 90 * DAY_MS },
-        ...{ runsMs: 30 * DAY_MS, auditMs: 365 * DAY_MS, runBytes: 10 * 1024 ** 3 },
+        deliveriesMs: 7 * DAY_MS,
+        minDeliveries: 50,
+        identitiesMs: 90 * DAY_MS,
+        runsMs: 30 * DAY_MS,
+        auditMs: 365 * DAY_MS,
+        runBytes: 10 * 1024 ** 3,
       },
       log: { level: 'info' },
       shutdownGraceMs: 10_000,
@@ -200,9 +210,16 @@ describe('an OpenID provider', () => {
   it('is filled in, with its host as label', async () => {
     const { admin } = await load(oidc());
     expect(admin.oidc).toEqual({
-      ...{ issuer: 'https://login.example.com', clientId: 'dockbell', clientSecret: null, clientSecretFile: null },
-      ...{ label: 'login.example.com', scopes: ['openid', 'profile', 'email'], groupsClaim: 'groups' },
-      ...{ groups: [{ name: 'a', role: 'owner', factories: null }], defaultRole: null, allowedDomains: [] },
+      issuer: 'https://login.example.com',
+      clientId: 'dockbell',
+      clientSecret: null,
+      clientSecretFile: null,
+      label: 'login.example.com',
+      scopes: ['openid', 'profile', 'email'],
+      groupsClaim: 'groups',
+      groups: [{ name: 'a', role: 'owner', factories: null }],
+      defaultRole: null,
+      allowedDomains: [],
     });
   });
 

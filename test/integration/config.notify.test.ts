@@ -15,14 +15,21 @@ const targetOf = async (url: string, notify: JsonObject) => (await load(url, not
 describe('a target', () => {
   it('gets defaults from its type and its factory', async () => {
     expect(await targetOf('https://github.com/team/factory.git', GITHUB)).toEqual({
-      ...{ type: 'github', url: 'https://api.github.com', repository: 'team/factory', secretName: 'TOKEN' },
-      ...{ context: 'dockbell/payments', targetUrl: null },
+      type: 'github',
+      url: 'https://api.github.com',
+      repository: 'team/factory',
+      secretName: 'TOKEN',
+      context: 'dockbell/payments',
+      targetUrl: null,
     });
   });
 
   it('keeps what is written', async () => {
     const written = {
-      ...{ ...GITEA, url: 'http://127.0.0.1:3000/api/v1/', repository: 'a/b', context: 'deploy' },
+      ...GITEA,
+      url: 'http://127.0.0.1:3000/api/v1/',
+      repository: 'a/b',
+      context: 'deploy',
       targetUrl: 'https://dockbell.example.com/?factory=payments',
     };
     expect(await targetOf('/srv/a.git', written)).toEqual({ ...written, url: 'http://127.0.0.1:3000/api/v1' });

@@ -86,7 +86,11 @@ describe('format json', () => {
   it('is the document of the interfaces page', () => {
     const document = JSON.parse(DIAGNOSTIC_FORMATS.json(makeReport([finding])));
     expect(document).toEqual({
-      ...{ valid: false, root: '/repo', diagnostics: [finding], webhooks: ['ci'], automations: [] },
+      valid: false,
+      root: '/repo',
+      diagnostics: [finding],
+      webhooks: ['ci'],
+      automations: [],
     });
     expect(Object.keys(document.diagnostics[0])).toEqual(Object.keys(finding));
   });
