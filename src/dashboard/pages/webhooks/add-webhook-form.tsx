@@ -217,7 +217,7 @@ function findScheme(schemes: readonly SignatureScheme[], fields: Fields): Signat
   return auth_mode === 'signature' ? (schemes.find(({ name }) => name === signature_scheme) ?? null) : null;
 }
 
-/** Empty inputs are left out. The scheme and the secret belong to the mode `signature` only. */
+/** Empty inputs are omitted. The scheme and the secret belong to the mode `signature` only. */
 function buildRequest({ name, auth_mode, signature_scheme, secret, ...texts }: Fields): CreateWebhookRequest {
   const filled = Object.entries(texts).flatMap(([key, text]) => (text.trim() === '' ? [] : [[key, text.trim()]]));
   const isSigned = auth_mode === 'signature';
