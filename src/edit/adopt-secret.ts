@@ -11,7 +11,7 @@ export interface AdoptionParts {
   secrets: SecretStore;
   /** Runs `work` on the result of the last reconciliation of the factory, while none is in progress. */
   betweenPasses<T>(factory: string, work: () => Promise<T>): Promise<T>;
-  /** Makes live what is applied, with the secrets that are pinned now. */
+  /** Makes the applied definition live with the currently pinned secrets. */
   activate(factory: string): Promise<void>;
   clock: Pick<Clock, 'wallMs'>;
 }
@@ -20,9 +20,9 @@ export interface AdoptionParts {
 type Adoption = { ok: true } | { ok: false; detail: string };
 
 /**
- * Stores a secret that a sender supplies as the next version of the webhook's team secret, pins it and makes it live:
- * once, and only in place of the placeholder that the team stored for it. It runs between two reconciliations, so that
- * no apply pins the placeholder again.
+ * Stores a secret that a sender supplies as the next version of the webhook's team secret, pins it and makes it live.
+ * This happens once, and only replaces the placeholder that the team stored. It runs between two reconciliations, so
+ * that no apply pins the placeholder again.
  */
 export function createSecretAdoption(parts: AdoptionParts) {
   return (webhook: { factory: string; uid: WebhookUid }, value: SecretValue): Promise<Adoption> =>
@@ -36,14 +36,16 @@ async function adopt(parts: AdoptionParts, uid: WebhookUid, value: SecretValue):
     return reject('the webhook was deleted or disabled');
   const { factory, secretName, secretVersion } = webhook;
   const pinned = await secrets.open(secretName, secretVersion);
-  if (pinned?.reveal() !== SECRET_PLACEHOLDER) return reject('the webhook has its secret already');
-  if (webhook.secretState !== 'current') return reject(`${secretName} has another value that waits for the next apply`);
+  if (pinned?.reveal() !== SECRET_PLACEHOLDER) return reject('the webhook already has its secret');
+  if (webhook.secretState !== 'current')
+    return reject(`${secretName} has a newer version that waits for the next apply`);
   const users = (await secrets.list()).find((secret) => secret.name === secretName)?.usedBy ?? [];
-  if (users.length > 1) return reject(`${secretName} is the secret of other webhooks too; give this one its own`);
+  if (users.length > 1)
+    return reject(`${secretName} is also the secret of other webhooks; use a separate secret for this webhook`);
 
   const { version } = await secrets.put(secretName, value, 'update');
   const isPinned = await pins.pinSecret(uid, { from: secretVersion, to: version }, clock.wallMs());
-  if (!isPinned) return reject('the webhook changed at this moment');
+  if (!isPinned) return reject('the webhook was changed concurrently');
   await parts.activate(factory);
   return { ok: true };
 }

@@ -10,7 +10,7 @@ import type { ComposedEdit, EditedState } from '../reconcile/edit-factory.ts';
 import { automationFile, findAutomation, readText } from './edited-files.ts';
 import { requireMatch, tagAutomation, tagRevision } from './entity-tag.ts';
 
-/** How an automation is written. `mustBeNew`: rejected if one of that name exists. */
+/** A request to write an automation. `mustBeNew`: rejected if an automation with that name exists. */
 export interface AutomationWriting {
   name: string;
   automation: AutomationContent;
@@ -18,7 +18,7 @@ export interface AutomationWriting {
   ifMatch: string | null;
 }
 
-/** Creating an automation (`isNew`), or replacing all that it says. */
+/** Creates an automation (`isNew`), or replaces its complete definition. */
 export function composeAutomation(
   state: EditedState,
   { name, automation, mustBeNew, ifMatch }: AutomationWriting,
@@ -26,7 +26,7 @@ export function composeAutomation(
   const path = automationFile(name);
   const present = readText(state.tree, path);
   if (mustBeNew && present !== null) {
-    throw new AppError('conflict', `There is an automation ${name} already. Choose another name.`);
+    throw new AppError('conflict', `An automation ${name} already exists. Choose another name.`);
   }
   const applied = findAutomation(state, name);
   requireMatch(ifMatch, applied && tagAutomation(applied));
@@ -39,13 +39,13 @@ export function composeAutomationDeletion(state: EditedState, name: string, ifMa
   const path = automationFile(name);
   const applied = findAutomation(state, name);
   if (applied === null || readText(state.tree, path) === null) {
-    throw new AppError('not_found', 'There is no such automation.');
+    throw new AppError('not_found', 'The automation does not exist.');
   }
   requireMatch(ifMatch, tagAutomation(applied));
   return { files: [{ path, text: null }], message: `Delete the automation ${name}` };
 }
 
-/** The definition of an earlier revision, as a new one on top. */
+/** Restores the definition of an earlier revision as a new revision. */
 export async function composeRevert(
   state: EditedState,
   revision: string,
@@ -58,7 +58,7 @@ export async function composeRevert(
 
 function findDifferences(from: SourceTree, to: SourceTree): FileChange[] {
   const wanted = new Set(to.entries.map(({ path }) => path));
-  const gone = from.entries.filter(({ path }) => !wanted.has(path)).map(({ path }) => ({ path, text: null }));
+  const deleted = from.entries.filter(({ path }) => !wanted.has(path)).map(({ path }) => ({ path, text: null }));
   const written = to.entries.map(({ path }) => ({ path, text: readText(to, path) }));
-  return [...gone, ...written];
+  return [...deleted, ...written];
 }

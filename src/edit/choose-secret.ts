@@ -24,8 +24,8 @@ export interface SecretRequest {
 }
 
 /**
- * `store`: the value that is to be stored; `null` where the secret exists already, or where the provider has not
- * issued it yet (`isAwaited`). `isGenerated`: nobody knows the value yet, so it is shown once.
+ * `store`: the value to store; `null` if the secret already exists, or if the provider has not issued it yet
+ * (`isAwaited`). `isGenerated`: the value was generated, so it is shown once.
  */
 export interface ChosenSecret {
   name: string;
@@ -35,10 +35,10 @@ export interface ChosenSecret {
 }
 
 /**
- * Which secret a new webhook gets (decisions, "Three ways to hold a factory's definition"). Throws `bad_request` where
- * it takes one that was left blank, and `conflict` for a value under a name that exists.
+ * Chooses the secret of a new webhook (decisions, "Three ways to hold a factory's definition"). Throws `bad_request` if
+ * a required value is missing, and `conflict` for a value with the name of an existing secret.
  *
- * @param taken names of the secrets that exist, and of those that webhooks wait for
+ * @param taken names of existing secrets, and of secrets that webhooks wait for
  */
 export function chooseSecret(
   webhook: Authentication & { name: string },
@@ -57,13 +57,13 @@ export function chooseSecret(
 
 function takeExisting(name: string, value: SecretValue | null): ChosenSecret {
   if (value === null) return { name, store: null, isGenerated: false, isAwaited: false };
-  const message = `The secret ${name} exists already: use its value, or choose another name.`;
+  const message = `The secret ${name} already exists. Use its value, or choose another name.`;
   throw new AppError('conflict', message, {
     details: describeSecretProblem('must be omitted to use the stored value'),
   });
 }
 
-/** The value for a webhook, or for its rotation. */
+/** Chooses the value of a secret for a webhook or its rotation. */
 export function chooseValue(
   webhook: Authentication,
   given: SecretValue | null,
@@ -81,7 +81,7 @@ export function chooseValue(
   if (given !== null) return { value: given, isGenerated: false, isAwaited: false };
   const scheme = resolveScheme(signatureScheme, signature);
   if (scheme?.canGenerateSecret) return generate('standard_webhooks');
-  // What is wrong with the scheme is the validation's to say, with all else that is wrong.
+  // The validation reports an invalid scheme together with other errors.
   if (scheme === null) return { value: null, isGenerated: false, isAwaited: false };
   if (scheme.whenSecretIsIssued === 'after') return { value: null, isGenerated: false, isAwaited: true };
   if (scheme.whenSecretIsIssued === 'handshake') {
@@ -92,7 +92,7 @@ export function chooseValue(
   });
 }
 
-/** For clients, which call the value by other names than the body of the request does. */
+/** Details that name the field of the request body. Clients map it to their option or form field. */
 function describeSecretProblem(detail: string) {
   return [{ pointer: '#/secret', in: 'body', detail }];
 }

@@ -27,16 +27,16 @@ export function readText({ entries }: SourceTree, path: string): string | null {
 export function findWebhookText(state: EditedState, uid: WebhookUid): { webhook: AppliedWebhook; text: string } {
   const webhook = state.applied.webhooks.find((each) => each.uid === uid && each.deletedAt === null);
   const text = webhook === undefined ? null : readText(state.tree, webhookFile(webhook.name));
-  if (webhook === undefined || text === null) throw new AppError('not_found', 'There is no such webhook.');
+  if (webhook === undefined || text === null) throw new AppError('not_found', 'The webhook does not exist.');
   return { webhook, text };
 }
 
-/** An automation as it was applied; `null` if it does not exist. */
+/** The applied automation; `null` if it does not exist. */
 export function findAutomation({ applied }: EditedState, name: string): AppliedAutomation | null {
   return applied.automations.find((automation) => automation.name === name) ?? null;
 }
 
-/** Changes of all automations that select a webhook by its name, for when that name is removed. */
+/** Changes of all automations that select a webhook by its name, if that name is removed. */
 export function reselectEverywhere({ tree }: EditedState, reselection: Reselection): FileChange[] {
   return tree.entries.flatMap(({ path }) => {
     const text = AUTOMATION_FILE.test(path) ? readText(tree, path) : null;

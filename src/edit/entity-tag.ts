@@ -20,16 +20,16 @@ export function tagAutomation(automation: AppliedAutomation): EntityTag {
   return digest(Object.values(pickWith(AUTOMATION_FIELDS, 'tagged', automation)));
 }
 
-/** A factory as a whole is what its revision says. */
+/** The entity tag of a factory, which depends only on its revision. */
 export function tagRevision(revision: string | null): EntityTag {
   return digest([revision]);
 }
 
 /**
- * Throws `precondition_failed` where somebody changed the object since the caller saw it.
+ * Throws `precondition_failed` if the object was changed since the caller read it.
  *
- * @param ifMatch the header as sent: `*`, or tags separated by commas; `null` for callers that do not ask
- * @param current `null` where the object does not exist
+ * @param ifMatch the header as sent: `*`, or tags separated by commas; `null` for no check
+ * @param current `null` if the object does not exist
  */
 export function requireMatch(ifMatch: string | null, current: EntityTag | null): void {
   if (ifMatch === null) return;

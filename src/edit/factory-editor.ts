@@ -23,32 +23,32 @@ import {
   type WebhookChange,
 } from './webhook-edits.ts';
 
-/** Who edits which factory, and the version on which the edit is based. */
+/** The factory and author of an edit, and the version on which it is based. */
 export interface EditOrder {
   factory: string;
   author: Author;
-  /** The `If-Match` header; `null` for callers that do not ask. */
+  /** The `If-Match` header; `null` for no check. */
   ifMatch: string | null;
 }
 
 /**
- * Edits of a factory that the service hosts. When an edit returns, the change is live. Throws `AppError`:
- * `definition_invalid` with the findings, `precondition_failed`, `conflict`, `not_found`, `bad_request`, without writing
- * anything. `apply_failed`: the change is written, and becomes live when the problem is solved.
+ * Edits of factories whose definition Dockbell stores. When an edit returns, the change is live. Throws `AppError`
+ * without writing anything: `definition_invalid` with the diagnostics, `precondition_failed`, `conflict`, `not_found`,
+ * `bad_request`. After `apply_failed`, the change is written and becomes live when the problem is solved.
  */
 export interface FactoryEditor {
   /** Returns the generated secret, which cannot be read again; `null` if none was generated. */
   createWebhook(order: EditOrder, webhook: NewWebhook): Promise<SecretValue | null>;
   changeWebhook(order: EditOrder, uid: WebhookUid, change: WebhookChange): Promise<void>;
   deleteWebhook(order: EditOrder, uid: WebhookUid): Promise<void>;
-  /** Answers as `createWebhook`. */
+  /** Returns a value like `createWebhook`. */
   rotateSecret(order: EditOrder, uid: WebhookUid, given: SecretValue | null): Promise<SecretValue | null>;
   giveSecret(order: EditOrder, uid: WebhookUid, value: SecretValue): Promise<void>;
   /** Returns whether the automation is new. */
   writeAutomation(order: EditOrder, writing: Omit<AutomationWriting, 'ifMatch'>): Promise<boolean>;
   deleteAutomation(order: EditOrder, name: string): Promise<void>;
   revert(order: EditOrder, revision: string): Promise<void>;
-  /** Newest first. Throws `conflict` where the factory keeps no history. */
+  /** Newest first. Throws `conflict` if the factory has no history. */
   history(factory: string, page: PageRequest): Promise<Page<Revision>>;
 }
 
@@ -60,42 +60,41 @@ export interface EditorParts extends SecretParts {
 }
 
 export function createFactoryEditor(parts: EditorParts): FactoryEditor {
-  const carryOut = async ({ factory, author }: EditOrder, compose: FactoryEdit['compose']) =>
+  const execute = async ({ factory, author }: EditOrder, compose: FactoryEdit['compose']) =>
     settle(await parts.loop.edit(factory, { author, compose }));
   const naming = new TaskQueue();
   return {
     createWebhook: (order, webhook) =>
       showGenerated(
-        (compose) => carryOutAlone(naming, compose, (held) => carryOut(order, held)),
+        (compose) => executeExclusively(naming, compose, (held) => execute(order, held)),
         async (state) => {
           const { edit, chosen } = await composeCreation(parts, state, webhook);
           return { edit, generated: chosen.isGenerated ? chosen.store : null };
         },
       ),
-    changeWebhook: (order, uid, change) => carryOut(order, (state) => composeChange(state, uid, change, order.ifMatch)),
-    deleteWebhook: (order, uid) => carryOut(order, (state) => composeDeletion(state, uid, order.ifMatch)),
+    changeWebhook: (order, uid, change) => execute(order, (state) => composeChange(state, uid, change, order.ifMatch)),
+    deleteWebhook: (order, uid) => execute(order, (state) => composeDeletion(state, uid, order.ifMatch)),
     rotateSecret: (order, uid, given) =>
       showGenerated(
-        (compose) => carryOut(order, compose),
+        (compose) => execute(order, compose),
         async (state) => {
           const { edit, value, isGenerated } = await composeRotation(parts, state, uid, given, order.ifMatch);
           return { edit, generated: isGenerated ? value : null };
         },
       ),
     giveSecret: (order, uid, value) =>
-      carryOut(order, (state) => composeSecretStep(parts, state, uid, value, order.ifMatch)),
+      execute(order, (state) => composeSecretStep(parts, state, uid, value, order.ifMatch)),
     writeAutomation: async (order, writing) => {
       let created = false;
-      await carryOut(order, (state) => {
+      await execute(order, (state) => {
         const { edit, isNew } = composeAutomation(state, { ...writing, ifMatch: order.ifMatch });
         created = isNew;
         return edit;
       });
       return created;
     },
-    deleteAutomation: (order, name) =>
-      carryOut(order, (state) => composeAutomationDeletion(state, name, order.ifMatch)),
-    revert: (order, revision) => carryOut(order, (state) => composeRevert(state, revision, order.ifMatch)),
+    deleteAutomation: (order, name) => execute(order, (state) => composeAutomationDeletion(state, name, order.ifMatch)),
+    revert: (order, revision) => execute(order, (state) => composeRevert(state, revision, order.ifMatch)),
     history: async (factory, page) => {
       const revisions = await parts.loop.history(factory, page);
       if (revisions !== null) return revisions;
@@ -108,21 +107,21 @@ export function createFactoryEditor(parts: EditorParts): FactoryEditor {
 }
 
 /**
- * Carries an edit out alone among the edits of all factories, from its composition to its end: between the choice of a
- * secret's name and its use, no other creation can choose the same name. The turn is taken when the factory is ready to
- * compose, so that a factory that is busy holds up no other.
+ * Executes an edit exclusively among all factories, from its composition to its end. Between the choice of a secret's
+ * name and its use, no other creation can therefore choose the same name. The exclusive part starts when the factory is
+ * ready to compose, so that a busy factory does not block the others.
  */
-async function carryOutAlone(
+async function executeExclusively(
   naming: TaskQueue,
   compose: FactoryEdit['compose'],
-  carryOut: (compose: FactoryEdit['compose']) => Promise<void>,
+  execute: (compose: FactoryEdit['compose']) => Promise<void>,
 ): Promise<void> {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
   try {
-    await carryOut(
+    await execute(
       (state) =>
         new Promise((resolve) => {
           void naming.run(() => {
@@ -136,13 +135,13 @@ async function carryOutAlone(
   }
 }
 
-/** The generated value leaves only once the edit that needs it is live. */
+/** Returns the generated value only after the edit is live. */
 async function showGenerated(
-  carryOut: (compose: FactoryEdit['compose']) => Promise<void>,
+  execute: (compose: FactoryEdit['compose']) => Promise<void>,
   compose: (state: EditedState) => Promise<{ edit: ComposedEdit; generated: SecretValue | null }>,
 ): Promise<SecretValue | null> {
   let shown: SecretValue | null = null;
-  await carryOut(async (state) => {
+  await execute(async (state) => {
     const { edit, generated } = await compose(state);
     shown = generated;
     return edit;
@@ -158,7 +157,7 @@ function settle(outcome: EditOutcome): void {
     });
   }
   if (outcome.kind === 'lost') {
-    throw new AppError('conflict', 'Somebody else changed the factory at this moment. Nothing was written; try again.');
+    throw new AppError('conflict', 'The factory was changed concurrently. Nothing was written. Try again.');
   }
   const { revision, message } = outcome.reconciliation;
   const advice = 'The daemon retries automatically';

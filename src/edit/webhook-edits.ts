@@ -12,16 +12,16 @@ import { type ChosenSecret, chooseSecret, chooseValue } from './choose-secret.ts
 import { findWebhookText, readText, reselectEverywhere, webhookFile } from './edited-files.ts';
 import { requireMatch, tagWebhook } from './entity-tag.ts';
 
-/** A webhook to be created. */
+/** A webhook to create. */
 export interface NewWebhook extends Omit<DeclaredWebhook, 'secretName'> {
   name: string;
-  /** `null`: a name is chosen. */
+  /** `null` to choose a name. */
   secretName: string | null;
-  /** As the provider issued it; `null` if a secret is to be generated, or the named one exists. */
+  /** The value that the provider issued; `null` to generate one or to use the existing secret. */
   secret: SecretValue | null;
 }
 
-/** What changes about a webhook. Absent keys stay as they are. */
+/** A change of a webhook. Omitted keys stay unchanged. */
 export type WebhookChange = Partial<EditableRecord<typeof WEBHOOK_FIELDS, 'change'>>;
 
 export interface SecretParts {
@@ -51,7 +51,7 @@ export async function composeCreation(
   return { edit, chosen };
 }
 
-/** Secrets that webhooks of any factory name, also those that no provider has issued yet. */
+/** Secrets that webhooks of any factory name, including those that providers have not issued yet. */
 async function listNamedSecrets(inventory: SecretParts['inventory']): Promise<string[]> {
   const factories = await inventory.factories();
   const webhooks = await Promise.all(factories.map(({ name }) => inventory.webhooks(name)));
@@ -60,7 +60,7 @@ async function listNamedSecrets(inventory: SecretParts['inventory']): Promise<st
 
 function rejectTakenName({ tree }: EditedState, name: string): void {
   if (readText(tree, webhookFile(name)) !== null) {
-    throw new AppError('conflict', `There is a webhook ${name} already. Choose another name.`);
+    throw new AppError('conflict', `A webhook ${name} already exists. Choose another name.`);
   }
 }
 
@@ -82,7 +82,7 @@ export function composeChange(
   return composeRename(state, { uid, from: webhook.name, to: name }, edited);
 }
 
-/** The name is no part of what senders see: the UID and the URL stay, and so does every trigger that selects it. */
+/** Renames a webhook. Senders do not see the name: the UID, the URL and the triggers of the webhook stay. */
 function composeRename(
   state: EditedState,
   { uid, from, to }: { uid: WebhookUid; from: string; to: string },
@@ -142,7 +142,9 @@ export async function composeRotation(
   if (value === null) throw new AppError('bad_request', 'Put the new secret that the provider issued in "secret".');
   const mode = summary === undefined ? 'create' : 'update';
   const edit: ComposedEdit = {
-    ...{ files: [], message: `Rotate the secret of the webhook ${name}`, renewSecretOf: name },
+    files: [],
+    message: `Rotate the secret of the webhook ${name}`,
+    renewSecretOf: name,
     secret: { name: secretName, value, mode },
   };
   return { edit, value, isGenerated };
@@ -154,11 +156,14 @@ function rejectShared({ name: secretName, usedBy, listedBy, notify }: SecretSumm
   const advice = 'Give the webhook a separate secret, or ask an owner to update this one';
   throw new AppError(
     'conflict',
-    `${secretName} is used elsewhere too, where rotating it would break things. ${advice}.`,
+    `${secretName} is also used elsewhere, and its rotation would break those uses. ${advice}.`,
   );
 }
 
-/** The second step for a provider that issues its secret once it has the URL: store it, and enable. */
+/**
+ * The second step for a provider that issues its secret after it has the URL: stores the secret and enables the
+ * webhook.
+ */
 export async function composeSecretStep(
   { secrets }: Pick<SecretParts, 'secrets'>,
   state: EditedState,
@@ -170,8 +175,8 @@ export async function composeSecretStep(
   const { name, secretName } = webhook;
   requireMatch(ifMatch, tagWebhook(webhook));
   if ((await secrets.list()).some((secret) => secret.name === secretName)) {
-    const advice = `Enable the webhook to take up the value of ${secretName}, or rotate it`;
-    throw new AppError('conflict', `The webhook ${name} has its secret already. ${advice}.`);
+    const advice = `Enable the webhook to use the value of ${secretName}, or rotate the secret`;
+    throw new AppError('conflict', `The webhook ${name} already has its secret. ${advice}.`);
   }
   return {
     files: [{ path: webhookFile(name), text: editWebhook(text, { enabled: true }) }],

@@ -25,7 +25,9 @@ function open({ listeners = [fires('a'), fires('b')], isLive = true, payload = P
   const recorded: (DeliveryOffer | ReplayEntry)[] = [];
   const woken: string[] = [];
   const control = createReplayControl({
-    ...{ registry, ids, clock: createStandingClock() },
+    registry,
+    ids,
+    clock: createStandingClock(),
     recorder: {
       offer: async (entry): Promise<RecordOutcome> => {
         recorded.push(entry);
@@ -46,14 +48,14 @@ describe('a replay', () => {
     const [entry] = recorded;
     expect([outcome, made]).toEqual(['replayed', { id: entry!.id }]);
     expect(entry).toMatchObject({
-      ...{
-        kind: 'replay',
-        replayOf: delivery.id,
-        identity: { source: delivery.deliveryIdSource, value: delivery.deliveryId },
-        webhook: 5,
-        revision: 'beef',
-      },
-      ...{ receivedAt: NOW_MS, clientAddress: '198.51.100.9', size: Buffer.byteLength(PAYLOAD) },
+      kind: 'replay',
+      replayOf: delivery.id,
+      identity: { source: delivery.deliveryIdSource, value: delivery.deliveryId },
+      webhook: 5,
+      revision: 'beef',
+      receivedAt: NOW_MS,
+      clientAddress: '198.51.100.9',
+      size: Buffer.byteLength(PAYLOAD),
     });
     expect(Buffer.from(entry!.body).toString()).toBe(PAYLOAD);
     expect(entry!.runs.map(({ automation }) => automation)).toEqual(['a', 'b']);

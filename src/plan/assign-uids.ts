@@ -1,16 +1,16 @@
 import type { WebhookUid } from '../core/ids.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 
-/** UIDs of a definition's webhooks by name, and which of them come back from the dead. */
+/** UIDs of a definition's webhooks by name, and the names of restored webhooks. */
 export interface AssignedUids {
   byName: ReadonlyMap<string, WebhookUid>;
   restored: ReadonlySet<string>;
 }
 
 /**
- * A name that was ever applied keeps its UID, also one whose file was away for a while, so that senders' URLs go on
- * working; a new name gets a new one (decisions, "UID of a file that comes back"). A UID that the source keeps with a
- * renamed webhook wins, and goes to no other name.
+ * A name that was ever applied keeps its UID, even if its file was deleted in between, so that the URLs of senders stay
+ * valid. A new name gets a new UID (decisions, "UID of a file that comes back"). A UID that the source keeps for a
+ * renamed webhook takes precedence, and no other name gets it.
  */
 export function assignUids(
   names: readonly string[],
@@ -31,7 +31,7 @@ export function assignUids(
   return { byName, restored };
 }
 
-/** Of several that had one name, the one that lives comes last, before it the one that was deleted last. */
+/** Orders webhooks with the same name: by time of deletion, with the live one last. */
 function compareLife(a: AppliedWebhook, b: AppliedWebhook): number {
   return (a.deletedAt ?? Number.POSITIVE_INFINITY) < (b.deletedAt ?? Number.POSITIVE_INFINITY) ? -1 : 1;
 }

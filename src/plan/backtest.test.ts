@@ -86,7 +86,7 @@ describe('runBacktest', () => {
       [0, 10],
       [10, 0],
     ]);
-    expect(result.automations[0]!.gained[0]).toMatchObject({ path: null, message: 'nothing was to start it' });
+    expect(result.automations[0]!.gained[0]).toMatchObject({ path: null, message: 'no trigger started it before' });
   });
 
   it('examines an even sample above the limit, and reports the total number', async () => {

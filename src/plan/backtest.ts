@@ -7,7 +7,7 @@ import type { StartingFilters, TriggerChange } from './trigger-changes.ts';
 
 /** Limits of the cost of a backtest. */
 export interface BacktestBounds {
-  /** Only deliveries that are not older than this. */
+  /** Maximum age of deliveries. */
   windowMs: number;
   /** Maximum number of keys in memory. Older deliveries are excluded. */
   maxStored: number;
@@ -24,15 +24,15 @@ export const DEFAULT_BOUNDS: BacktestBounds = Object.freeze({
   maxMs: 10_000,
 });
 
-/** Keys asked for in one operation: a millisecond of the storage's time. */
+/** Number of keys per read, which takes the storage about a millisecond. */
 const KEYS_A_PIECE = 5_000;
 
-/** Bytes that are evaluated before other work gets its turn: a few milliseconds of parsing. */
+/** Number of bytes that are evaluated without a pause, which takes a few milliseconds of parsing. */
 const BYTES_A_PIECE = 262_144;
 
 const MAX_EXAMPLES = 5;
 
-/** What a backtest reads from, and the clocks it keeps to. */
+/** The source, clocks and limits of a backtest. */
 export interface BacktestContext {
   payloads: StoredPayloads;
   nowMs: number;
@@ -46,12 +46,12 @@ export interface BacktestResult {
   unseenKeys: UnseenKey[];
 }
 
-/** A key that a filter names and no payload has. */
+/** A key that a filter contains but no payload has. */
 export interface UnseenKey {
   automation: string;
-  /** As the filter nests it. */
+  /** The nested keys in the filter. */
   path: readonly string[];
-  /** Payloads that were looked at for it. */
+  /** Number of examined payloads. */
   examined: number;
 }
 
@@ -105,7 +105,7 @@ async function collectKeys(
 export function spread(keys: readonly number[], max: number): number[] {
   const every = Math.max(1, Math.ceil(keys.length / max));
   const kept = pickOneOfEach(keys, every);
-  // A step near the golden section of the length that shares no divisor with it comes by every place once.
+  // A step near the golden section of the length, without a common divisor, visits every index once.
   let step = Math.max(1, Math.round(kept.length * 0.618));
   while (divisor(step, kept.length) > 1) step++;
   return kept.map((_, index) => kept[(index * step) % kept.length]!);
@@ -141,7 +141,7 @@ async function examine(
   return examined;
 }
 
-/** One change at work. */
+/** A trigger change during its evaluation. */
 interface Subject {
   result: AutomationBacktest;
   before: ReadonlyMap<WebhookUid, CompiledFilters>;
@@ -179,17 +179,17 @@ function evaluateOne({ result, before, after, sightings }: Subject, stored: Stor
   if (starts) result.after++;
   if (starts && !started) {
     result.gainedCount++;
-    keepNewest(result.gained, stored, () => explain(old, payload, 'nothing was to start it'));
+    keepNewest(result.gained, stored, () => explain(old, payload, 'no trigger started it before'));
   }
   if (started && !starts) {
     result.lostCount++;
-    keepNewest(result.lost, stored, () => explain(planned, payload, 'nothing starts it any more'));
+    keepNewest(result.lost, stored, () => explain(planned, payload, 'no trigger starts it now'));
   }
 }
 
 type Reason = Pick<BacktestExample, 'path' | 'message'>;
 
-/** The examples stay newest first; the reason is found out only for those that are kept. */
+/** Keeps the most recent examples, newest first. Computes the reason only for those that are kept. */
 function keepNewest(examples: BacktestExample[], { id, webhook, receivedAt }: StoredPayload, explainIt: () => Reason) {
   const place = examples.findIndex((example) => example.receivedAt < receivedAt);
   const at = place === -1 ? examples.length : place;

@@ -26,20 +26,38 @@ function webhook(name: string, change: Partial<WebhookDefinition> = {}): Webhook
 function applied(definition: WebhookDefinition, change: Partial<AppliedWebhook> = {}): AppliedWebhook {
   const { secretNameAt: _, verifyTokenSecretNameAt: __, ...declared } = definition;
   return {
-    ...{ ...declared, ref: 1, uid: UID_A, factory: 'f', secretVersion: 1, revision: 'old' },
+    ...declared,
+    ref: 1,
+    uid: UID_A,
+    factory: 'f',
+    secretVersion: 1,
+    revision: 'old',
     verifyTokenSecretVersion: null,
-    ...{ createdAt: 1, updatedAt: 1, deletedAt: null, ...change },
+    createdAt: 1,
+    updatedAt: 1,
+    deletedAt: null,
+    ...change,
   };
 }
 
 function automation(name: string, triggers: { webhookIds?: string[]; webhooks?: string[]; payload?: JsonObject }[]) {
   const definition: AutomationDefinition = {
-    ...{ name, file: `automations/${name}/automation.md`, description: null, enabled: true, agent: null },
+    name,
+    file: `automations/${name}/automation.md`,
+    description: null,
+    enabled: true,
+    agent: null,
     triggers: triggers.map(({ webhookIds = [], webhooks = [], payload = null as never }) => ({
-      ...{ provider: 'webhook' as const, event: 'received' as const, webhookIds, webhooks, payload },
+      provider: 'webhook' as const,
+      event: 'received' as const,
+      webhookIds,
+      webhooks,
+      payload,
       at: { line: 3, column: 7 },
     })),
-    ...{ prompt: 'Do it.\n', overrides: {}, places: new Map() },
+    prompt: 'Do it.\n',
+    overrides: {},
+    places: new Map(),
   };
   return definition;
 }
@@ -52,7 +70,9 @@ function plan(definition: Partial<FactoryDefinition>, before: Partial<AppliedFac
     findings: [],
     secrets: new Map(webhooks.map(({ name }) => [name, { version }])),
     verifyTokens: new Map(),
-    ...{ revision: 'new', nowMs: 5, newUid: () => UID_NEW },
+    revision: 'new',
+    nowMs: 5,
+    newUid: () => UID_NEW,
   });
 }
 
@@ -81,7 +101,9 @@ describe('computePlan', () => {
     const { plan: made } = plan({ webhooks: [now] }, { webhooks: [applied(webhook('a'))] });
     expect(made.webhooks.update).toEqual([
       {
-        ...{ name: 'a', uid: UID_A, restored: false },
+        name: 'a',
+        uid: UID_A,
+        restored: false,
         changes: [
           { key: 'deliveryIdHeader', from: null, to: 'X-Id' },
           { key: 'enabled', from: true, to: false },

@@ -15,20 +15,20 @@ import { type AssignedUids, assignUids } from './assign-uids.ts';
 import { type Declared, diffDeclared } from './diff.ts';
 import { type ResolvedListeners, resolveListeners } from './resolve-listeners.ts';
 
-/** What a plan is computed from. */
+/** The input of a plan. */
 export interface PlanInput {
   definition: FactoryDefinition;
   applied: AppliedFactory;
-  /** What was found so far; each automation keeps the warnings about its own file. */
+  /** Diagnostics so far. Each automation keeps the warnings about its file. */
   findings: readonly Diagnostic[];
   /** The secret that each webhook gets pinned to, by the webhook's name. */
   secrets: ReadonlyMap<string, { version: number }>;
-  /** The same of the verify tokens, for the webhooks that name one. */
+  /** The verify token that each webhook gets pinned to, for webhooks that name one. */
   verifyTokens: ReadonlyMap<string, { version: number }>;
   revision: string | null;
   nowMs: number;
   newUid(): WebhookUid;
-  /** UIDs that the source keeps with webhooks that were renamed, by name. */
+  /** UIDs that the source keeps for renamed webhooks, by name. */
   keptUids?: ReadonlyMap<string, WebhookUid>;
 }
 
@@ -39,11 +39,11 @@ export interface ComputedPlan {
   deleteWebhooks: WebhookUid[];
   automations: AutomationRow[];
   deleteAutomations: string[];
-  /** Findings that need the inventory: UIDs that match nothing. */
+  /** Diagnostics that need the inventory: UIDs that match no webhook. */
   warnings: Diagnostic[];
 }
 
-/** Definitions × applied state × secrets → plan. Pure: nothing is written. */
+/** Computes the plan from the definition, the applied state and the secrets. Writes nothing. */
 export function computePlan(input: PlanInput): ComputedPlan {
   const { definition, applied } = input;
   const uids = assignUids(
@@ -57,9 +57,9 @@ export function computePlan(input: PlanInput): ComputedPlan {
   return {
     plan: { webhooks: webhooks.section, automations: automations.section },
     webhooks: webhooks.rows,
-    deleteWebhooks: webhooks.gone.map((webhook) => webhook.uid),
+    deleteWebhooks: webhooks.deleted.map((webhook) => webhook.uid),
     automations: automations.rows,
-    deleteAutomations: automations.gone.map((automation) => automation.name),
+    deleteAutomations: automations.deleted.map((automation) => automation.name),
     warnings: automations.warnings,
   };
 }
@@ -82,9 +82,9 @@ function planWebhooks(input: PlanInput, uids: AssignedUids) {
     return before && changes.length === 0 ? { ...row, revision: before.revision, updatedAt: before.updatedAt } : row;
   });
   const kept = new Set(rows.map((row) => row.uid));
-  const gone = [...live.values()].filter((webhook) => !kept.has(webhook.uid));
-  section.delete = gone.map((webhook) => ({ name: webhook.name, uid: webhook.uid, restored: false, changes: [] }));
-  return { section, rows, gone };
+  const deleted = [...live.values()].filter((webhook) => !kept.has(webhook.uid));
+  section.delete = deleted.map((webhook) => ({ name: webhook.name, uid: webhook.uid, restored: false, changes: [] }));
+  return { section, rows, deleted };
 }
 
 function diffName(before: AppliedWebhook | undefined, { name }: WebhookRow): PlanChange[] {
@@ -131,12 +131,12 @@ function planAutomations(input: PlanInput, uids: AssignedUids) {
     return earlier && changes.length === 0 ? { ...row, revision: earlier.revision, updatedAt: earlier.updatedAt } : row;
   });
   const kept = new Set(rows.map((row) => row.name));
-  const gone = input.applied.automations.filter((automation) => !kept.has(automation.name));
-  section.delete = gone.map((automation) => ({ name: automation.name, uid: null, restored: false, changes: [] }));
-  return { section, rows, gone, warnings };
+  const deleted = input.applied.automations.filter((automation) => !kept.has(automation.name));
+  section.delete = deleted.map((automation) => ({ name: automation.name, uid: null, restored: false, changes: [] }));
+  return { section, rows, deleted, warnings };
 }
 
-/** Warnings by the file that they are about: thousands of automations may have one each. */
+/** Groups warnings by file, because thousands of automations may have one each. */
 function groupWarnings(findings: readonly Diagnostic[]): Map<string, Diagnostic[]> {
   const byFile = new Map<string, Diagnostic[]>();
   for (const finding of findings) {

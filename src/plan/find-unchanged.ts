@@ -5,7 +5,7 @@ import { pickWith } from '../core/resources/fields.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import { type DeclaredWebhook, WEBHOOK_FIELDS } from '../core/resources/webhook.ts';
 
-/** The applied webhooks that a definition declares as they are, by name: what they are pinned to may stay. */
+/** The applied webhooks that a definition does not change, by name. They may keep their pinned secrets. */
 export function findUnchanged(definition: FactoryDefinition, applied: AppliedFactory): Map<string, AppliedWebhook> {
   const live = new Map(applied.webhooks.filter(isLive).map((webhook) => [webhook.name, webhook]));
   const unchanged = definition.webhooks.flatMap((webhook): [string, AppliedWebhook][] => {

@@ -3,7 +3,7 @@ import type { Diagnostic, Position } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import { isWebhookTrigger } from '../core/trigger.ts';
 
-/** What an automation listens to, per trigger in its order, and what is wrong with the UIDs it names. */
+/** The webhooks of each trigger of an automation, and warnings about unknown UIDs. */
 export interface ResolvedListeners {
   listensTo: WebhookUid[][];
   warnings: Diagnostic[];
@@ -11,7 +11,7 @@ export interface ResolvedListeners {
 
 /**
  * Resolves `webhooks` (names) and `webhook_ids` (UIDs) to their union. A UID that no webhook of the factory has is a
- * warning: the automation stays visible and does not fire from it.
+ * warning: the automation stays visible, but does not fire for that UID.
  */
 export function resolveListeners(
   automation: AutomationDefinition,
@@ -23,7 +23,8 @@ export function resolveListeners(
     if (!isWebhookTrigger(trigger)) return [];
     for (const [entry, uid] of trigger.webhookIds.entries()) {
       const path = `triggers[${index}].filter.webhook_ids[${entry}]`;
-      if (!existing.has(uid)) warnings.push(warnGone(automation, automation.places.get(path) ?? trigger.at, path, uid));
+      if (!existing.has(uid))
+        warnings.push(warnUnknownUid(automation, automation.places.get(path) ?? trigger.at, path, uid));
     }
     const named = trigger.webhooks.flatMap((name) => uidByName.get(name) ?? []);
     const present = trigger.webhookIds.filter((uid) => existing.has(uid)) as WebhookUid[];
@@ -32,11 +33,19 @@ export function resolveListeners(
   return { listensTo, warnings };
 }
 
-function warnGone({ file }: AutomationDefinition, { line, column }: Position, path: string, uid: string): Diagnostic {
+function warnUnknownUid(
+  { file }: AutomationDefinition,
+  { line, column }: Position,
+  path: string,
+  uid: string,
+): Diagnostic {
   return {
     severity: 'warning',
     rule: 'automation/unknown-uid',
-    ...{ file, line, column, path },
+    file,
+    line,
+    column,
+    path,
     message: `no webhook of this factory has the UID ${uid}: the automation does not fire from it`,
     hint: 'take the UID from `dockbell webhook list`, or select the webhook by file name under `webhooks`',
   };

@@ -12,7 +12,12 @@ const SENTRY = buildWebhook({ name: 'sentry' });
 function listening(payloads: (JsonObject | null)[], more: Partial<AutomationRow> = {}, to = [CI.uid]): AutomationRow {
   const at = { line: 1, column: 1 };
   const triggers = payloads.map((payload) => ({
-    ...{ provider: 'webhook' as const, event: 'received' as const, webhookIds: [], webhooks: ['ci'], payload, at },
+    provider: 'webhook' as const,
+    event: 'received' as const,
+    webhookIds: [],
+    webhooks: ['ci'],
+    payload,
+    at,
   }));
   return buildAutomation({ triggers, listensTo: payloads.map(() => to), ...more });
 }

@@ -6,17 +6,19 @@ import type { AutomationRow, WebhookRow } from '../core/ports/definitions/invent
 import { type Listening, triggerFiltersByWebhook } from '../core/trigger.ts';
 import type { ComputedPlan } from './compute-plan.ts';
 
-/** What starts an automation: for each webhook that can, the filters of which any suffices. */
+/** The filters that can start an automation, by webhook. A match of any filter suffices. */
 export type StartingFilters = ReadonlyMap<WebhookUid, readonly JsonObject[]>;
 
-/** An automation that other deliveries would start after an apply than before it. */
+/** An automation that an apply changes so that other deliveries start it. */
 export interface TriggerChange {
   automation: string;
   before: StartingFilters;
   after: StartingFilters;
 }
 
-/** Automations that other deliveries start than before, also if only one of their webhooks is enabled, disabled or deleted. */
+/**
+ * Automations that other deliveries start than before, including changes by an enabled, disabled or deleted webhook.
+ */
 export function listTriggerChanges(applied: AppliedFactory, computed: ComputedPlan): TriggerChange[] {
   const before = collectAll(applied.automations, listOpen(applied.webhooks));
   const after = collectAll(computed.automations, listOpen(computed.webhooks));
@@ -31,7 +33,7 @@ export function listTriggerChanges(applied: AppliedFactory, computed: ComputedPl
 
 const NOTHING: StartingFilters = new Map();
 
-/** Webhooks that take deliveries. */
+/** Webhooks that accept deliveries. */
 export function listOpen(webhooks: readonly (WebhookRow & { deletedAt?: number | null })[]): ReadonlySet<WebhookUid> {
   const open = webhooks.filter(({ enabled, deletedAt }) => enabled && (deletedAt ?? null) === null);
   return new Set(open.map(({ uid }) => uid));
@@ -44,7 +46,7 @@ function collectAll(
   return new Map(automations.map((automation) => [automation.name, collectFilters(automation, open)]));
 }
 
-/** For each open webhook that can start the automation, the filters of which any suffices. */
+/** The filters that can start the automation, by open webhook. A match of any filter suffices. */
 export function collectFilters(
   { enabled, triggers, listensTo }: Pick<AutomationRow, 'enabled' | 'triggers' | 'listensTo'>,
   open: ReadonlySet<WebhookUid>,
@@ -52,7 +54,7 @@ export function collectFilters(
   return enabled ? collectOpenFilters({ triggers, listensTo }, open) : NOTHING;
 }
 
-/** The same, whether or not the automation is enabled. */
+/** Like `collectFilters`, but regardless of whether the automation is enabled. */
 export function collectOpenFilters(listening: Listening<WebhookUid>, open: ReadonlySet<WebhookUid>): StartingFilters {
   return new Map([...triggerFiltersByWebhook(listening)].filter(([uid]) => open.has(uid)));
 }

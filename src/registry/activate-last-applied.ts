@@ -16,7 +16,9 @@ export interface ActivationParts {
   logger: Logger;
 }
 
-/** At start: makes live what was applied last, so that the daemon serves also while git cannot be reached. */
+/**
+ * Makes the last applied definition live at start, so that the daemon accepts deliveries even if git is unreachable.
+ */
 export async function activateLastApplied(parts: ActivationParts, factory: string): Promise<void> {
   const applied = await parts.inventory.load(factory);
   if (applied === null) return;
@@ -36,7 +38,7 @@ export async function activateLastApplied(parts: ActivationParts, factory: strin
   parts.registry.replaceFactory(factory, buildLiveWebhooks(applied, values, verifyTokens, pushTrigger));
 }
 
-/** A pinned value that cannot be read makes its webhook answer `503`; the others go on serving (threat model S4). */
+/** If a pinned value cannot be read, only its webhook answers `503` (threat model S4). */
 async function openPinnedSecret(
   { secrets, logger }: ActivationParts,
   { factory, name }: AppliedWebhook,

@@ -43,15 +43,20 @@ function automation(name: string, filters: Filter[], more: Partial<AppliedAutoma
     return { provider: 'webhook', event: 'received', webhookIds, webhooks: [], payload, at } as Trigger;
   });
   return {
-    ...{ name, triggers, factory: 'f', version: 3, file: '', description: null, enabled: true, agent: null },
-    ...{
-      prompt: '',
-      overrides: {},
-      listensTo: filters.map(([uids]) => uids),
-      revision: 'c1',
-      updatedAt: 0,
-      warnings: [],
-    },
+    name,
+    triggers,
+    factory: 'f',
+    version: 3,
+    file: '',
+    description: null,
+    enabled: true,
+    agent: null,
+    prompt: '',
+    overrides: {},
+    listensTo: filters.map(([uids]) => uids),
+    revision: 'c1',
+    updatedAt: 0,
+    warnings: [],
     ...more,
   };
 }
@@ -151,7 +156,10 @@ describe('listeners', () => {
       ]),
     );
     expect(listener!.decide({ level: 'info', host: 'web' })).toMatchObject({
-      ...{ fires: false, outcome: 'filtered', path: 'level', actual: 'info' },
+      fires: false,
+      outcome: 'filtered',
+      path: 'level',
+      actual: 'info',
       message: expect.stringContaining('level'),
     });
     expect(listener!.decide([1])).toMatchObject({ fires: false, outcome: 'filtered' });

@@ -26,10 +26,11 @@ export interface PushTrigger {
 }
 
 /**
- * Compiles what an apply left into what the hot path needs: once here, never per request.
+ * Compiles applied webhooks and automations for the handling of deliveries: once per apply, never per request.
  *
- * @param secrets the pinned secrets by the webhook's name; one that is missing cannot be read
- * @param verifyTokens the same of the verify tokens; without its token a webhook answers no handshake that needs one
+ * @param secrets the pinned secrets by the webhook's name; a missing secret could not be read
+ * @param verifyTokens the verify tokens by the webhook's name; without its token, a webhook answers no handshake that
+ * needs one
  * @param pushTrigger `null` if no webhook of the factory reports pushes
  */
 export function buildLiveWebhooks(
@@ -59,7 +60,7 @@ export function buildLiveWebhooks(
 function buildCredential(webhook: AppliedWebhook, secret: SecretValue | null): Credential {
   if (secret === null) return { mode: webhook.authMode, unreadable: true };
   if (webhook.authMode !== 'signature') return { mode: webhook.authMode, accepts: compileTokenCheck(secret.reveal()) };
-  if (isSecretPlaceholder(webhook.signatureScheme, secret.reveal())) return AWAITS_SECRET;
+  if (isSecretPlaceholder(webhook.signatureScheme, secret.reveal())) return WAITS_FOR_SECRET;
   const scheme = resolveScheme(webhook.signatureScheme, webhook.signature);
   const compiled = scheme && compileVerifier(scheme, secret.reveal());
   if (!compiled?.ok) return { mode: 'signature', unreadable: true };
@@ -69,7 +70,9 @@ function buildCredential(webhook: AppliedWebhook, secret: SecretValue | null): C
   };
 }
 
-/** A shorter one would be found in half of all values, and no scheme makes secrets that short. */
+/**
+ * Shorter secrets are not searched: they would occur in many values by chance, and no scheme has such short secrets.
+ */
 const SHORTEST_SEARCHED_BYTES = 8;
 
 /** In `Authorization: Basic`, the secret is base64. */
@@ -88,16 +91,17 @@ function rejectChallenges(verify: Verify): Verify {
       : verify(request);
 }
 
-/** The placeholder of a secret that is still to come is public knowledge, so nothing signed with it counts. */
-const AWAITS_SECRET: Credential = {
+/** The placeholder of a secret that the sender has not supplied yet is public, so no signature with it is valid. */
+const WAITS_FOR_SECRET: Credential = {
   mode: 'signature',
   verify: () => ({
-    ...{ ok: false, reason: 'bad_signature' },
-    detail: 'the webhook still awaits the handshake that brings its secret',
+    ok: false,
+    reason: 'bad_signature',
+    detail: 'the webhook still waits for the handshake that supplies its secret',
   }),
 };
 
-/** A webhook whose secret cannot be read answers nothing. */
+/** A webhook whose secret cannot be read answers no handshakes. */
 function buildHandshakes(
   webhook: AppliedWebhook,
   secret: SecretValue | null,

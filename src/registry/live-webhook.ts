@@ -4,19 +4,19 @@ import type { AuthMode } from '../core/resources/webhook.ts';
 import type { LiveHandshake } from '../signature/handshakes/handshake.ts';
 import type { Verify } from '../signature/verification.ts';
 
-/** How one webhook checks a sender, its secret already inside. */
+/** How a webhook authenticates its senders. The functions contain its secret. */
 export type Credential =
   | { mode: 'token' | 'url_token'; accepts(presented: string): boolean }
   | { mode: 'signature'; verify: Verify }
-  /** The pinned secret cannot be read: senders get `503`, since the fault is ours (threat model S4). */
+  /** The pinned secret cannot be read. Senders get `503`, because the failure is internal (threat model S4). */
   | { mode: AuthMode; unreadable: true };
 
-/** What one automation makes of a payload. */
+/** The result of evaluating a payload for one automation. */
 export type ListenerResult =
   | { fires: true; message: string }
   | ({ fires: false } & Omit<Decision, 'automation' | 'run'>);
 
-/** An automation that listens to a webhook, its filters compiled. */
+/** An automation that listens to a webhook, with compiled filters. */
 export interface Listener {
   automation: string;
   /** `AppliedAutomation.version`. */
@@ -24,7 +24,7 @@ export interface Listener {
   decide(payload: unknown): ListenerResult;
 }
 
-/** All that the hot path needs of one webhook. */
+/** A webhook with everything that the handling of a delivery needs. */
 export interface LiveWebhook {
   ref: number;
   uid: WebhookUid;
@@ -33,9 +33,9 @@ export interface LiveWebhook {
   /** The commit that is live in its factory. */
   revision: string | null;
   credential: Credential;
-  /** Does a header value (one character for each byte) hold the secret, as it is or in base64? */
+  /** Whether a header value (one character for each byte) contains the secret, in plain text or base64. */
   holdsSecret(value: string): boolean;
-  /** Those of its provider that it answers; empty for most. */
+  /** The handshakes of its provider that the webhook answers; empty for most webhooks. */
   handshakes: readonly LiveHandshake[];
   /** Header, in lowercase, with the sender's ID of the delivery; `null` if the webhook names none. */
   identityHeader: string | null;

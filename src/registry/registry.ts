@@ -1,11 +1,11 @@
 import type { LiveWebhook } from './live-webhook.ts';
 
-/** Everything that is live at one moment. Frozen: a request that began with it ends with it. */
+/** The live webhooks at one moment. Frozen: a request uses one snapshot from start to end. */
 export interface Snapshot {
   readonly webhooks: ReadonlyMap<string, LiveWebhook>;
 }
 
-/** Holds the snapshot in force. Swapping it is one assignment: readers never wait and never see half of an apply. */
+/** Holds the current snapshot. Replacing it is one assignment, so readers never wait and never see a partial apply. */
 export class Registry {
   #current: Snapshot = { webhooks: new Map() };
   #byRef: ReadonlyMap<number, LiveWebhook> = new Map();

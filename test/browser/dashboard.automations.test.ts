@@ -139,7 +139,7 @@ describeDashboard('the automation pages', ({ signIn }) => {
     await result.getByText('3 starts → 3').waitFor();
     await page.getByRole('switch', { name: 'Enabled' }).click();
     await result.getByText('3 starts → 0').waitFor();
-    await result.getByText('nothing starts it any more').first().waitFor();
+    await result.getByText('no trigger starts it now').first().waitFor();
   });
 
   it('keep unsaved input when another user saved first', async () => {

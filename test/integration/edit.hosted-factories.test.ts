@@ -50,7 +50,9 @@ function openEditor(): FactoryEditor {
       edit: (_factory, edit) => world.reconciler.edit(edit),
       history: (_factory, page) => world.reconciler.history(page),
     },
-    ...{ secrets: world.secrets, inventory: world.storage.inventoryReader, randomBytes },
+    secrets: world.secrets,
+    inventory: world.storage.inventoryReader,
+    randomBytes,
   });
 }
 

@@ -80,7 +80,9 @@ describe('an apply', () => {
     await begin({ wrapInventory });
     const revision = world.source.commit({ 'webhooks/ci.yaml': WEBHOOK });
     expect(await world.pass()).toMatchObject({
-      ...{ result: 'failed', reason: 'StorageFailed', revision },
+      result: 'failed',
+      reason: 'StorageFailed',
+      revision,
       message: 'SQLITE_FULL: database or disk is full',
     });
     expect(world.registry.current().webhooks.size).toBe(0);
@@ -198,7 +200,8 @@ describe('a pass with an unexpected error', () => {
     });
     world.source.commit({ 'webhooks/ci.yaml': WEBHOOK });
     expect(await world.pass()).toMatchObject({
-      ...{ result: 'failed', reason: 'InternalError' },
+      result: 'failed',
+      reason: 'InternalError',
       message: 'the definition could not be validated: it took longer than 60 s',
     });
   });

@@ -37,7 +37,8 @@ describe.each(STORAGES)('triggers that are not saved yet on $name', (kind) => {
     expect(changed).toMatchObject({ examined: 4, before: 4, after: 2 });
     expect(changed.lost.map(({ path }) => path)).toEqual(['level', 'level']);
     expect(await test(null, trigger({ level: ['fatal'] }), trigger({ level: ['info'] }))).toMatchObject({
-      ...{ before: 0, after: 3 },
+      before: 0,
+      after: 3,
     });
   });
 

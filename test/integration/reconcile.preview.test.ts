@@ -51,7 +51,9 @@ describe.each([
     world = await createReconcileWorld({ host });
     editor = createFactoryEditor({
       loop: { edit: (_factory, edit) => world.reconciler.edit(edit), history: async () => null },
-      ...{ secrets: world.secrets, inventory: world.storage.inventoryReader, randomBytes },
+      secrets: world.secrets,
+      inventory: world.storage.inventoryReader,
+      randomBytes,
     });
     await editor.createWebhook(ORDER, want('ci'));
     await editor.createWebhook(ORDER, want('deploy'));

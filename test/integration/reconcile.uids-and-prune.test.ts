@@ -92,7 +92,9 @@ it('shows a secret that only a run misses on the reconciliation and on the autom
   const warning = expect.objectContaining({
     rule: 'automation/missing-run-secret',
     message: expect.stringContaining('DEPLOY_KEY'),
-    ...{ path: 'secrets[0]', line: 2, column: 11 },
+    path: 'secrets[0]',
+    line: 2,
+    column: 11,
   });
   expect(reconciliation.diagnostics).toEqual([warning]);
   expect((await world.storage.inventoryReader.automation(FACTORY, 'x'))?.warnings).toEqual([warning]);

@@ -16,9 +16,18 @@ beforeEach(() => {
 
 function entry(more: Partial<RejectionEntry> = {}): RejectionEntry {
   return {
-    ...{ kind: 'rejection', id: `dlv_${made++}`, webhook: 1, size: 3, receivedAt: 0, clientAddress: '192.0.2.1' },
-    ...{ revision: null, label: 'Rejected (auth)', reason: 'bad_credential', detail: null },
-    ...{ identity: { source: 'service_header', value: 'x' }, count: 1 },
+    kind: 'rejection',
+    id: `dlv_${made++}`,
+    webhook: 1,
+    size: 3,
+    receivedAt: 0,
+    clientAddress: '192.0.2.1',
+    revision: null,
+    label: 'Rejected (auth)',
+    reason: 'bad_credential',
+    detail: null,
+    identity: { source: 'service_header', value: 'x' },
+    count: 1,
     ...more,
   } as RejectionEntry;
 }

@@ -18,7 +18,11 @@ function start() {
   });
   const keep = (id: string, bytes = 10) =>
     windows.keep(HOOK, {
-      ...{ delivery: id as DeliveryId, rawHeaders, body: new Uint8Array(bytes), publicUrl: '', receivedAt: 0 },
+      delivery: id as DeliveryId,
+      rawHeaders,
+      body: new Uint8Array(bytes),
+      publicUrl: '',
+      receivedAt: 0,
     });
   const advance = (ms: number) => {
     nowMs += ms;

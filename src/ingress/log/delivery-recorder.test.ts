@@ -73,7 +73,10 @@ describe('the recorder', () => {
     expect(batches.flatMap(({ ids }) => ids)).toEqual([
       'dlv_first',
       ...Array.from({ length: 300 }, (_, i) => `dlv_${i}`),
-      ...['dlv_large 0', 'dlv_large 1', 'dlv_large 2', 'dlv_huge'],
+      'dlv_large 0',
+      'dlv_large 1',
+      'dlv_large 2',
+      'dlv_huge',
     ]);
   });
 

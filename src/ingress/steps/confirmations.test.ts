@@ -18,7 +18,8 @@ describe('confirmations', () => {
   it('succeed on 200 and report any other result', async () => {
     expect(await new Confirmations(async () => 200).begin(URL)).toEqual({ ok: true });
     expect(await new Confirmations(async () => 302).begin(URL)).toEqual({
-      ...{ ok: false, detail: 'the provider answered with 302' },
+      ok: false,
+      detail: 'the provider answered with 302',
     });
     const unreachable = new Confirmations(() => Promise.reject(new Error('ENOTFOUND')));
     expect(await unreachable.begin(URL)).toMatchObject({ ok: false, detail: expect.stringContaining('ENOTFOUND') });

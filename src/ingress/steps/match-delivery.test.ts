@@ -14,7 +14,12 @@ const match = (listeners: Listener[]) => matchDelivery({ listeners } as unknown 
 
 const MATCHED: ListenerResult = { fires: true, message: 'all filter conditions matched' };
 const FILTERED: ListenerResult = {
-  ...{ fires: false, outcome: 'filtered', path: 'a.b', expected: ['x'], actual: 'y', message: 'a.b is not x' },
+  fires: false,
+  outcome: 'filtered',
+  path: 'a.b',
+  expected: ['x'],
+  actual: 'y',
+  message: 'a.b is not x',
 };
 
 describe('a delivery before the automations of its webhook', () => {
