@@ -485,7 +485,9 @@ describe('webhook show', () => {
     expect(stdout).toMatch(/^Verify token: +VERIFY, outdated: .* The next commit applies it/m);
     const { data } = JSON.parse((await run(['webhook', 'list', '--json'])).stdout);
     const stateOf = ({ secret_state, credential_state, verify_token_state }: Record<string, unknown>) => [
-      ...[secret_state, credential_state, verify_token_state],
+      secret_state,
+      credential_state,
+      verify_token_state,
     ];
     expect(data.map(stateOf)).toEqual([
       ['outdated', 'current', 'outdated'],
@@ -762,7 +764,8 @@ describe('send', () => {
     await serve();
     const problem = { type: 'about:blank', title: 'Bad Request', status: 400, detail: 'the body is not valid JSON' };
     expect(await run(['send', 'internal-ci', '--data', 'x'])).toMatchObject({
-      ...{ code: 1, stdout: `400 ${JSON.stringify(problem)}\n` },
+      code: 1,
+      stdout: `400 ${JSON.stringify(problem)}\n`,
     });
   });
 });

@@ -74,8 +74,13 @@ describe('dockbell diagnose --request', () => {
   it('checks a message of SNS without its certificate as far as possible, and asks for the certificate', async () => {
     await writeFile(join(dir, 'secret'), 'arn:aws:sns:eu-central-1:123456789012:alarms');
     const message = {
-      ...{ Type: 'Notification', MessageId: 'm', TopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms' },
-      ...{ Message: 'x', Timestamp: '2027-01-15T08:00:00.000Z', SignatureVersion: '2', Signature: 'AAAA' },
+      Type: 'Notification',
+      MessageId: 'm',
+      TopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
+      Message: 'x',
+      Timestamp: '2027-01-15T08:00:00.000Z',
+      SignatureVersion: '2',
+      Signature: 'AAAA',
       SigningCertURL: 'https://sns.eu-central-1.amazonaws.com/SimpleNotificationService-0a.pem',
     };
     const request = { headers: {}, body: JSON.stringify(message) };
@@ -158,11 +163,14 @@ describe('against a daemon', () => {
     );
     const options = ['--secret', 'INTERNAL_CI_WEBHOOK_SECRET', '--to', 'https://h.example/x'];
     expect(await run('diagnose', '--request', file, ...options)).toMatchObject({
-      ...{ code: 0, stdout: expect.stringContaining('has no credential') },
+      code: 0,
+      stdout: expect.stringContaining('has no credential'),
     });
     expect(services.seen.uploads).toEqual([
       {
-        ...{ secretName: 'INTERNAL_CI_WEBHOOK_SECRET', scheme: null, url: 'https://h.example/x' },
+        secretName: 'INTERNAL_CI_WEBHOOK_SECRET',
+        scheme: null,
+        url: 'https://h.example/x',
         body: new Uint8Array(Buffer.from(BODY)),
         ...{
           rawHeaders: ['x-sig', Buffer.from('é').toString('latin1')],

@@ -117,7 +117,13 @@ describe('an automation of a managed or live factory', () => {
     prompt,
     overrides,
   }: AppliedAutomation) => ({
-    ...{ name, description, enabled, agent, listensTo, prompt, overrides },
+    name,
+    description,
+    enabled,
+    agent,
+    listensTo,
+    prompt,
+    overrides,
     triggers: triggers.map((trigger) => ({ ...trigger, at: null })),
   });
 
@@ -157,7 +163,9 @@ describe('an automation of a managed or live factory', () => {
     const text = `---\ntriggers:\n${trigger}model: large\n---\nDo it.\n`;
     expect((await run(['automation', 'create', 'late', '--file', '-'], text)).code).toBe(0);
     expect(await read('late')).toMatchObject({
-      ...{ enabled: true, prompt: 'Do it.\n', overrides: { model: 'large' } },
+      enabled: true,
+      prompt: 'Do it.\n',
+      overrides: { model: 'large' },
       triggers: [{ provider: 'webhook', event: 'received', webhooks: ['internal-ci'] }],
     });
   });
@@ -185,8 +193,16 @@ describe('an automation of a managed or live factory', () => {
 
   it('escapes the text of findings', async () => {
     const finding = {
-      ...{ severity: 'error', rule: 'filter/shape', message: 'the filter \u001b[31mis none', path: null, hint: '' },
-      ...{ file: 'automations/late/automation.md', line: 4, column: 1, endLine: 4, endColumn: 2 },
+      severity: 'error',
+      rule: 'filter/shape',
+      message: 'the filter \u001b[31mis none',
+      path: null,
+      hint: '',
+      file: 'automations/late/automation.md',
+      line: 4,
+      column: 1,
+      endLine: 4,
+      endColumn: 2,
     };
     const details = { diagnostics: [finding, { ...finding, line: 5 }] };
     const rejection = new AppError('definition_invalid', 'Nothing was changed', { details });

@@ -246,7 +246,10 @@ describe('validate', () => {
     const { code, stdout } = await run(['validate', 'a', 'b', './a/', '--json']);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
-      ...{ valid: false, root: dir, webhooks: ['ci'], diagnostics: [{ file: 'b/webhooks/ci.yaml' }] },
+      valid: false,
+      root: dir,
+      webhooks: ['ci'],
+      diagnostics: [{ file: 'b/webhooks/ci.yaml' }],
       factories: [
         { dir: 'a', valid: true, diagnostics: [] },
         { dir: 'b', valid: false, diagnostics: [{ file: 'b/webhooks/ci.yaml' }] },

@@ -70,7 +70,7 @@ describe('the process', () => {
         new Promise((resolve) => child.on('close', resolve)),
       ]);
       expect({ stderr, code }).toEqual({
-        stderr: 'The output cannot be written (ENOSPC): free space on the disk, or check where it goes.\n',
+        stderr: 'The output cannot be written (ENOSPC): free disk space, or check the output file.\n',
         code: 1,
       });
     },

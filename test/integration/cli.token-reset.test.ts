@@ -15,7 +15,10 @@ afterAll(() => void process.umask(umask));
 
 const start = (dataDir: string): Promise<Daemon> =>
   startDaemon({
-    ...{ configFile: null, dataDir, overrides: { ingress: { port: 0 }, admin: { port: 0 } }, env: {} },
+    configFile: null,
+    dataDir,
+    overrides: { ingress: { port: 0 }, admin: { port: 0 } },
+    env: {},
     log: { format: 'json', destination: { write: () => true } },
   });
 
