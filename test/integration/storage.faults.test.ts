@@ -271,7 +271,7 @@ describe('a broken storage (threat model D3)', () => {
     expect(await daemon.exited).toBe(1);
     expect(answers.slice(0, 3)).toEqual([202, 202, 202]);
     expect(answers.slice(answered)).not.toContain(202);
-    expect(daemon.output()).toMatch(/storage is broken.*start it again/);
+    expect(daemon.output()).toMatch(/storage broken.*start it again/);
     expect(existsSync(join(scene.options.dataDir, 'daemon.json'))).toBe(false);
 
     const failed = await startFailing(scene.options);
