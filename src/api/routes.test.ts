@@ -211,7 +211,7 @@ Fix it.
     expect(services.seen.previewed).toEqual([{ paths: ['webhooks/new.yaml'], mayCheckSecrets }]);
   });
 
-  it('of files that are no valid definition are refused with all that is wrong', async () => {
+  it('of files that are no valid definition are rejected with all findings', async () => {
     const diagnostics = makeAutomation().warnings;
     const planPreviewer = { preview: async () => ({ valid: false as const, diagnostics }) };
     const { status, body } = await open({ planPreviewer }).call('POST', `${F}/plan`, { files });
@@ -219,7 +219,7 @@ Fix it.
   });
 
   it.each(['', '/etc/passwd', '../x', 'webhooks//a.yaml', 'a/./b', 'a\u0000b', 'a\nb'])(
-    'are refused for a file at %j',
+    'are rejected for a file at %j',
     async (path) => {
       const { call, services } = open();
       expect((await call('POST', `${F}/plan`, { files: { [path]: '' } })).status).toBe(400);
@@ -328,7 +328,7 @@ describe('short lists', () => {
   });
 
   it.each(['/api/v1/factories', `${F}/webhooks`, `${F}/automations`, '/api/v1/secrets', '/api/v1/tokens'])(
-    '%s refuses a bad limit and a bad cursor',
+    '%s rejects a bad limit and a bad cursor',
     async (url) => {
       const { get } = open();
       for (const query of [
@@ -371,7 +371,7 @@ describe('logs', () => {
     expect(asked).toEqual([50, 200]);
   });
 
-  it.each(lists)('%s refuse a bad limit and a bad cursor', async (url) => {
+  it.each(lists)('%s reject a bad limit and a bad cursor', async (url) => {
     const { get } = open();
     for (const query of ['limit=0', 'limit=201', 'limit=x', 'cursor=', 'cursor=made-up', 'label=Nope', 'state=nope']) {
       expect([query, (await get(`${url}?${query}`)).status]).toEqual([query, 400]);
@@ -445,7 +445,7 @@ describe('automations', () => {
 describe('filters/test', () => {
   const url = `${F}/filters/test`;
 
-  it('gives the verdict, the trace and the key that decided', async () => {
+  it('returns the result, the trace and the key that decided', async () => {
     const { call } = open();
     const payload = { data: { level: 'warning' } };
     const no = await call('POST', url, { filter: { data: { level: ['error'] } }, payload });
@@ -505,8 +505,11 @@ describe('filters/test', () => {
     const { body } = await open().call('POST', url, { automation: 'fix-errors', delivery: DELIVERY_ID });
     expect(body).toMatchObject({ verdict: 'Would trigger' });
     const { inventory } = createSeededServices();
-    const deaf = { ...inventory, automation: async () => makeAutomation({ listensTo: [[], [URL_TOKEN_UID], []] }) };
-    const other = await open({ inventory: deaf }).call('POST', url, {
+    const unmatched = {
+      ...inventory,
+      automation: async () => makeAutomation({ listensTo: [[], [URL_TOKEN_UID], []] }),
+    };
+    const other = await open({ inventory: unmatched }).call('POST', url, {
       automation: 'fix-errors',
       delivery: DELIVERY_ID,
     });
@@ -565,7 +568,7 @@ describe('test deliveries', () => {
     expect(services.seen.sent).toEqual([{ uid: WEBHOOK_UID, body: text, deliveryId: null }]);
   });
 
-  it('refuse what is not base64, header injection and deleted webhooks', async () => {
+  it('reject invalid base64, header injection and deleted webhooks', async () => {
     const { call, services } = open();
     for (const body of [
       { payload_base64: '***' },
@@ -649,7 +652,7 @@ describe('a search in the delivery log', () => {
   it.each([
     [`${F}/deliveries`, { factory: 'payments' }],
     [`${F}/webhooks/${WEBHOOK_UID}/deliveries`, { webhookUid: WEBHOOK_UID }],
-  ])('at %s hands on what it was asked for', async (url, scope) => {
+  ])('at %s passes on the parameters', async (url, scope) => {
     const { get, services } = open();
     const query = 'delivery_id=a%20b&from=2026-01-02T03:04:05Z&to=2026-01-02T04:04:05.5%2B01:00&label=Accepted';
     expect((await get(`${url}?${query}&limit=7`)).status).toBe(200);
@@ -660,7 +663,7 @@ describe('a search in the delivery log', () => {
   });
 
   it.each(['from=yesterday', 'to=2026-01-02', 'from=1767323045678', 'to=2026-13-02T03:04:05Z', 'delivery_id='])(
-    'refuses %s',
+    'rejects %s',
     async (query) => {
       expect((await open().get(`${F}/deliveries?${query}`)).status).toBe(400);
     },
@@ -692,7 +695,7 @@ describe('activity', () => {
     'from=2026-01-02T04:00:00Z',
     'from=2026-01-02T03:00:00Z&to=2026-01-01T03:00:00Z',
     'bucket=minute',
-  ])('refuses %s', async (query) => {
+  ])('rejects %s', async (query) => {
     expect((await open().get(`${F}/activity?${query}`)).status).toBe(400);
   });
 });
@@ -720,7 +723,7 @@ describe('a backtest', () => {
   };
   const trigger = (filter: object) => ({ provider: 'webhook', event: 'received', filter });
 
-  it('resolves names and UIDs, and leaves out what is gone and what others handle', async () => {
+  it('resolves names and UIDs, and omits deleted webhooks and other providers', async () => {
     const triggers = [
       trigger({ webhooks: ['by-url'], webhook_ids: [WEBHOOK_UID, 'wh_gone'], payload: { a: [1] } }),
       trigger({ webhook_ids: { in: [WEBHOOK_UID] } }),
@@ -740,7 +743,7 @@ describe('a backtest', () => {
     ]);
   });
 
-  it('of an automation that would be disabled tries no trigger, and judges them all the same', async () => {
+  it('of a disabled automation evaluates no trigger, but validates them', async () => {
     const disabled = (payload: object) => ({
       automation: 'fix-errors',
       enabled: false,
@@ -757,7 +760,7 @@ describe('a backtest', () => {
     ['an unknown webhook', { automation: null, triggers: [trigger({ webhooks: ['nobody'] })] }, 400],
     ['a filter that is not valid', { automation: null, triggers: [trigger({ payload: { a: [] } })] }, 422],
     ['no triggers', { automation: null }, 400],
-  ])('of %s is refused', async (_, body, status) => {
+  ])('of %s is rejected', async (_, body, status) => {
     const { answer, services } = ask(body);
     expect((await answer).status).toBe(status);
     expect(services.seen.backtested).toEqual([]);
@@ -774,7 +777,7 @@ describe('a retry', () => {
     expect(await call('POST', url)).toMatchObject({ status: 200, body: { id: RUN_ID, state: 'queued', attempt: 2 } });
   });
 
-  it('of a run whose payload is gone is a conflict', async () => {
+  it('of a run without a stored payload is a conflict', async () => {
     const runControl = { retry: async () => 'payload_gone' } as unknown as RunControl;
     const answer = await open({ runControl }, 'operator').call('POST', url);
     expect([answer.status, answer.body.code]).toEqual([409, 'conflict']);
@@ -784,7 +787,7 @@ describe('a retry', () => {
 describe('workers', () => {
   const url = '/api/v1/runs/claim';
 
-  it('are given runs with what they take to be carried out, each once', async () => {
+  it('get runs with everything needed to execute them, each once', async () => {
     const { call, services } = open({}, 'operator');
     const id = await services.queueRun();
     const { status, body } = await call('POST', url);
@@ -913,7 +916,7 @@ describe('a replay', () => {
 });
 
 describe('reconciliations', () => {
-  it('on demand answer at once, or with wait=true when the pass has ended', async () => {
+  it('on request respond immediately, or with wait=true when the pass has ended', async () => {
     const { call, services } = open({}, 'operator');
     const asked = await call('POST', `${F}/reconciliations`);
     expect([asked.status, asked.body]).toEqual([
@@ -945,10 +948,10 @@ describe('reconciliations', () => {
   });
 
   it('that break after the answer are logged, and break nothing else', async () => {
-    const reconcileNow = async () => Promise.reject(new AppError('source_unavailable', 'git is gone'));
+    const reconcileNow = async () => Promise.reject(new AppError('source_unavailable', 'git is unreachable'));
     const { call, services } = open({ reconcile: { reconcileNow, contains: async () => 'unknown' as const } });
     expect((await call('POST', `${F}/reconciliations`)).status).toBe(202);
-    expect(services.seen.logLines.join()).toContain('git is gone');
+    expect(services.seen.logLines.join()).toContain('git is unreachable');
     expect((await call('POST', `${F}/reconciliations?wait=true`)).status).toBe(502);
   });
 });
@@ -973,7 +976,7 @@ describe('secrets', () => {
     ]);
   });
 
-  it('refuse an empty value, a value that is no text, a bad name and a bad mode', async () => {
+  it('reject an empty value, a value that is no text, a bad name and a bad mode', async () => {
     const { call, services } = open();
     for (const value of ['', 5, null, { a: 1 }]) {
       expect((await call('PUT', '/api/v1/secrets/A', { value })).status).toBe(400);
@@ -1000,7 +1003,7 @@ describe('secrets', () => {
 });
 
 describe('tokens', () => {
-  it('are shown once, work at once, and stop working when revoked', async () => {
+  it('are shown once, work immediately, and stop working when revoked', async () => {
     const services = createSeededServices();
     const app = createSeededServer(services);
     const owner = { authorization: `Bearer ${services.grant('owner')}` };
@@ -1056,7 +1059,7 @@ describe('what a repository decides', () => {
     expect(body.detail).toContain('branch main');
   });
 
-  it('is refused after 401, 403 and 404, and whatever the body says', async () => {
+  it('is rejected after 401, 403 and 404, and for every body', async () => {
     const services = createSeededServices();
     const app = createSeededServer(services);
     const patch = async (uid: string, role: Role | null, payload: string) => {

@@ -14,7 +14,7 @@ it('ends what was begun in reverse order, one after the other, each once', async
   expect(ended).toEqual(['second', 'first']);
 });
 
-it('goes on where an ending fails, and then throws the first failure', async () => {
+it('continues if an ending fails, and then throws the first failure', async () => {
   const lifetime = new Lifetime();
   const ended: string[] = [];
   lifetime.defer(() => ended.push('first'));

@@ -8,7 +8,7 @@ import { type HousekeepingParts, startHousekeeping } from './housekeeping.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 const runId = (index: number): RunId => `run_${String(index).padStart(26, '0')}`;
 
-/** Files of runs and rows of runs as sets; both can be made to refuse. */
+/** Files of runs and rows of runs as sets; both can be made to fail. */
 function openHouse(pieces: RunId[][] = []) {
   const house = {
     files: new Set<RunId>(),
@@ -110,7 +110,7 @@ describe('housekeeping', () => {
     expect(house.prunes).toBe(1);
   });
 
-  it('goes on where files cannot be removed, says so, and finds them again within a day', async () => {
+  it('continues if files cannot be removed, logs it, and finds them again within a day', async () => {
     const { house, parts, add } = openHouse([[runId(1), runId(2)]]);
     add(1, { row: true });
     add(2, { row: true });
@@ -125,7 +125,7 @@ describe('housekeeping', () => {
     await housekeeping.stop();
   });
 
-  it('finds at the start what an earlier daemon left of runs whose rows are gone, and nothing else', async () => {
+  it('removes at the start only the files of runs that no longer have a row', async () => {
     const { house, parts, add } = openHouse();
     const kept = add(1, { row: true });
     for (let index = 2; index < 300; index += 1) add(index, { row: false });
@@ -135,7 +135,7 @@ describe('housekeeping', () => {
     await housekeeping.stop();
   });
 
-  it('tries again a minute after the storage refused', async () => {
+  it('retries a minute after the storage failed', async () => {
     const { house, parts } = openHouse();
     house.failPrune = true;
     const housekeeping = startHousekeeping(parts);

@@ -50,7 +50,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('keeps what was refused, without what was sent', async () => {
+  it('logs rejected requests without their content', async () => {
     const { services, call, read } = open();
     await call('PUT', '/secrets/A_SECRET', { value: 'canary' }, services.grant('viewer'));
     await call('POST', '/tokens', { name: 'ci', role: 'god', canary: 1 });
@@ -60,7 +60,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('holds no secret value, whatever is sent', async () => {
+  it('contains no secret value for any request', async () => {
     const { services, call, read } = open();
     await call('PUT', '/secrets/A_SECRET?mode=create', { value: 'canary-1' });
     const { id } = (await call('POST', '/users', { name: 'alice', role: 'viewer', password: 'canary-2-long' })).json();
@@ -76,7 +76,7 @@ describe('the audit log', () => {
     expect(entries.at(-3).changes).toEqual({ password: '[not shown]', role: 'operator' });
   });
 
-  it('leaves out what only reads, what changes nothing, and strangers', async () => {
+  it('omits reads, requests without changes, and unauthenticated requests', async () => {
     const { call, read } = open();
     await call('GET', '/users');
     await call('POST', `${F}/plan`, { files: {} });
@@ -158,7 +158,7 @@ describe('the audit log', () => {
     expect(services.seen.signIns).toEqual(['password failure', 'password failure', 'password success']);
   });
 
-  it('takes 60 failures of strangers a minute, and says how many it left out', async () => {
+  it('logs 60 unauthenticated failures per minute, and counts the omitted ones', async () => {
     const { services, call, read } = open();
     for (let guess = 0; guess < 70; guess++) await call('POST', '/session', { login_token: 'x' }, null);
     expect(await read('?limit=200')).toHaveLength(60);
@@ -168,7 +168,7 @@ describe('the audit log', () => {
     expect(services.seen.signIns).toHaveLength(71);
   });
 
-  it('does not undo what was done where it cannot be written, and the log says so', async () => {
+  it('keeps a change and logs an error if the entry cannot be written', async () => {
     const auditLog = { append: async () => Promise.reject(new Error('disk full')), list: async () => Promise.reject() };
     const { services, call } = open({ auditLog });
     expect((await call('POST', '/tokens', { name: 'ci', role: 'viewer' })).statusCode).toBe(201);

@@ -29,7 +29,7 @@ describe('an API token', () => {
 });
 
 describe('authentication', () => {
-  it('takes the Bearer scheme without regard to case, and nothing but a whole token', async () => {
+  it('accepts the Bearer scheme in any case, and only a whole token', async () => {
     const services = createSeededServices();
     const authenticate = createAuthenticator(services);
     const token = services.grant('operator', ['payments']);

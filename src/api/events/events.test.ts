@@ -65,7 +65,7 @@ async function follow(
 const settle = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe('GET /events', () => {
-  it('tells deliveries, runs and reconciliations as the other routes show them, on one line each', async () => {
+  it('sends deliveries, runs and reconciliations as the other routes show them, on one line each', async () => {
     const follower = await follow();
     expect([follower.status, follower.headers['content-type']]).toEqual([200, 'text/event-stream']);
     hub.publish({ kind: 'delivery', delivery: makeDelivery() });
@@ -87,7 +87,7 @@ describe('GET /events', () => {
     expect(follower.text()).toMatch(/^retry: 3000\n\nid: e-0\nevent: ready\ndata: \{\}\n\nid: e-1\nevent: delivery\n/);
   });
 
-  it('tells only of the factories that the token reaches, and of the one that was asked for', async () => {
+  it('sends only events of the factories that the token reaches, and of the requested one', async () => {
     const limited = await follow({ factories: ['payments'] });
     const narrowed = await follow({ query: '?factory=other' });
     for (const factory of ['payments', 'other']) hub.publish({ kind: 'run', run: makeRun({ factory }) });
@@ -97,7 +97,7 @@ describe('GET /events', () => {
     expect([limited, narrowed].map(factories)).toEqual([['payments'], ['other']]);
   });
 
-  it('goes on after the event that was seen last, or says that too much was missed', async () => {
+  it('continues after the last event, or sends a reset if too much was missed', async () => {
     await follow();
     for (const attempt of [1, 2, 3]) hub.publish({ kind: 'run', run: makeRun({ attempt }) });
     const again = await follow({ after: 'e-1' });
@@ -112,7 +112,7 @@ describe('GET /events', () => {
     expect(late.text()).toContain('id: e-3\nevent: reset');
   });
 
-  it('begins where the reader was asked who it is, and goes on where it was cut off', async () => {
+  it('starts at the position of the session, and continues after a disconnect', async () => {
     const headers = { authorization: `Bearer ${services.grant('viewer')}` };
     const ask = async () => (await app.inject({ url: '/api/v1/session', headers })).json().last_event_id as string;
     (await follow()).stream.destroy();

@@ -125,7 +125,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('lets every POST be repeated: by an Idempotency-Key, or because it makes nothing anew', () => {
+  it('lets every POST be repeated: with an Idempotency-Key, or because it creates nothing new', () => {
     const all = operations();
     const keyed = all.filter(([, , { parameters = [] }]) =>
       parameters.some(({ name, in: place }) => place === 'header' && name === 'Idempotency-Key'),
@@ -196,14 +196,14 @@ describe('the OpenAPI document', () => {
       const isOpen = access.role === 'public';
       expect(operation.description).toContain(isOpen ? 'Open: needs no credentials.' : `Role: ${access.role}.`);
       expect(operation.security).toEqual(isOpen ? [] : undefined);
-      // Signing in is open, and refuses wrong credentials.
+      // Signing in is public, and rejects wrong credentials.
       if (url !== '/api/v1/session') expect(Object.keys(operation.responses).includes('401')).toBe(!isOpen);
     }
   });
 });
 
 const F = '/api/v1/factories/payments';
-/** Answers that are whatever a file or a sender wrote. */
+/** Responses that contain any text of a file or a sender. */
 const FREE_FORM = ['getDeliveryPayload', 'getRunPayload', 'getSchema', 'getOpenApi'];
 
 describe('the examples of the OpenAPI document', () => {

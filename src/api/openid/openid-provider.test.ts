@@ -5,8 +5,8 @@ describe('the issuer that a provider names', () => {
   it.each([
     ['https://login.example.com', 'https://login.example.com/'],
     ['https://login.example.com/realms/team', 'https://login.example.com/realms/team'],
-  ])('may be %s where %s is configured', (told, configured) => {
-    expect(() => requireSameIssuer(told, new URL(configured))).not.toThrow();
+  ])('may be %s if %s is configured', (issuer, configured) => {
+    expect(() => requireSameIssuer(issuer, new URL(configured))).not.toThrow();
   });
 
   it.each([
@@ -16,8 +16,8 @@ describe('the issuer that a provider names', () => {
     ['https://evil.example', 'https://login.example.com'],
     ['https://login.example.com/realms/team/', 'https://login.example.com/realms/team'],
     ['login.example.com', 'https://login.example.com'],
-  ])('may not be %s where %s is configured', (told, configured) => {
-    expect(() => requireSameIssuer(told, new URL(configured))).toThrow(told);
+  ])('may not be %s if %s is configured', (issuer, configured) => {
+    expect(() => requireSameIssuer(issuer, new URL(configured))).toThrow(issuer);
   });
 });
 

@@ -61,7 +61,7 @@ describe('a page of the dashboard', () => {
 });
 
 describe('a file of the dashboard', () => {
-  it('may be kept for good and comes compressed to who takes that', async () => {
+  it('can be cached permanently, and is compressed for clients that accept it', async () => {
     const plain = await app.inject({ url: '/assets/main-a1b2.js' });
     expect([plain.statusCode, plain.body]).toEqual([200, 'console.log("the dashboard");\n']);
     expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable');
@@ -77,7 +77,7 @@ describe('a file of the dashboard', () => {
     expect(answer.body).not.toContain('the page');
   });
 
-  it('is not found where there is none', async () => {
+  it('is not found if it does not exist', async () => {
     expect((await app.inject({ url: '/assets/nope-1.js', headers: html })).statusCode).toBe(404);
   });
 });

@@ -153,7 +153,7 @@ function parseCode(body: string): unknown {
 }
 
 /** The number of changes that the services were asked for so far. */
-function countDeeds({ seen }: SeededServices): number {
+function countActions({ seen }: SeededServices): number {
   return [
     seen.reconciled,
     seen.cancelled,
@@ -194,7 +194,7 @@ describe('the table of routes', () => {
     }
   });
 
-  it('refuses to register a route that does not declare who may use it', () => {
+  it('rejects a route that does not declare who may use it', () => {
     const app = fastify();
     guardRegistration(app);
     expect(() => app.get('/open', async () => 'oops')).toThrow(/does not declare who may use it/);
@@ -209,20 +209,20 @@ describe.each(TABLE)('%s %s', (...row) => {
   it('wants credentials, unless it is public', async () => {
     const revoked = services.grant('owner');
     services.revokeAll();
-    const deeds = countDeeds(services);
+    const actions = countActions(services);
     for (const token of [null, revoked, 'dbk_short', `dbk_${'A'.repeat(43)}`]) {
       expect((await ask(row, token)).status === 401).toBe(role !== 'public');
     }
-    expect(countDeeds(services)).toBe(deeds);
+    expect(countActions(services)).toBe(actions);
   });
 
-  it.each(ROLES)('lets the role %s through exactly where the table says so', async (held) => {
-    const deeds = countDeeds(services);
+  it.each(ROLES)('allows the role %s exactly the routes of the table', async (held) => {
+    const actions = countActions(services);
     const allowed = role === 'public' || ROLES.indexOf(held) >= ROLES.indexOf(role);
     const { status, code } = await ask(row, services.grant(held));
     if (allowed) expect([401, 403]).not.toContain(status);
     else expect([status, code]).toEqual([403, 'forbidden']);
-    if (!allowed) expect(countDeeds(services)).toBe(deeds);
+    if (!allowed) expect(countActions(services)).toBe(actions);
   });
 
   it('hides other factories from a token that is limited to one', async () => {
@@ -278,7 +278,7 @@ describe('the reach of a token', () => {
 });
 
 describe('metrics', () => {
-  it('are open where the configuration says so', async () => {
+  it('are public if the configuration sets it', async () => {
     const app = createSeededServer(createSeededServices({ openMetrics: true }));
     const answer = await app.inject({ url: '/metrics' });
     expect(answer.statusCode).toBe(200);

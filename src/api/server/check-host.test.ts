@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createHostCheck } from './check-host.ts';
 
 describe('the check of the Host header', () => {
-  it('turns away a missing and an empty one', () => {
+  it('rejects a missing and an empty one', () => {
     const isAllowed = createHostCheck([]);
     expect([isAllowed(undefined), isAllowed('')]).toEqual([false, false]);
   });

@@ -125,7 +125,7 @@ describe('compression', () => {
     expect([answer.headers['content-encoding'], answer.json().openapi]).toEqual([undefined, '3.1.0']);
   });
 
-  it('is never used where the answer may hold a secret beside what the caller chose', async () => {
+  it('is never used if the response may contain a secret and values that the caller chose', async () => {
     const { app, owner } = open();
     const headers = { ...owner, 'accept-encoding': 'gzip' };
     const name = 'n'.repeat(100);
@@ -160,7 +160,7 @@ describe('a sign-in without credentials of one kind', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('a rejection', () => {
   it('says how to authenticate', async () => {
     const { app } = open();
     const answer = await app.inject({ url: '/api/v1/factories', headers: { authorization: 'Basic YTpi' } });
@@ -218,7 +218,7 @@ describe('an unexpected error', () => {
     expect(JSON.parse(line ?? '{}')).toMatchObject({ id, level: 50 });
   });
 
-  it('is told by its code where the code is known: a store that is down is 503 with Retry-After', async () => {
+  it('has the status of its code: a storage that is down is 503 with Retry-After', async () => {
     const down = async () => Promise.reject(new AppError('storage_unavailable', 'The disk is full.'));
     const { app, owner } = open({ runs: { list: down, get: down, input: down, queuePositions: down } });
     const answer = await app.inject({ url: `/api/v1/runs/${RUN_ID}`, headers: owner });
@@ -253,7 +253,7 @@ describe('the Host header', () => {
     expect((await app.inject({ url: '/api/v1/factories', headers: { ...owner, host } })).statusCode).toBe(200);
   });
 
-  it.each(bad)('may not be "%s", whatever the credentials (DNS rebinding)', async (host) => {
+  it.each(bad)('may not be "%s", with any credentials (DNS rebinding)', async (host) => {
     const { app, owner } = open();
     for (const url of ['/api/v1/factories', '/healthz', '/metrics', '/nope']) {
       const answer = await app.inject({ url, headers: { ...owner, host } });
@@ -364,7 +364,7 @@ describe('a body', () => {
     },
   );
 
-  it('without a Content-Type, or of a type that forms can send, is refused: another web page could have sent it', async () => {
+  it('without a Content-Type, or of a type that forms can send, is rejected: another web page could have sent it', async () => {
     for (const contentType of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
       expect((await post(contentType, '{"name": "x", "role": "viewer"}')).status).toBe(415);
     }
@@ -394,7 +394,7 @@ describe('a body', () => {
     ['a number as a name', '{"name": 5, "role": "viewer"}', '#/name'],
     ['an array', '[]', '#'],
     ['null', 'null', '#'],
-  ])('with %s is refused, with a pointer to it', async (_what, payload, pointer) => {
+  ])('with %s is rejected, with a pointer to it', async (_what, payload, pointer) => {
     const { status, problem, tokens } = await post('application/json', payload);
     expect([status, problem.code]).toEqual([400, 'bad_request']);
     expect(problem.errors).toContainEqual(expect.objectContaining({ in: 'body', pointer }));
@@ -418,7 +418,7 @@ describe('a body', () => {
     ]);
   });
 
-  it('is not taken where there is nothing to say', async () => {
+  it('is not accepted if the route takes none', async () => {
     const { app, owner, services } = open();
     const cancel = (run: string, payload?: object) =>
       app.inject({ method: 'POST', url: `/api/v1/runs/${run}/cancel`, headers: owner, ...(payload && { payload }) });
@@ -428,7 +428,7 @@ describe('a body', () => {
     expect((await cancel(await services.queueRun())).statusCode).toBe(200);
   });
 
-  it('never shows in the log, nor in the error that refuses it', async () => {
+  it('is never in the log, or in the error that rejects it', async () => {
     const { app, owner, services } = open();
     for (const payload of [{ value: ['canary-7f3a'] }, { value: 'canary-7f3a', extra: 1 }, { value: 'canary-7f3a' }]) {
       const answer = await app.inject({ method: 'PUT', url: '/api/v1/secrets/A_SECRET', headers: owner, payload });
@@ -466,7 +466,7 @@ describe('the log', () => {
     expect(line!.trimEnd()).not.toContain('\n');
   });
 
-  it('holds no query and no path that leads nowhere: a value may stand there by mistake', async () => {
+  it('contains no query and no unknown path: they may contain a secret by mistake', async () => {
     const { app, owner, services } = open();
     await app.inject({ method: 'POST', url: `/api/v1/runs/${RUN_ID}/cancel?value=canary`, headers: owner });
     await app.inject({ method: 'PUT', url: '/api/v1/secrets/A_SECRET/canary', headers: owner });

@@ -25,7 +25,7 @@ function open(change: (services: SeededServices) => void = () => undefined) {
 }
 
 describe('a request with an idempotency key', () => {
-  it('is carried out once, and answered again with all that was shown the first time', async () => {
+  it('is executed once, and returns the whole first response again', async () => {
     const { services, post } = open();
     const first = await post(WEBHOOKS, { name: 'ci' }, 'key-1');
     expect(first).toMatchObject({ status: 201, replayed: undefined, body: { name: 'ci', secret: GENERATED } });
@@ -47,7 +47,7 @@ describe('a request with an idempotency key', () => {
     expect((await services.tokens.list()).length).toBe(before + 1);
   });
 
-  it('is refused with another body under the same key', async () => {
+  it('is rejected with another body under the same key', async () => {
     const { services, post } = open();
     await post(WEBHOOKS, { name: 'ci' }, 'key-1');
     const other = await post(WEBHOOKS, { name: 'other' }, 'key-1');
@@ -79,7 +79,7 @@ describe('a request with an idempotency key', () => {
     expect(await post(AUTOMATIONS, AUTOMATION, 'k')).toMatchObject({ status: 201, replayed: 'true' });
   });
 
-  it('is told to wait while the first one is under way', async () => {
+  it('is rejected while the first one is in progress', async () => {
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;
@@ -99,7 +99,7 @@ describe('a request with an idempotency key', () => {
     expect(await post(AUTOMATIONS, AUTOMATION, 'k')).toMatchObject({ status: 201, replayed: 'true' });
   });
 
-  it.each(['', 'with space', 'é', 'x'.repeat(256)])('is refused with the key %j', async (key) => {
+  it.each(['', 'with space', 'é', 'x'.repeat(256)])('is rejected with the key %j', async (key) => {
     const { services, post } = open();
     expect((await post(WEBHOOKS, { name: 'ci' }, key)).status).toBe(400);
     expect(services.seen.edited).toEqual([]);

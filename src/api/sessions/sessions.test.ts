@@ -110,7 +110,7 @@ describe('signing in', () => {
     expect(stored).toHaveLength(2);
   });
 
-  it('refuses wrong credentials in the same words, and ever more of them with 429', async () => {
+  it('rejects wrong credentials with the same text, and too many of them with 429', async () => {
     const services = createSeededServices();
     const failedAttempts = new FailedAttempts({ limit: 3, windowMs: 60_000 }, services.clock);
     const { signIn, services: used } = open({ failedAttempts });
@@ -214,7 +214,7 @@ describe('a session', () => {
     expect(await useAfter(60)).toBe(401);
   });
 
-  it('counts less than an API token that comes beside it, also a wrong one', async () => {
+  it('is ignored if the request has an API token, also a wrong one', async () => {
     const { app, services, signInBy } = open();
     const { cookie } = await signInBy(services.grant('owner'));
     const ask = (token: string) => app.inject({ url: SESSION, headers: { cookie, authorization: `Bearer ${token}` } });
@@ -235,8 +235,8 @@ describe('a session', () => {
     const byProxy = open({ trustedProxies: ['127.0.0.1'] });
     const forwarded = { 'x-forwarded-proto': 'https' };
     expect((await byProxy.signInBy(byProxy.services.grant('owner'), forwarded)).flags).toMatch(secure);
-    const stranger = open();
-    expect((await stranger.signInBy(stranger.services.grant('owner'), forwarded)).flags).toMatch(/^dockbell=/);
+    const other = open();
+    expect((await other.signInBy(other.services.grant('owner'), forwarded)).flags).toMatch(/^dockbell=/);
   });
 });
 
@@ -269,11 +269,11 @@ describe('a request with a session that changes something', () => {
     { origin: 'null' },
     { origin: 'http://localhost:1', host: 'localhost:2' },
     { origin: 'http://localhost.evil.example', host: 'localhost' },
-  ])('is refused with 403 for another page: %j', async (headers) => {
+  ])('is rejected with 403 for another page: %j', async (headers) => {
     expect(await change({ ...headers })).toEqual({ status: 403, planted: false });
   });
 
-  it('is refused with the CSRF token of another session', async () => {
+  it('is rejected with the CSRF token of another session', async () => {
     const { services, signInBy, app } = open();
     const [mine, other] = [await signInBy(services.grant('owner')), await signInBy(services.grant('owner'))];
     const headers = { cookie: mine.cookie, 'x-csrf-token': other.csrf };

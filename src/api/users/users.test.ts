@@ -41,7 +41,7 @@ function open(more: Partial<SeededServices> = {}) {
 }
 
 describe('a user', () => {
-  it('signs in with name and password, whatever the case of the name, and has the rights of the user', async () => {
+  it('signs in with name and password, with the name in any case, and has the role of the user', async () => {
     const { add, signIn, ask, call } = open();
     await add('Alice', { role: 'operator', factories: ['payments'] });
     const session = await signIn('aLICE');
@@ -107,7 +107,7 @@ describe('a user', () => {
   });
 });
 
-describe('a refused password', () => {
+describe('a rejected password', () => {
   it('is answered alike whether the user is there, disabled, or not', async () => {
     const { add, signIn, call } = open();
     await add('alice');
@@ -147,7 +147,7 @@ describe('a refused password', () => {
     expect(compared).toEqual([expect.stringContaining('$argon2id'), null]);
   });
 
-  it('is refused unseen after 10 guesses about one user, from wherever they come; also the right one', async () => {
+  it('is rejected unchecked after 10 guesses for one user from any address, also the right one', async () => {
     const { add, signIn, services } = open();
     await add('alice');
     for (let guess = 0; guess < 10; guess++) {
@@ -163,7 +163,7 @@ describe('a refused password', () => {
     expect((await signIn('alice')).statusCode).toBe(200);
   });
 
-  it('does not shut a user out at an address where he signed in before', async () => {
+  it('does not lock a user out at an address where they signed in before', async () => {
     const { add, signIn } = open();
     await add('alice');
     expect((await signIn('alice', PASSWORD, '203.0.113.5')).statusCode).toBe(200);
@@ -173,7 +173,7 @@ describe('a refused password', () => {
     expect((await signIn('alice', PASSWORD, '203.0.113.5')).statusCode).toBe(200);
   });
 
-  it('is refused unseen after 20 guesses of one address, and many at one moment do not slip through', async () => {
+  it('is rejected unchecked after 20 guesses from one address, also if they are concurrent', async () => {
     const { signIn } = open();
     const answers = await Promise.all(Array.from({ length: 40 }, (_, guess) => signIn(`user${guess}`, OTHER)));
     const seen = answers.filter(({ statusCode }) => statusCode === 401).length;
@@ -182,7 +182,7 @@ describe('a refused password', () => {
     expect(seen).toBeLessThanOrEqual(21);
   });
 
-  it('of too many at one moment is turned away before anything is compared', async () => {
+  it('of too many concurrent ones is rejected before it is compared', async () => {
     const { signIn } = open();
     const crowd = Array.from({ length: 100 }, (_, guess) => signIn('alice', OTHER, `198.51.100.${guess}`));
     const answers = await Promise.all(crowd);
@@ -218,7 +218,7 @@ describe('the sessions of a user', () => {
     expect((await ask(session)).json().user).toMatchObject({ role: 'viewer', factories: ['other'] });
   });
 
-  it('all end when he changes his password, and he has a new one', async () => {
+  it('all end when the user changes their password, and a new one starts', async () => {
     const { ask, signIn, session } = await opened();
     const elsewhere = await signIn('alice');
     const body = { current_password: PASSWORD, new_password: OTHER };
@@ -268,7 +268,7 @@ describe('the list of sessions', () => {
     expect(JSON.stringify(sessions)).not.toContain(String(first.headers['set-cookie']).slice(9, 40));
   });
 
-  it('leaves out what was idle for too long', async () => {
+  it('omits sessions that were idle for too long', async () => {
     const { list, second, ask, services } = await opened();
     services.clock.advance(20 * 60_000);
     await ask(second);
