@@ -11,7 +11,7 @@ import { Notifier } from '../notify/notifier.ts';
 import type { NotifyTarget } from '../notify/notify-target.ts';
 import { postOverHttp } from '../notify/post-notice.ts';
 
-export interface NotifierParts {
+export interface CommitNotifierParts {
   config: Pick<Config, 'factories'>;
   storage: Pick<Storage, 'inventory' | 'noticeQueue'>;
   secrets: SecretStore;
@@ -23,7 +23,7 @@ export interface NotifierParts {
 }
 
 /** Posts commit statuses and notifications to the targets of all configured factories once it is started. */
-export function createNotifier(parts: NotifierParts): Notifier {
+export function createNotifier(parts: CommitNotifierParts): Notifier {
   const { config, storage, secrets, metrics, clock, ids, logger } = parts;
   return new Notifier({
     targets: collectTargets(config),

@@ -22,12 +22,12 @@ import { createLiveSource } from '../source/live-source.ts';
 import { createManagedSource } from '../source/managed-source.ts';
 
 /** Where the definition of one factory comes from. */
-export type FactorySource = Pick<FactoryContext, 'source' | 'hosted' | 'sourceKey'>;
+export type OpenedSource = Pick<FactoryContext, 'source' | 'hosted' | 'sourceKey'>;
 
 export interface ReconcilerParts {
   factories: readonly FactoryConfig[];
   webhooksPerFactory: number;
-  openSource(factory: FactoryConfig): FactorySource;
+  openSource(factory: FactoryConfig): OpenedSource;
   validate: FactoryContext['validate'];
   inventory: Inventory;
   secrets: SecretStore;
@@ -109,7 +109,7 @@ export interface SourceParts {
 }
 
 /** Opens the source that the configuration of a factory names. */
-export function openFactorySource({ paths, liveDefinitions, env }: SourceParts, factory: FactoryConfig): FactorySource {
+export function openFactorySource({ paths, liveDefinitions, env }: SourceParts, factory: FactoryConfig): OpenedSource {
   const { name, source } = factory;
   const sourceKey = digestSource(factory);
   if (source.type === 'repository') {

@@ -69,7 +69,7 @@ export async function openClocks(
   return { steadyClock, retentionTime: new RetentionTime(mark, steadyClock.wallMs()) };
 }
 
-export interface SecretParts {
+export interface SecretStoreParts {
   config: Pick<Config, 'masterKeyFile' | 'factories'>;
   env: Readonly<Record<string, string | undefined>>;
   storage: Pick<Storage, 'sealedSecrets' | 'keptAnswers'>;
@@ -79,7 +79,7 @@ export interface SecretParts {
 }
 
 /** Throws `master_key_wrong`, before anything is written, if the key is not the one that sealed what is stored. */
-export async function openSecrets(parts: SecretParts): Promise<{ secrets: SecretStore; answers: AnswerStore }> {
+export async function openSecrets(parts: SecretStoreParts): Promise<{ secrets: SecretStore; answers: AnswerStore }> {
   const { config, env, storage, redactor, logger, steadyClock } = parts;
   const table = storage.sealedSecrets;
   const { key, warning } = await loadMasterKey({

@@ -14,6 +14,7 @@ import type { StartRecords } from '../core/ports/runs/executor.ts';
 import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
+import type { Environment } from '../core/reserved-variables.ts';
 import type { Run } from '../core/resources/run.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { systemClock } from '../core/time/clock.ts';
@@ -50,8 +51,6 @@ import { Lifetime } from './lifetime.ts';
 import { type Admin, openAdmin } from './open-admin.ts';
 import { openClocks, openDataDir, openSecrets } from './open-state.ts';
 import { wireDefinitions } from './wire-definitions.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where the log goes. */
 export interface LogTarget {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createApiClient } from './create-api-client.ts';
 import { createOnce } from './create-once.ts';
-import { listRows, type PageQuery } from './list-rows.ts';
+import { type ListQuery, listRows } from './list-rows.ts';
 import { findAnswer, RequestFailed, readAnswer, readTagged } from './read-answer.ts';
 
 /** A client whose requests get these answers, in this order. An `Error` stands for an answer that is lost. */
@@ -59,20 +59,20 @@ describe('readAnswer', () => {
 });
 
 describe('listRows', () => {
-  const readPages = (sizes: number[], seen: PageQuery[]) => async (query: PageQuery) => {
+  const readPages = (sizes: number[], seen: ListQuery[]) => async (query: ListQuery) => {
     seen.push(query);
     const data = Array.from({ length: sizes[seen.length - 1]! }, () => seen.length);
     return { data, next_cursor: seen.length < sizes.length ? `c${seen.length}` : null };
   };
 
   it('reads all pages', async () => {
-    const seen: PageQuery[] = [];
+    const seen: ListQuery[] = [];
     expect(await listRows(readPages([2, 1], seen), null)).toEqual({ data: [1, 1, 2], next_cursor: null });
     expect(seen).toEqual([{}, { cursor: 'c1' }]);
   });
 
   it('asks for no more rows than the limit, and returns where the list continues', async () => {
-    const seen: PageQuery[] = [];
+    const seen: ListQuery[] = [];
     const { data, next_cursor } = await listRows(readPages([100, 20, 5], seen), 120);
     expect([data.length, next_cursor]).toEqual([120, 'c2']);
     expect(seen).toEqual([{ limit: 100 }, { limit: 20, cursor: 'c1' }]);

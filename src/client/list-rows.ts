@@ -6,7 +6,7 @@ export interface Page<Row> {
 }
 
 /** What a request for one page sends as its query. */
-export interface PageQuery {
+export interface ListQuery {
   limit?: number;
   cursor?: string;
 }
@@ -20,7 +20,7 @@ const MAX_PAGE = 100;
  * @param limit number of rows to read; `null` for all
  */
 export async function listRows<Row>(
-  readPage: (query: PageQuery) => Promise<Page<Row>>,
+  readPage: (query: ListQuery) => Promise<Page<Row>>,
   limit: number | null,
 ): Promise<Page<Row>> {
   const data: Row[] = [];

@@ -1,10 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+import type { Environment } from '../core/reserved-variables.ts';
 import { formatKeyPath, type KeyPath } from '../yaml/key-path.ts';
 import type { YamlText } from '../yaml/parse-yaml.ts';
 import { findOption } from './option-tree.ts';
 import { readFromText } from './option-type.ts';
 import { OPTIONS, type Option } from './options.ts';
-import { type Environment, substituteEnvironment } from './substitute-environment.ts';
+import { substituteEnvironment } from './substitute-environment.ts';
 
 /** One thing that is wrong with the configuration. */
 export interface ConfigProblem {

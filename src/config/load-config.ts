@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { AppError, messageOf } from '../core/errors.ts';
 import type { Json, JsonObject } from '../core/json.ts';
+import type { Environment } from '../core/reserved-variables.ts';
 import { escapeText } from '../words/escape-text.ts';
 import { checkSchema, describeMismatch, type SchemaProblem } from '../yaml/check-schema.ts';
 import { decodeText } from '../yaml/decode-text.ts';
@@ -16,7 +17,7 @@ import { checkNotifyTargets } from './notify-targets.ts';
 import { convertValue, describeType } from './option-type.ts';
 import type { OptionValues } from './option-values.ts';
 import { OPTIONS } from './options.ts';
-import { type Environment, substituteEnvironment } from './substitute-environment.ts';
+import { substituteEnvironment } from './substitute-environment.ts';
 
 export interface ConfigRequest {
   /** Path of `dockbell.yaml`; `null` for none. */

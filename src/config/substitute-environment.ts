@@ -1,6 +1,4 @@
-/** The variables of a process. */
-export type Environment = Readonly<Record<string, string | undefined>>;
-
+import type { Environment } from '../core/reserved-variables.ts';
 export type Substitution =
   | { ok: true; text: string /** Was a reference replaced? */; isSubstituted: boolean }
   | { ok: false; message: string };

@@ -47,6 +47,9 @@ const NAMES = new Set([
 ]);
 const PREFIXES = ['LD_', 'DYLD_', 'DOCKBELL_', 'BASH_FUNC_', 'MALLOC_', 'GIT_CONFIG'];
 
+/** Environment variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /**
  * Whether no secret may be passed to a run under this name: the daemon sets it, or it can change the code that a
  * program loads.

@@ -3,7 +3,7 @@ import { type LintSettings, RULES, type RuleId, severityOf } from '../core/rules
 import { formatKeyPath, type KeyPath } from '../yaml/key-path.ts';
 
 /** One problem, before its file is known. */
-export interface Problem {
+export interface FileProblem {
   rule: RuleId;
   at: Position;
   path: KeyPath;
@@ -35,7 +35,7 @@ export class FileDiagnostics {
     this.#worst = worst;
   }
 
-  add(finding: Problem): void {
+  add(finding: FileProblem): void {
     const severity = severityOf(finding.rule, this.#lint);
     if (severity === 'off') return;
     if (this.#kept.length < MAX_DIAGNOSTICS_PER_FILE)
@@ -44,7 +44,7 @@ export class FileDiagnostics {
   }
 
   /** Describes only the problems that are listed, because locating 100,000 takes minutes. All have the severity `worst`. */
-  addAll(errors: Iterable<() => Problem>): void {
+  addAll(errors: Iterable<() => FileProblem>): void {
     for (const describe of errors) {
       if (this.#kept.length < MAX_DIAGNOSTICS_PER_FILE) this.add(describe());
       else this.#leave(this.#worst);
@@ -73,12 +73,12 @@ export class FileDiagnostics {
 }
 
 /** The diagnostic for a problem in a file, with the default severity of its rule. */
-export function toDiagnostic(file: string, { rule, at, path, message, hint }: Problem): Diagnostic {
+export function toDiagnostic(file: string, { rule, at, path, message, hint }: FileProblem): Diagnostic {
   const severity: Severity = RULES[rule].severity === 'error' ? 'error' : 'warning';
   return { severity, rule, file, line: at.line, column: at.column, path: formatKeyPath(path), message, hint };
 }
 
-function describeRest(left: number, last: Position): Problem {
+function describeRest(left: number, last: Position): FileProblem {
   return {
     rule: 'file/too-many-findings',
     at: { line: last.line, column: last.column },

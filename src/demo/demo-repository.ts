@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Environment } from '../app/start-daemon.ts';
 import { AppError, messageOf } from '../core/errors.ts';
+import type { Environment } from '../core/reserved-variables.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { useOwnGit } from '../source/own-git.ts';
 

@@ -16,7 +16,7 @@ export interface NotifyResponse {
  * The outcome of an attempt. `later`: retry it, after `waitMs` if the host specifies a time; `hostWide` if other commits
  * would fail as well. `final`: a retry cannot succeed. `problem` is one sentence without secrets.
  */
-export type Outcome =
+export type PostOutcome =
   | { kind: 'done' }
   | { kind: 'later'; problem: string; waitMs: number | null; hostWide: boolean }
   | { kind: 'final'; problem: string };
@@ -29,7 +29,7 @@ export function classifyResponse(
   request: NotifyRequest,
   response: NotifyResponse,
   nowMs: number,
-): Outcome {
+): PostOutcome {
   const { status } = response;
   if (status >= 200 && status < 300) return { kind: 'done' };
   if (target.type === 'gitlab' && isInThatState(request, response)) return { kind: 'done' };

@@ -1,7 +1,7 @@
 import { request as send } from 'undici';
 import { AppError } from '../core/errors.ts';
 import { buildNotifyRequest, type NotifyOrder, type NotifyRequest } from './build-request.ts';
-import { classifyResponse, type NotifyResponse, type Outcome } from './classify-response.ts';
+import { classifyResponse, type NotifyResponse, type PostOutcome } from './classify-response.ts';
 
 const TIMEOUT_MS = 15_000;
 /** Longer than any error message of a git host; the rest is not read. */
@@ -15,7 +15,7 @@ export async function postNotice(
   order: NotifyOrder,
   post: PostRequest,
   stopping: AbortSignal,
-): Promise<Outcome | null> {
+): Promise<PostOutcome | null> {
   const secret = order.secret.trim();
   if (!/^[\x21-\x7e]+$/.test(secret)) {
     return {

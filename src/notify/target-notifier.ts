@@ -7,7 +7,7 @@ import type { SecretValue } from '../core/secret-value.ts';
 import { type Backoff, backoffMs } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { CancelCall, Schedule } from '../core/time/schedule.ts';
-import { MAX_WAIT_MS, type Outcome } from './classify-response.ts';
+import { MAX_WAIT_MS, type PostOutcome } from './classify-response.ts';
 import { digestTarget, type NotifyTarget, nameTarget } from './notify-target.ts';
 import { type PostRequest, postNotice } from './post-notice.ts';
 
@@ -140,7 +140,7 @@ export class TargetNotifier {
   }
 
   /** The latest value, or why there is none. A new value causes a retry. */
-  async #resolveSecret(): Promise<{ value: SecretValue } | Outcome> {
+  async #resolveSecret(): Promise<{ value: SecretValue } | PostOutcome> {
     const { secretName } = this.target;
     try {
       const secret = await this.#parts.secrets.resolve(secretName);
@@ -154,7 +154,7 @@ export class TargetNotifier {
     }
   }
 
-  async #record(notice: Notice, outcome: Outcome): Promise<void> {
+  async #record(notice: Notice, outcome: PostOutcome): Promise<void> {
     const { queue, clock, logger } = this.#parts;
     const { id, revision, report, attempts, createdAt } = notice;
     const at = clock.wallMs();
@@ -195,6 +195,6 @@ export class TargetNotifier {
   }
 }
 
-function postpone(problem: string): Outcome {
+function postpone(problem: string): PostOutcome {
   return { kind: 'later', problem, waitMs: null, hostWide: true };
 }

@@ -3,10 +3,11 @@ import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { messageOf } from '../core/errors.ts';
 import type { Ancestry, SourceFailed } from '../core/ports/definitions/definition-source.ts';
+import type { Environment } from '../core/reserved-variables.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { type RunInRepository, readAncestry, readCommitTime } from './ancestry.ts';
 import { describeGitFailure } from './git-failure.ts';
-import { type Environment, type GitCommand, type GitOutcome, runGit, SMALL_PACK_WINDOWS } from './git-process.ts';
+import { type GitCommand, type GitOutcome, runGit, SMALL_PACK_WINDOWS } from './git-process.ts';
 import { type GitTreeResult, readGitTree } from './git-tree.ts';
 import { realPathOf, resolveLocalRepository } from './local-repository.ts';
 import { hasUnprintable, quote } from './printable-text.ts';

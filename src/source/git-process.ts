@@ -1,12 +1,10 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { messageOf } from '../core/errors.ts';
+import type { Environment } from '../core/reserved-variables.ts';
 import { type CancelCall, scheduleCall } from '../core/time/schedule.ts';
 import { endGroup, signalGroup } from '../processes/process-group.ts';
 import type { Credentials } from './repository-url.ts';
-
-/** Environment variables by name, as `process.env` holds them. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** One start of git. */
 export interface GitCommand {

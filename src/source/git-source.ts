@@ -4,10 +4,10 @@ import type {
   SourceFailed,
   SourceResult,
 } from '../core/ports/definitions/definition-source.ts';
+import type { Environment } from '../core/reserved-variables.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
 import { GitMirror } from './git-mirror.ts';
-import type { Environment } from './git-process.ts';
 import type { GitTreeResult } from './git-tree.ts';
 import { rejectOldGit } from './git-version.ts';
 import { parseRepositoryUrl, type RepositoryLocation } from './repository-url.ts';

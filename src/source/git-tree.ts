@@ -1,4 +1,5 @@
 import type { SourceFailed } from '../core/ports/definitions/definition-source.ts';
+import type { Environment } from '../core/reserved-variables.ts';
 import {
   MAX_DEFINITION_BYTES,
   type SourceTree,
@@ -6,7 +7,7 @@ import {
   type TreeEntryKind,
   type UnusableEntry,
 } from '../core/source-tree.ts';
-import { type Environment, type GitOutcome, runGit } from './git-process.ts';
+import { type GitOutcome, runGit } from './git-process.ts';
 import { failed, formatMegabytes, type SourceLimits } from './source-limits.ts';
 import { DEFINITION_PATHS, readTreePath, type TreePathResult } from './tree-names.ts';
 

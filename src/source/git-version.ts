@@ -1,5 +1,6 @@
 import type { SourceFailed } from '../core/ports/definitions/definition-source.ts';
-import { type Environment, runGit } from './git-process.ts';
+import type { Environment } from '../core/reserved-variables.ts';
+import { runGit } from './git-process.ts';
 import { failed } from './source-limits.ts';
 
 /** Before 2.32, git ignores `GIT_CONFIG_GLOBAL`, so the configuration of a user would affect every command. */

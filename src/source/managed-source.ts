@@ -10,10 +10,10 @@ import type {
   Revision,
   SourceEdit,
 } from '../core/ports/definitions/hosted-source.ts';
+import type { Environment } from '../core/reserved-variables.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { syncFolder, writeDurably } from '../files/write-durably.ts';
-import type { Environment } from './git-process.ts';
 import { readGitTree } from './git-tree.ts';
 import { rejectOldGit } from './git-version.ts';
 import { askOwnGit, OwnGitError, useOwnGit } from './own-git.ts';

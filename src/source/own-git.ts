@@ -2,7 +2,8 @@ import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { GitError, type SimpleGit, type SimpleGitOptions, simpleGit } from 'simple-git';
 import { messageOf } from '../core/errors.ts';
-import { type Environment, explainStartFailure } from './git-process.ts';
+import type { Environment } from '../core/reserved-variables.ts';
+import { explainStartFailure } from './git-process.ts';
 
 /** A repository that Dockbell created, and how git is started for it. */
 export interface OwnRepository {

@@ -12,7 +12,7 @@ export interface ActivityHour {
 }
 
 /** A factory hour by hour, those without anything included. */
-export interface Activity {
+export interface CollectedActivity {
   hours: ActivityHour[];
   /** Number of deliveries of each webhook, with any label, in the same hours. Webhooks without deliveries are omitted. */
   byWebhook: Map<WebhookUid, number[]>;
@@ -21,7 +21,7 @@ export interface Activity {
 const DAY_MS = 24 * HOUR_MS;
 
 /** Asks for a day at a time, so that deliveries that come meanwhile are written in between. */
-export async function collectActivity(reader: ActivityReader, span: ActivitySpan): Promise<Activity> {
+export async function collectActivity(reader: ActivityReader, span: ActivitySpan): Promise<CollectedActivity> {
   const { factory, fromAt, untilAt } = span;
   const count = Math.round((untilAt - fromAt) / HOUR_MS);
   const hours = Array.from({ length: count }, (_, index) => beginHour(fromAt + index * HOUR_MS));
@@ -49,7 +49,7 @@ function zeros<Key extends string>(keys: readonly Key[]): Record<Key, number> {
 }
 
 /** Numbers for charts as the interfaces show them. */
-export function presentActivity({ factory, fromAt, untilAt }: ActivitySpan, { hours, byWebhook }: Activity) {
+export function presentActivity({ factory, fromAt, untilAt }: ActivitySpan, { hours, byWebhook }: CollectedActivity) {
   return {
     factory,
     from: formatInstant(fromAt),

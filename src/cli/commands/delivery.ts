@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { AutomationDecision, Delivery, DeliveryExplanation } from '../../client/api-types.ts';
-import { listRows, type Page, type PageQuery } from '../../client/list-rows.ts';
+import { type ListQuery, listRows, type Page } from '../../client/list-rows.ts';
 import { isNotFound, readAnswer } from '../../client/read-answer.ts';
 import type { Json } from '../../core/json.ts';
 import { DELIVERY_LABELS, type DeliveryLabel } from '../../core/resources/delivery.ts';
@@ -148,7 +148,7 @@ async function listDeliveries(session: CommandSession, options: ListOptions, nam
   return EXIT_CODES.done;
 }
 
-type DeliveryQuery = PageQuery & { label?: DeliveryLabel; delivery_id?: string; from?: string; to?: string };
+type DeliveryQuery = ListQuery & { label?: DeliveryLabel; delivery_id?: string; from?: string; to?: string };
 
 /** Reads pages of the log of one webhook, or of the factory. */
 async function findList(

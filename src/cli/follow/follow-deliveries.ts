@@ -1,11 +1,11 @@
 import type { Delivery } from '../../client/api-types.ts';
-import { listRows, type Page, type PageQuery } from '../../client/list-rows.ts';
+import { type ListQuery, listRows, type Page } from '../../client/list-rows.ts';
 import type { CliContext } from '../context.ts';
 
 interface FollowRequest {
   context: CliContext;
   /** Reads one page of the log, the most recent entries first. */
-  readPage: (query: PageQuery) => Promise<Page<Delivery>>;
+  readPage: (query: ListQuery) => Promise<Page<Delivery>>;
   /** Number of entries to begin with. */
   limit: number;
   /** Called once for each entry, the oldest first. */

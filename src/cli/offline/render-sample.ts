@@ -6,7 +6,7 @@ import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
 import { CliError } from '../exit-codes.ts';
 
 /** What a sample is made of. */
-export interface StoredDelivery {
+export interface RecordedDelivery {
   delivery: Delivery;
   /** The webhook as it is now. */
   webhook: Webhook;
@@ -24,7 +24,7 @@ export interface RenderedSample {
  * A stored delivery as the file `webhooks/<name>.samples/<sample>.json`. `starts` lists what the delivery started, even if
  * the definition has changed since.
  */
-export function renderSample({ delivery, webhook, explanation, body }: StoredDelivery): RenderedSample {
+export function renderSample({ delivery, webhook, explanation, body }: RecordedDelivery): RenderedSample {
   const headers = nameHeader(delivery, webhook);
   const sample = {
     description: `${delivery.id}, received ${delivery.received_at}`,

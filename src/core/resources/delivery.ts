@@ -18,7 +18,7 @@ export const IDENTITY_SOURCES = ['header', 'provider', 'service_header', 'body_h
 export type IdentitySource = (typeof IDENTITY_SOURCES)[number];
 
 /** The identity of a delivery, unique per webhook and source. */
-export interface Identity {
+export interface DeliveryIdentity {
   source: IdentitySource;
   /** The value in the log and in the `202` response as `delivery_id`. */
   value: string;
@@ -80,7 +80,7 @@ interface Logged {
 /** A delivery that passed every check. The storage decides in its transaction whether it is new. */
 export interface DeliveryOffer extends Logged {
   kind: 'offer';
-  identity: Identity;
+  identity: DeliveryIdentity;
   /**
    * The exact bytes received, in a dedicated buffer. It is transferred without a copy, so do not read it afterwards.
    */
@@ -100,7 +100,7 @@ export interface ReplayEntry extends Logged {
   kind: 'replay';
   /** The delivery that the sender posted. */
   replayOf: DeliveryId;
-  identity: Omit<Identity, 'key'>;
+  identity: Omit<DeliveryIdentity, 'key'>;
   /** The exact bytes stored, in a dedicated buffer that is transferred like that of an offer. */
   body: Uint8Array<ArrayBuffer>;
   decisions: Decision[];
@@ -116,7 +116,7 @@ export interface RejectionEntry extends Logged {
   reason: string;
   /** One sentence for users; `null` if the reason needs none. */
   detail: string | null;
-  identity: Omit<Identity, 'key'> | null;
+  identity: Omit<DeliveryIdentity, 'key'> | null;
   /** Number of requests that this row represents: more than 1 if the row summarizes a flood. */
   count: number;
 }

@@ -11,7 +11,7 @@ export interface TaggedAutomation {
 }
 
 /** All keys of an automation, as the API accepts them. Missing keys are removed. */
-export interface AutomationBody {
+export interface AutomationRequest {
   description: string | null;
   enabled: boolean;
   agent: string | null;
@@ -112,7 +112,7 @@ export function backtest(factory: string, { triggers, ...request }: BacktestRequ
 
 type ProposedTrigger = { provider: string } & JsonObject;
 
-export function createAutomation(factory: string, name: string, body: AutomationBody): Promise<TaggedAutomation> {
+export function createAutomation(factory: string, name: string, body: AutomationRequest): Promise<TaggedAutomation> {
   const params = { path: { factory } };
   return readAutomation(api.POST('/api/v1/factories/{factory}/automations', { params, body: { name, ...body } }));
 }
@@ -121,7 +121,7 @@ export function createAutomation(factory: string, name: string, body: Automation
 export function replaceAutomation(
   factory: string,
   name: string,
-  body: AutomationBody,
+  body: AutomationRequest,
   etag: string,
 ): Promise<TaggedAutomation> {
   const params = { path: { factory, name } };

@@ -10,7 +10,10 @@ export type SessionUser = SignedIn['user'] & {
 };
 
 /** One of the three kinds of credentials that start a session. */
-export type Credentials = { username: string; password: string } | { login_token: string } | { api_token: string };
+export type SignInCredentials =
+  | { username: string; password: string }
+  | { login_token: string }
+  | { api_token: string };
 
 const PATH = '/api/v1/session';
 
@@ -29,7 +32,7 @@ export const sessionQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-export async function signIn(credentials: Credentials): Promise<SessionUser> {
+export async function signIn(credentials: SignInCredentials): Promise<SessionUser> {
   return keep(await readAnswer(api.POST(PATH, { body: credentials })));
 }
 

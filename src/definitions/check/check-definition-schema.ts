@@ -3,7 +3,7 @@ import { checkSchema, type SchemaProblem, type SchemaSubject } from '../../yaml/
 import type { YamlText } from '../../yaml/parse-yaml.ts';
 import type { SchemaKind } from '../../yaml/schemas.ts';
 import { validatorOf } from '../../yaml/validators.ts';
-import type { FileDiagnostics, Problem } from '../file-diagnostics.ts';
+import type { FileDiagnostics, FileProblem } from '../file-diagnostics.ts';
 
 /** Compares a definition file with the JSON Schema of its kind and adds a finding for each difference. */
 export function checkDefinitionSchema(kind: SchemaKind, yaml: YamlText, diagnostics: FileDiagnostics): void {
@@ -25,7 +25,11 @@ function explainName(kind: string, place: string, key: string, depth: number): s
   return key === 'name' && depth === 0 ? `Remove it: the name of the ${kind} is the name of its ${place}.` : null;
 }
 
-function toProblem(kind: SchemaKind, { rule, code, path, on, message, hint }: SchemaProblem, yaml: YamlText): Problem {
+function toProblem(
+  kind: SchemaKind,
+  { rule, code, path, on, message, hint }: SchemaProblem,
+  yaml: YamlText,
+): FileProblem {
   // Every key of factory.yaml is accepted, because other tools have theirs there: no rule is called factory/unknown-key.
   return { rule: (rule ?? `${kind}/${code}`) as RuleId, at: yaml.locate(path)[on], path, message, hint };
 }

@@ -3,9 +3,9 @@ import type { LeafCondition, Pattern, PatternField, Scalar } from '../../filter/
 import type { KeyPath } from '../../yaml/key-path.ts';
 import { quote } from '../../yaml/key-path.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
-import type { FileDiagnostics, Problem } from '../file-diagnostics.ts';
+import type { FileDiagnostics, FileProblem } from '../file-diagnostics.ts';
 
-type Suspicion = Pick<Problem, 'rule' | 'message' | 'hint'>;
+type Suspicion = Pick<FileProblem, 'rule' | 'message' | 'hint'>;
 
 /**
  * Lint rules about a valid payload filter: conditions that can match, but rarely match what senders send. A condition that

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { SecretValue } from '../../core/secret-value.ts';
 import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
 import { compileVerifier } from '../../signature/verify/compile-verifier.ts';
-import { type Problem, toDiagnostic } from '../file-diagnostics.ts';
+import { type FileProblem, toDiagnostic } from '../file-diagnostics.ts';
 
 const MIN_STRONG_LENGTH = 16;
 // A header value is trimmed at both ends and cannot contain control characters (RFC 9110, section 5.5).
@@ -29,7 +29,7 @@ export function awaitsIssuedSecret({ enabled, authMode, signatureScheme, signatu
   return resolveScheme(signatureScheme, signature)?.whenSecretIsIssued === 'after';
 }
 
-type Unfit = Pick<Problem, 'rule' | 'message' | 'hint'>;
+type Unfit = Pick<FileProblem, 'rule' | 'message' | 'hint'>;
 
 function describeUnfit(webhook: WebhookDefinition, text: string): Unfit | null {
   const { authMode, secretName } = webhook;

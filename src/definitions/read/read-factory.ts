@@ -4,7 +4,7 @@ import { suggest } from '../../core/suggest.ts';
 import { quote } from '../../yaml/key-path.ts';
 import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
-import type { FileDiagnostics, Problem } from '../file-diagnostics.ts';
+import type { FileDiagnostics, FileProblem } from '../file-diagnostics.ts';
 
 /** The part of `factory.yaml` that the validation uses. */
 export interface ReadFactory {
@@ -37,7 +37,7 @@ function isRuleSeverity(value: unknown): value is RuleSeverity {
   return RULE_SEVERITIES.some((severity) => severity === value);
 }
 
-function describeWrongRule(rule: string, yaml: YamlText): Problem {
+function describeWrongRule(rule: string, yaml: YamlText): FileProblem {
   const path = ['lint', rule];
   const { key: at } = yaml.locate(path);
   if (!isRuleId(rule)) {

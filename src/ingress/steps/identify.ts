@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type RequestHeaders, trimBlanks } from '../../core/headers.ts';
-import type { Identity, IdentitySource } from '../../core/resources/delivery.ts';
+import type { DeliveryIdentity, IdentitySource } from '../../core/resources/delivery.ts';
 import type { LiveWebhook } from '../../registry/live-webhook.ts';
 
 /** Header in which any sender may set its event ID (specification, "Delivery identity"). */
@@ -23,7 +23,7 @@ export function identify(
   rules: IdentityRules,
   providerIdentity: string | null,
   bodyHash: Buffer,
-): Identity {
+): DeliveryIdentity {
   const named = findNamedIdentity(headers, rules, providerIdentity);
   if (named !== null) return named;
   const value = `sha256:${bodyHash.toString('hex')}`;
@@ -35,7 +35,7 @@ export function findNamedIdentity(
   headers: RequestHeaders,
   { identityHeader, holdsSecret }: IdentityRules,
   providerIdentity: string | null,
-): Identity | null {
+): DeliveryIdentity | null {
   const read = (source: IdentitySource, received: string | undefined) => readIdentity(source, received, holdsSecret);
   return (
     read('header', identityHeader === null ? undefined : headers.get(identityHeader)) ??
@@ -49,7 +49,7 @@ function readIdentity(
   source: IdentitySource,
   received: string | undefined,
   holdsSecret: IdentityRules['holdsSecret'],
-): Identity | null {
+): DeliveryIdentity | null {
   const raw = trimBlanks(received ?? '');
   if (raw === '') return null;
   if (raw.length <= MAX_IDENTITY_BYTES && !holdsSecret(raw)) return { source, value: decodeText(raw), key: raw };

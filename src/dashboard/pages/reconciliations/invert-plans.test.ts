@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { invertPlans } from './invert-plans.ts';
-import type { Plan, PlanEntry, PlanVerb } from './plan-changes.ts';
+import type { ChangedEntry, PlanVerb, ReconciliationPlan } from './plan-changes.ts';
 
 const NOTHING = { create: [], update: [], delete: [] };
-const plan = (verb: PlanVerb, name: string, changes: PlanEntry['changes'] = []): Plan => ({
+const plan = (verb: PlanVerb, name: string, changes: ChangedEntry['changes'] = []): ReconciliationPlan => ({
   webhooks: { ...NOTHING, [verb]: [{ name, uid: null, restored: false, changes }] },
   automations: NOTHING,
 });

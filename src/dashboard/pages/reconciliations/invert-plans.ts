@@ -1,10 +1,16 @@
-import { PLAN_VERBS, type Plan, type PlanEntry, type PlanSection, type PlanVerb } from './plan-changes.ts';
+import {
+  type ChangedEntry,
+  type ChangedSection,
+  PLAN_VERBS,
+  type PlanVerb,
+  type ReconciliationPlan,
+} from './plan-changes.ts';
 
-type Change = PlanEntry['changes'][number];
+type Change = ChangedEntry['changes'][number];
 
 interface Step {
   verb: PlanVerb;
-  entry: PlanEntry;
+  entry: ChangedEntry;
 }
 
 /**
@@ -12,16 +18,16 @@ interface Step {
  *
  * @param plans the applied plans, newest first
  */
-export function invertPlans(plans: readonly Plan[]): Plan {
+export function invertPlans(plans: readonly ReconciliationPlan[]): ReconciliationPlan {
   return {
     webhooks: invertSections(plans.map(({ webhooks }) => webhooks)),
     automations: invertSections(plans.map(({ automations }) => automations)),
   };
 }
 
-function invertSections(sections: readonly PlanSection[]): PlanSection {
+function invertSections(sections: readonly ChangedSection[]): ChangedSection {
   const steps = groupBy(sections.flatMap(listSteps), ({ entry }) => entry.name);
-  const inverted: PlanSection = { create: [], update: [], delete: [] };
+  const inverted: ChangedSection = { create: [], update: [], delete: [] };
   for (const [name, ofName] of steps) {
     const verb = findVerb(ofName);
     if (verb === null) continue;
@@ -32,7 +38,7 @@ function invertSections(sections: readonly PlanSection[]): PlanSection {
   return inverted;
 }
 
-function listSteps(section: PlanSection): Step[] {
+function listSteps(section: ChangedSection): Step[] {
   return PLAN_VERBS.flatMap((verb) => section[verb].map((entry) => ({ verb, entry })));
 }
 
@@ -45,7 +51,7 @@ function findVerb(steps: readonly Step[]): PlanVerb | null {
 }
 
 /** The current and the original value of each key. Keys with equal values are omitted. */
-function mergeChanges(newestFirst: readonly PlanEntry['changes'][]): Change[] {
+function mergeChanges(newestFirst: readonly ChangedEntry['changes'][]): Change[] {
   const byKey = groupBy(newestFirst.flat(), ({ key }) => key);
   return [...byKey]
     .map(([key, changes]) => ({ key, from: changes[0]!.to, to: changes.at(-1)!.from }))

@@ -1,20 +1,20 @@
 import type { Reconciliation } from '../../../client/api-types.ts';
 
-export type Plan = Reconciliation['plan'];
-export type PlanSection = Plan['webhooks'];
-export type PlanEntry = PlanSection['create'][number];
-export type PlanVerb = keyof PlanSection;
+export type ReconciliationPlan = Reconciliation['plan'];
+export type ChangedSection = ReconciliationPlan['webhooks'];
+export type ChangedEntry = ChangedSection['create'][number];
+export type PlanVerb = keyof ChangedSection;
 
 export const PLAN_VERBS: readonly PlanVerb[] = ['create', 'update', 'delete'];
 
 /** For example `2 created, 1 deleted`; a dash for none. */
-export function countChanges({ webhooks, automations }: Plan): string {
+export function countChanges({ webhooks, automations }: ReconciliationPlan): string {
   const counts = PLAN_VERBS.map((verb) => [verb, webhooks[verb].length + automations[verb].length] as const);
   const words = counts.filter(([, count]) => count > 0).map(([verb, count]) => `${count} ${verb}d`);
   return words.length === 0 ? '–' : words.join(', ');
 }
 
-export function isEmpty(plan: Plan): boolean {
+export function isEmpty(plan: ReconciliationPlan): boolean {
   return PLAN_VERBS.every((verb) => plan.webhooks[verb].length + plan.automations[verb].length === 0);
 }
 

@@ -1,7 +1,14 @@
 import { Badge, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { Minus, Pencil, Plus } from 'lucide-react';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
-import { formatValue, PLAN_VERBS, type Plan, type PlanEntry, type PlanSection, type PlanVerb } from './plan-changes.ts';
+import {
+  type ChangedEntry,
+  type ChangedSection,
+  formatValue,
+  PLAN_VERBS,
+  type PlanVerb,
+  type ReconciliationPlan,
+} from './plan-changes.ts';
 import classes from './plan-view.module.css';
 
 const LOOKS = {
@@ -11,7 +18,7 @@ const LOOKS = {
 } as const;
 
 /** The changes of a plan by object and key. */
-export function PlanView({ plan }: { plan: Plan }) {
+export function PlanView({ plan }: { plan: ReconciliationPlan }) {
   return (
     <Stack>
       <SectionView title="Webhooks" section={plan.webhooks} restoredNote="Restored with its previous URL." />
@@ -22,7 +29,7 @@ export function PlanView({ plan }: { plan: Plan }) {
 
 interface SectionViewProps {
   title: string;
-  section: PlanSection;
+  section: ChangedSection;
   /** Shown below a restored object. */
   restoredNote?: string;
 }
@@ -46,7 +53,7 @@ function SectionView({ title, section, restoredNote }: SectionViewProps) {
 
 interface EntryViewProps extends Pick<SectionViewProps, 'restoredNote'> {
   verb: PlanVerb;
-  entry: PlanEntry;
+  entry: ChangedEntry;
 }
 
 function EntryView({ verb, entry: { name, restored, changes }, restoredNote }: EntryViewProps) {
@@ -71,7 +78,7 @@ function EntryView({ verb, entry: { name, restored, changes }, restoredNote }: E
   );
 }
 
-function Changes({ name, changes }: { name: string; changes: PlanEntry['changes'] }) {
+function Changes({ name, changes }: { name: string; changes: ChangedEntry['changes'] }) {
   return (
     <table className={classes.changes} aria-label={`Changes to ${name}`}>
       <thead>

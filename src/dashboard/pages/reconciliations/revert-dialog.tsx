@@ -10,7 +10,7 @@ import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { invertPlans } from './invert-plans.ts';
-import { isEmpty, type Plan } from './plan-changes.ts';
+import { isEmpty, type ReconciliationPlan } from './plan-changes.ts';
 import { PlanView } from './plan-view.tsx';
 
 interface RevertDialogProps {
@@ -89,7 +89,7 @@ function Preview({ factory, target }: Pick<RevertDialogProps, 'factory' | 'targe
 
 interface PlansSince {
   /** Newest first; `null` while loading. */
-  plans: Plan[] | null;
+  plans: ReconciliationPlan[] | null;
   isComplete: boolean;
   error: Error | null;
 }

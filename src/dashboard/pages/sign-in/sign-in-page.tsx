@@ -16,7 +16,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Hourglass } from 'lucide-react';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
-import { type Credentials, type SessionUser, sessionQuery, signIn } from '../../api/session.ts';
+import { type SessionUser, type SignInCredentials, sessionQuery, signIn } from '../../api/session.ts';
 import bell from '../../bell.svg';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
@@ -94,7 +94,7 @@ function useSignIn() {
 }
 
 interface FormProps {
-  onSignIn: (credentials: Credentials) => void;
+  onSignIn: (credentials: SignInCredentials) => void;
   isPending: boolean;
 }
 

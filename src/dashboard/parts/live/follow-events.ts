@@ -1,13 +1,13 @@
 import type { Delivery, Reconciliation, Run } from '../../../client/api-types.ts';
 
 /** One event of `GET /events`. */
-export type LiveEvent =
+export type ReceivedEvent =
   | { type: 'delivery'; data: Delivery }
   | { type: 'run'; data: Run }
   | { type: 'reconciliation'; data: Omit<Reconciliation, 'plan' | 'diagnostics'> };
 
 export interface EventHandlers {
-  onEvent: (event: LiveEvent) => void;
+  onEvent: (event: ReceivedEvent) => void;
   /** Some missed events are no longer available. */
   onReset: () => void;
   onConnected: () => void;
@@ -34,7 +34,7 @@ export function followEvents(after: string | null, handlers: EventHandlers): () 
     for (const type of EVENT_TYPES) {
       source.addEventListener(type, ({ data, lastEventId }: MessageEvent<string>) => {
         if (lastEventId !== '') last = lastEventId;
-        handlers.onEvent({ type, data: JSON.parse(data) } as LiveEvent);
+        handlers.onEvent({ type, data: JSON.parse(data) } as ReceivedEvent);
       });
     }
     source.addEventListener('reset', handlers.onReset);

@@ -1,7 +1,7 @@
 import { hashKey, type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { coalesce } from './coalesce.ts';
-import { type LiveEvent, useLiveEvents } from './use-live-events.ts';
+import { type ReceivedEvent, useLiveEvents } from './use-live-events.ts';
 
 /** New rows that are held back until the user asks for them. */
 export interface HeldUpdates {
@@ -23,7 +23,7 @@ export interface HeldUpdates {
  */
 export function useHeldUpdates(
   queryKey: QueryKey,
-  concerns: (event: LiveEvent) => boolean,
+  concerns: (event: ReceivedEvent) => boolean,
   isReading = false,
 ): HeldUpdates {
   const queryClient = useQueryClient();

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, createElement, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { sessionQuery } from '../../api/session.ts';
-import { followEvents, type LiveEvent } from './follow-events.ts';
+import { followEvents, type ReceivedEvent } from './follow-events.ts';
 
-export type { LiveEvent } from './follow-events.ts';
+export type { ReceivedEvent } from './follow-events.ts';
 
-type Listener = (event: LiveEvent) => void;
+type Listener = (event: ReceivedEvent) => void;
 
 const EventsContext = createContext<Set<Listener> | null>(null);
 const LostSinceContext = createContext<number | null>(null);

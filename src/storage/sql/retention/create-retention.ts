@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Retention } from '../../../core/ports/retention.ts';
 import type { Schema } from '../schema/schema.ts';
 import { findMark, writeMark } from './mark.ts';
-import { beginPass, type Piece, type Step } from './pass.ts';
+import { beginPass, type Piece, type PruneStep } from './pass.ts';
 import { pruneAudit, pruneLoginLinks, pruneSessions } from './prune-access.ts';
 import { pruneDeliveries, pruneIdentities, pruneRuns } from './prune-deliveries.ts';
 import { pruneNotices, pruneReconciliations } from './prune-reconciliations.ts';
@@ -14,7 +14,7 @@ const MAX_PIECE_ROWS = 500;
 /** If the disk is full, a piece is retried with this factor fewer rows. */
 const FULL_DISK_FACTOR = 8;
 
-const STEPS: readonly Step[] = [
+const STEPS: readonly PruneStep[] = [
   pruneDeliveries,
   pruneIdentities,
   pruneCounts,

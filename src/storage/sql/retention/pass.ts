@@ -45,7 +45,7 @@ export interface Piece {
 }
 
 /** Processes up to `limit` rows and returns their number. Fewer than `limit` rows mean that the step is finished. */
-export type Step = (piece: Piece) => Promise<{ rows: number }>;
+export type PruneStep = (piece: Piece) => Promise<{ rows: number }>;
 
 /**
  * Takes the next rows up to the first that is not expired yet, and returns their number and the expired ones. A row

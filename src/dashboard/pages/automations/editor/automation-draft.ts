@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../../api-types/openapi.d.ts';
 import type { Automation, Webhook } from '../../../../client/api-types.ts';
-import type { AutomationBody } from '../../../api/automations.ts';
+import type { AutomationRequest } from '../../../api/automations.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
 
 /** A trigger while it is edited. */
@@ -103,7 +103,7 @@ export function declareTriggers(
 }
 
 /** The request body for a draft without problems. */
-export function toBody(draft: AutomationDraft, triggers: JsonObject[]): AutomationBody {
+export function toBody(draft: AutomationDraft, triggers: JsonObject[]): AutomationRequest {
   const parsed = parseFilter(draft.overrides);
   return {
     ...(parsed.kind === 'filter' ? (parsed.filter as JsonObject) : {}),
@@ -116,7 +116,7 @@ export function toBody(draft: AutomationDraft, triggers: JsonObject[]): Automati
 }
 
 /** The request body that leaves an automation unchanged. */
-export function bodyOf(automation: Automation): AutomationBody {
+export function bodyOf(automation: Automation): AutomationRequest {
   const { description, enabled, agent, prompt, overrides } = automation;
   return { ...overrides, description, enabled, agent, prompt, triggers: automation.triggers.map(declareTrigger) };
 }

@@ -6,7 +6,7 @@ import { Link, useLocation } from 'wouter';
 import type { Webhook } from '../../../../client/api-types.ts';
 import { RequestFailed } from '../../../../client/read-answer.ts';
 import {
-  type AutomationBody,
+  type AutomationRequest,
   automationQuery,
   createAutomation,
   replaceAutomation,
@@ -101,7 +101,7 @@ function PlaygroundNote() {
 interface PlaygroundProps {
   base: TaggedAutomation | null;
   draft: AutomationDraft;
-  body: AutomationBody;
+  body: AutomationRequest;
   problems: string[];
 }
 
@@ -178,7 +178,7 @@ function Saving({ base, draft, body, problems, takeTheirs, keepMine, release }: 
   );
 }
 
-function useSave(base: TaggedAutomation | null, name: string, body: AutomationBody, release: () => void) {
+function useSave(base: TaggedAutomation | null, name: string, body: AutomationRequest, release: () => void) {
   const { factory } = useFactorySource();
   const queryClient = useQueryClient();
   const [, navigate] = useLocation();

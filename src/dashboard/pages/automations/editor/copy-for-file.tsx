@@ -1,11 +1,11 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { writeFrontMatterFile, writeYaml } from '../../../../words/write-yaml.ts';
-import type { AutomationBody } from '../../../api/automations.ts';
+import type { AutomationRequest } from '../../../api/automations.ts';
 import { CodeBlock } from '../../../parts/copy/code-block.tsx';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 
 interface CopyForFileProps {
-  body: AutomationBody;
+  body: AutomationRequest;
   /** The file to edit or add. */
   file: string;
   isNew: boolean;
@@ -31,7 +31,7 @@ export function CopyForFile({ body, file, isNew }: CopyForFileProps) {
 }
 
 /** The file of a new automation, without the keys whose value is the default. */
-function writeFile({ description, enabled, agent, triggers, prompt, ...overrides }: AutomationBody): string {
+function writeFile({ description, enabled, agent, triggers, prompt, ...overrides }: AutomationRequest): string {
   const keys = {
     description: description ?? undefined,
     enabled: enabled ? undefined : false,

@@ -21,7 +21,7 @@ import type { FilterOption, FilterOptions } from './complete-filter.ts';
 import type { TextProblem } from './find-problems.ts';
 
 /** Callbacks of a JSON editor. They are read on each use, so that they may change. */
-export interface EditorParts {
+export interface CodeEditorParts {
   text: string;
   /** Attributes of the editable element. */
   attributes: Record<string, string>;
@@ -33,7 +33,7 @@ export interface EditorParts {
 const CHECK_DELAY_MS = 300;
 
 /** Creates a JSON editor in an element. Call `destroy` to remove it. */
-export function openEditor(parent: HTMLElement, parts: EditorParts): EditorView {
+export function openEditor(parent: HTMLElement, parts: CodeEditorParts): EditorView {
   const extensions: Extension[] = [
     [EditorView.cspNonce.of(readStyleNonce()), THEME, syntaxHighlighting(COLORS)],
     [json(), history(), lineNumbers(), bracketMatching(), closeBrackets(), highlightSpecialChars()],
@@ -72,12 +72,12 @@ function typeOverSelection(event: InputEvent, view: EditorView): boolean {
   return true;
 }
 
-async function check(view: EditorView, { findProblems }: EditorParts): Promise<Diagnostic[]> {
+async function check(view: EditorView, { findProblems }: CodeEditorParts): Promise<Diagnostic[]> {
   const problems = await findProblems(view.state.doc.toString());
   return problems.map(({ from, to, severity, message }) => ({ from, to, severity, message: escapeText(message) }));
 }
 
-function offer(context: CompletionContext, { complete }: EditorParts): CompletionResult | null {
+function offer(context: CompletionContext, { complete }: CodeEditorParts): CompletionResult | null {
   const text = context.state.doc.toString();
   const found = complete(text, context.pos);
   const isWanted = context.explicit || /["\w{[]/.test(text[context.pos - 1] ?? '');
