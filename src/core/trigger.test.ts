@@ -20,7 +20,7 @@ describe('triggerFilters', () => {
     expect(triggerFilters(LISTENING, 'c')).toEqual([]);
   });
 
-  it('takes every webhook trigger when no webhook is named, and never a trigger of another provider', () => {
+  it('returns every webhook trigger if no webhook is named, and never a trigger of another provider', () => {
     expect(triggerFilters(LISTENING, null)).toEqual([{ level: ['fatal'] }, {}]);
   });
 

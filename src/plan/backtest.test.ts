@@ -8,7 +8,7 @@ import type { TriggerChange } from './trigger-changes.ts';
 const NOW_MS = 1_767_323_045_678;
 const CI: WebhookUid = 'wh_ci';
 
-/** Deliveries of one webhook, oldest first, a second apart; the key is the place. */
+/** Deliveries of one webhook, oldest first, one second apart; the key is the index. */
 function storeOf(payloads: readonly Json[], costMs = 0) {
   const clock = { ms: 0 };
   const reads: number[] = [];
@@ -53,7 +53,7 @@ const LEVELS = ['info', 'error', 'fatal', 'error', 'info', 'error', 'error', 'er
 );
 
 describe('runBacktest', () => {
-  it('counts the starts of both sides and shows the newest that are lost, with the key that decided', async () => {
+  it('counts the starts before and after and shows the most recent lost ones, with the key that decided', async () => {
     const { backtest: result } = await backtest(LEVELS, [change({ level: ['error', 'fatal'] }, { level: ['fatal'] })]);
     const [one] = result.automations;
     expect(one).toMatchObject({
@@ -70,7 +70,7 @@ describe('runBacktest', () => {
     expect(result).toMatchObject({ stored: 10, examined: 10, until: NOW_MS, since: NOW_MS - 604_800_000 });
   });
 
-  it('shows what is gained with the key that kept it from starting', async () => {
+  it('shows gained deliveries with the key that prevented the start', async () => {
     const { backtest: result } = await backtest(LEVELS, [change({ level: ['fatal'] }, { level: ['fatal', 'info'] })]);
     expect(result.automations[0]).toMatchObject({ before: 1, after: 3, gainedCount: 2, lostCount: 0 });
     expect(result.automations[0]!.gained.map(({ delivery, path }) => [delivery, path])).toEqual([
@@ -79,7 +79,7 @@ describe('runBacktest', () => {
     ]);
   });
 
-  it('takes a new and a deleted automation as starting nothing on the other side', async () => {
+  it('treats a new automation as starting nothing before, and a deleted one as starting nothing after', async () => {
     const changes = [change(null, {}), change({}, null)];
     const { backtest: result } = await backtest(LEVELS, changes);
     expect(result.automations.map(({ before, after }) => [before, after])).toEqual([
@@ -96,12 +96,12 @@ describe('runBacktest', () => {
     expect(places.map((place) => Math.floor((9 - place) / 3))).toEqual([0, 1, 2, 3]);
   });
 
-  it('stops when its time is up, and says how far it came', async () => {
+  it('stops when its time has elapsed, and reports the number of examined deliveries', async () => {
     const { backtest: result, reads } = await backtest(LEVELS, [change(null, {})], { costMs: 6_000 });
     expect([result.examined, result.stored, reads]).toEqual([6, 10, [3, 3]]);
   });
 
-  it('looks at nothing where no trigger changes', async () => {
+  it('examines nothing if no trigger changes', async () => {
     const { backtest: result, reads } = await backtest(LEVELS, []);
     expect([result.stored, result.automations, reads]).toEqual([0, [], []]);
   });
@@ -123,7 +123,7 @@ describe('spread', () => {
     expect(spread(keys, 10_000).sort((a, b) => a - b)).toEqual(keys);
   });
 
-  it('keeps no more than asked for', () => {
+  it('returns at most the requested number of keys', () => {
     expect(
       spread(
         Array.from({ length: 1001 }, (_, key) => key),
@@ -132,7 +132,7 @@ describe('spread', () => {
     ).toBeLessThanOrEqual(100);
   });
 
-  it('does not synchronise with a sender that repeats a pattern', () => {
+  it('does not follow the pattern of a sender that repeats itself', () => {
     const alternating = Array.from({ length: 1000 }, (_, key) => key);
     const unevenKeys = spread(alternating, 500).filter((key) => key % 2 === 1).length;
     expect(unevenKeys).toBeGreaterThan(150);

@@ -76,7 +76,7 @@ function plan(definition: Partial<FactoryDefinition>, before: Partial<AppliedFac
   });
 }
 
-/** What the inventory would hold after this plan. */
+/** The inventory after this plan. */
 function toApplied(rows: ComputedPlan['automations']): AppliedAutomation[] {
   return rows.map((row, index) => ({ ...row, version: index + 1 }));
 }
@@ -90,13 +90,13 @@ describe('computePlan', () => {
     ]);
   });
 
-  it('changes nothing where nothing changed, and keeps revision and time of the last change', () => {
+  it('changes nothing if nothing changed, and keeps revision and time of the last change', () => {
     const computed = plan({ webhooks: [webhook('a')] }, { webhooks: [applied(webhook('a'))] });
     expect(computed.plan.webhooks).toEqual({ create: [], update: [], delete: [] });
     expect(computed.webhooks).toEqual([expect.objectContaining({ uid: UID_A, revision: 'old', updatedAt: 1 })]);
   });
 
-  it('names each key that changes with its old and its new value', () => {
+  it('shows each changed key with its old and new value', () => {
     const now = webhook('a', { enabled: false, deliveryIdHeader: 'X-Id' });
     const { plan: made } = plan({ webhooks: [now] }, { webhooks: [applied(webhook('a'))] });
     expect(made.webhooks.update).toEqual([
@@ -129,7 +129,7 @@ describe('computePlan', () => {
     expect(computed.webhooks[0]?.secretVersion).toBe(2);
   });
 
-  it('deletes what no file declares any more', () => {
+  it('deletes webhooks and automations whose file was deleted', () => {
     const computed = plan(
       {},
       {
@@ -147,7 +147,7 @@ describe('computePlan', () => {
     expect(plan({}, before).deleteWebhooks).toEqual([]);
   });
 
-  it('gives a file that comes back its earlier UID', () => {
+  it('gives a restored file its earlier UID', () => {
     const before = { webhooks: [applied(webhook('a'), { deletedAt: 3 })] };
     const computed = plan({ webhooks: [webhook('a')] }, before);
     expect(computed.webhooks[0]?.uid).toBe(UID_A);

@@ -58,7 +58,7 @@ describe('listTriggerChanges', () => {
     ]);
   });
 
-  it('counts a trigger without a filter as one that everything matches, and joins triggers of one webhook', () => {
+  it('treats a trigger without a filter as one that matches everything, and joins triggers of one webhook', () => {
     const after = listening([null, { level: ['fatal'] }]);
     expect(compare({ automations: [] }, { automations: [after] })).toEqual([
       ['fix-errors', {}, { [CI.uid]: [{}, { level: ['fatal'] }] }],
@@ -74,7 +74,7 @@ describe('listTriggerChanges', () => {
       { automations: [same], webhooks: [{ ...CI, enabled: false }, SENTRY] },
     ],
     ['a webhook that goes', { automations: [same] }, { automations: [same], webhooks: [SENTRY] }],
-  ])('lists %s as an automation that nothing starts any more', (_title, before, after) => {
+  ])('lists %s as an automation that nothing starts after the apply', (_title, before, after) => {
     expect(compare(before, after)).toEqual([['fix-errors', { [CI.uid]: [{ level: ['error'] }] }, {}]]);
   });
 });

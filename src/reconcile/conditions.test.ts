@@ -31,12 +31,12 @@ describe('updateConditions', () => {
   });
 });
 
-it('a factory is ready when a definition serves', () => {
+it('a factory is ready when a definition is live', () => {
   expect(describeReadiness('abc', true)).toMatchObject({ status: 'True', message: 'serving abc' });
   expect(describeReadiness(null, false)).toMatchObject({ status: 'False', reason: 'NothingApplied' });
 });
 
-it('nothing to change is no other state than applied', () => {
+it('an unchanged definition has the same state as an applied one', () => {
   expect(describeOutcome(true, 'Unchanged', 'm')).toMatchObject({ status: 'True', reason: 'Applied' });
   expect(describeOutcome(false, 'BranchMissing', 'm')).toMatchObject({ status: 'False', reason: 'BranchMissing' });
 });
@@ -55,7 +55,7 @@ it('reports only a missing push webhook', () => {
   ]);
 });
 
-it('says that runs cannot start, and why, only while they cannot', () => {
+it('reports that runs cannot start, and the reason, only while they cannot', () => {
   expect(describeStartFailure(null)).toEqual([]);
   expect(describeStartFailure({ problem: 'spawn EAGAIN', since: 7 })).toMatchObject([
     { type: 'RunsNotStarting', status: 'True', since: 7, message: expect.stringContaining('spawn EAGAIN') },

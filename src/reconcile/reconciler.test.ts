@@ -86,7 +86,7 @@ describe('passes', () => {
 });
 
 describe('a pass that failed', () => {
-  it('is repeated later and later, and from the beginning after one that did not fail', async () => {
+  it('is retried with increasing delays, which start again after a pass that did not fail', async () => {
     for (let round = 0; round < 9; round += 1) {
       await settled();
       world.timers.fire();
@@ -133,7 +133,7 @@ describe('stopping', () => {
     expect(world.logged).toEqual([]);
   });
 
-  it('records nothing where the validation is cut off by it', async () => {
+  it('records nothing if it interrupts the validation', async () => {
     const broken = new AppError('internal', 'the definition could not be validated: the daemon stops');
     world = await world.restart({
       validate: async () => {

@@ -6,7 +6,7 @@ import type { LintSettings } from '../core/rules.ts';
 import { SecretValue } from '../core/secret-value.ts';
 import { resolveSecrets } from './resolve-secrets.ts';
 
-/** Answers with these values, all of version 3; an empty one is nothing that the real store would take. */
+/** Returns these values, all with version 3. The real store would reject an empty value. */
 function secretsOf(values: Record<string, string>): SecretStore {
   const unused = async () => {
     throw new Error('not used');
@@ -101,7 +101,7 @@ describe('resolveSecrets', () => {
     ]);
   });
 
-  it('leaves a warning out, or fails for it, as the factory says', async () => {
+  it('omits a warning, or fails for it, if the factory configures it', async () => {
     const webhooks = [webhook('a')];
     const automations = [automation(['GONE'])];
     const resolve = (lint: LintSettings) => resolveSecrets({ lint, webhooks, automations }, secretsOf({ S: 'short' }));
@@ -111,7 +111,7 @@ describe('resolveSecrets', () => {
     expect(await resolve({ 'automation/missing-run-secret': 'error' })).toMatchObject({ problem: 'missing' });
   });
 
-  it('takes no harm from a list of secrets that is none', async () => {
+  it('ignores a list of secrets that is not a list', async () => {
     const definition = { lint: {}, webhooks: [], automations: [automation('DEPLOY_KEY'), automation([1, null])] };
     expect(await resolveSecrets(definition, secretsOf({}))).toMatchObject({ problem: null, diagnostics: [] });
   });

@@ -75,7 +75,7 @@ describe('live webhooks', () => {
     expect(build(all)[0]).toMatchObject({ factory: 'f', revision: 'c2', ref: 1, name: 'a' });
   });
 
-  it('know the branch whose pushes they tell of, if they are the one that does', () => {
+  it('know the branch whose pushes they report, if they are the push webhook', () => {
     const applied: AppliedFactory = { name: 'f', revision: 'c2', webhooks: [webhook(A), webhook(B)], automations: [] };
     const live = buildLiveWebhooks(applied, SECRETS, new Map(), { webhook: 'b', branch: 'main' });
     expect(live.map(({ pushBranch }) => pushBranch)).toEqual([null, 'main']);
@@ -107,7 +107,7 @@ describe('live webhooks', () => {
       { authMode: 'signature' as const, signatureScheme: 'standard_webhooks' },
       SECRETS,
     ],
-  ])('are unreadable where %s, and keep their mode', (_what, more, secrets) => {
+  ])('are unreadable if %s, and keep their mode', (_what, more, secrets) => {
     const row = webhook(A, more);
     expect(build([row], [], secrets)[0]?.credential).toEqual({ mode: row.authMode, unreadable: true });
   });
@@ -137,7 +137,7 @@ describe('listeners', () => {
     expect(listenersOf(automation('x', [[[A, A], null]]))).toHaveLength(1);
   });
 
-  it('fire on every payload where one trigger has no filter', () => {
+  it('fire on every payload if one trigger has no filter', () => {
     const [listener] = listenersOf(
       automation('x', [
         [[A], { level: ['fatal'] }],
@@ -148,7 +148,7 @@ describe('listeners', () => {
       expect(listener!.decide(payload)).toEqual({ fires: true, message: 'no filter' });
   });
 
-  it('say which key of the first filter decided', () => {
+  it('report the key of the first filter that decided', () => {
     const [listener] = listenersOf(
       automation('x', [
         [[A], { level: ['fatal'] }],
@@ -183,14 +183,14 @@ describe('listeners', () => {
     expect(beside!.decide({ level: 'info' })).toMatchObject({ outcome: 'filter_error' });
   });
 
-  it('are not made of triggers that are handled elsewhere', () => {
+  it('do not include triggers that are handled elsewhere', () => {
     const foreign: Trigger = { provider: 'github', declared: { provider: 'github' } };
     expect(listenersOf(automation('x', [], { triggers: [foreign], listensTo: [[]] }))).toEqual([]);
   });
 });
 
 describe('the registry', () => {
-  it('replaces one factory and leaves the others, without touching a snapshot in use', () => {
+  it('replaces one factory and keeps the others, without changing a snapshot in use', () => {
     const registry = new Registry();
     registry.replaceFactory('f', build([webhook(A), webhook(B)]));
     registry.replaceFactory('g', [{ ...build([webhook('wh_c')])[0]!, factory: 'g' }]);

@@ -80,13 +80,13 @@ describe.each(KINDS)('a $kind factory', ({ host }) => {
   beforeEach(() => open(host));
   afterEach(() => world.close());
 
-  it('begins empty, and is live', async () => {
+  it('starts empty, and is live', async () => {
     expect(await world.pass()).toMatchObject({ result: 'applied' });
     expect((await world.pass()).result).toBe('unchanged');
     expect(await world.storage.inventoryReader.webhooks(FACTORY)).toEqual([]);
   });
 
-  it('takes deliveries at a webhook as soon as it was created, with the secret that was shown', async () => {
+  it('accepts deliveries as soon as the webhook is created, with the secret that was shown', async () => {
     const shown = await editor.createWebhook(ORDER, want('ci'));
     expect(shown?.reveal()).toMatch(/^dbs_/);
     expect(world.accepts('ci', shown!.reveal())).toBe(true);
@@ -158,7 +158,7 @@ describe.each(KINDS)('a $kind factory', ({ host }) => {
     expect((await world.pass()).result).toBe('unchanged');
   });
 
-  it('turns a webhook off and on, and that takes up the newest value of its secret but of no other', async () => {
+  it('disables and enables a webhook, which pins the newest value of its secret but of no other', async () => {
     await world.put('A', OLD);
     for (const name of ['a', 'b']) await editor.createWebhook(ORDER, want(name, { secretName: 'A' }));
     await world.put('A', NEW);
@@ -206,7 +206,7 @@ describe.each(KINDS)('a $kind factory', ({ host }) => {
     expect(await codeOf(editor.deleteWebhook(ORDER, uid))).toBe('not_found');
   });
 
-  it('gives a webhook that comes back under its name its earlier UID', async () => {
+  it('gives a webhook that is created again with its name its earlier UID', async () => {
     await editor.createWebhook(ORDER, want('ci'));
     const uid = await uidOf('ci');
     await editor.deleteWebhook(ORDER, uid);
@@ -222,7 +222,7 @@ describe.each(KINDS)('a $kind factory', ({ host }) => {
     expect((await world.secrets.list()).map(({ name }) => name)).toEqual(['CI_WEBHOOK_SECRET']);
   });
 
-  it('loses no edit of two people: an edit of an older state is rejected', async () => {
+  it('loses no edit of two users: an edit of an older state is rejected', async () => {
     await editor.createWebhook(ORDER, want('ci'));
     const seen = tagWebhook((await find('ci'))!);
     const uid = await uidOf('ci');
@@ -237,7 +237,7 @@ describe.each(KINDS)('a $kind factory', ({ host }) => {
     expect((await find('ci'))?.description).toBe('two');
   });
 
-  it('makes all edits that come at the same moment, one after another', async () => {
+  it('executes concurrent edits one after another', async () => {
     const names = ['a', 'b', 'c', 'd'];
     await Promise.all(names.map((name) => editor.createWebhook(ORDER, want(name))));
     expect((await world.storage.inventoryReader.webhooks(FACTORY)).map(({ name }) => name)).toEqual(names);
@@ -257,7 +257,7 @@ describe.each(KINDS)('a $kind factory', ({ host }) => {
     expect((await find('ci'))?.description).toBe('after');
   });
 
-  it('puts an edit on top of what a crash left behind, and loses neither', async () => {
+  it('applies an edit after a commit from before a crash, and loses neither', async () => {
     await editor.createWebhook(ORDER, want('ci'));
     const files = [{ path: 'webhooks/late.yaml', text: 'secretName: CI_WEBHOOK_SECRET\n' }];
     await world.hosted!.commit({
@@ -273,7 +273,7 @@ describe.each(KINDS)('a $kind factory', ({ host }) => {
     expect(names).toEqual(['ci', 'late', 'next']);
   });
 
-  it('says that a change is stored but not live where the apply fails, and applies it later', async () => {
+  it('reports that a change is stored but not live if the apply fails, and applies it later', async () => {
     await editor.createWebhook(ORDER, want('ci'));
     let isBroken = false;
     await restart({
@@ -290,7 +290,7 @@ describe.each(KINDS)('a $kind factory', ({ host }) => {
     expect((await find('ci'))?.enabled).toBe(false);
   });
 
-  it('takes over what another source made live, with UIDs and pinned secrets', async () => {
+  it('keeps UIDs and pinned secrets of a definition from another source', async () => {
     world.close();
     world = await createReconcileWorld({ sourceKey: 'a repository' });
     await world.put('A', OLD);
@@ -319,7 +319,7 @@ describe.each(KINDS)('a $kind factory', ({ host }) => {
     expect((await world.pass()).result).toBe('unchanged');
   });
 
-  it('takes over again when its definition is older than that of another source', async () => {
+  it('does so again if its definition is older than that of another source', async () => {
     await editor.createWebhook(ORDER, want('old'));
     const inRepository = { 'webhooks/new.yaml': 'secretName: OLD_WEBHOOK_SECRET\n' };
     await restart({ host: () => null, sourceKey: 'a repository' });
@@ -335,7 +335,7 @@ describe('a managed factory', () => {
   beforeEach(() => open(MANAGED));
   afterEach(() => world.close());
 
-  it('names who edited it, and reverts to an earlier revision with the same UIDs', async () => {
+  it('shows the author of an edit, and reverts to an earlier revision with the same UIDs', async () => {
     await editor.createWebhook(ORDER, want('ci'));
     await editor.writeAutomation(ORDER, selecting('ci'));
     const [uid, before] = [await uidOf('ci'), (await world.hosted!.head())!];
@@ -354,7 +354,7 @@ describe('a managed factory', () => {
     expect(await codeOf(editor.revert({ ...ORDER, ifMatch: '"x"' }, before))).toBe('precondition_failed');
   });
 
-  it('keeps the comments of a person who edits with git', async () => {
+  it('keeps the comments of a user who edits with git', async () => {
     await editor.createWebhook(ORDER, want('ci'));
     const text = '# Ours.\nsecretName: CI_WEBHOOK_SECRET # kept\n';
     const from = await world.hosted!.head();
@@ -371,7 +371,7 @@ describe('a managed factory', () => {
     expect(Buffer.from(file!.bytes!).toString()).toBe(`${text}enabled: false\n`);
   });
 
-  it('renames no webhook and rotates no secret, and says what to do', async () => {
+  it('renames no webhook and rotates no secret, and reports the action to take', async () => {
     await editor.createWebhook(ORDER, want('ci'));
     const uid = await uidOf('ci');
     await expect(editor.changeWebhook(ORDER, uid, { name: 'x' })).rejects.toThrow(/keeps the name of its file/);
@@ -383,7 +383,7 @@ describe('a live factory', () => {
   beforeEach(() => open(LIVE));
   afterEach(() => world.close());
 
-  it('renames a webhook: UID and senders stay, and automations go on listening', async () => {
+  it('renames a webhook: its UID, URL and automations stay', async () => {
     const shown = await editor.createWebhook(ORDER, want('ci'));
     await editor.writeAutomation(ORDER, selecting('ci'));
     const uid = await uidOf('ci');
@@ -397,7 +397,7 @@ describe('a live factory', () => {
     expect(await uidOf('ci')).not.toBe(uid);
   });
 
-  it('gives a name that a renamed webhook takes no UID of an earlier one', async () => {
+  it('does not give a renamed webhook the UID of an earlier webhook with the new name', async () => {
     for (const name of ['a', 'b']) await editor.createWebhook(ORDER, want(name));
     const [a, b] = [await uidOf('a'), await uidOf('b')];
     await editor.deleteWebhook(ORDER, b);
@@ -412,7 +412,7 @@ describe('a live factory', () => {
     expect([world.accepts('ci', before), world.accepts('ci', after)]).toEqual([false, true]);
   });
 
-  it('rotates a signing secret to the one that the provider issued, and wants one where it has to', async () => {
+  it('rotates a signing secret to the value from the provider, which is required for some schemes', async () => {
     const github = { authMode: 'signature', signatureScheme: 'github' } as const;
     await editor.createWebhook(ORDER, want('gh', { ...github, secret: new SecretValue(OLD) }));
     const uid = await uidOf('gh');

@@ -24,7 +24,7 @@ async function beginOn(lines: string[], token = TOKEN): Promise<RawConnection> {
 
 const chunk = (size: number) => `${size.toString(16)}\r\n${'1'.repeat(size)}\r\n`;
 
-it('a body of exactly the limit is taken, announced or chunked', async () => {
+it('a body of exactly the limit is accepted, announced or chunked', async () => {
   const announced = await begin({}, [`Content-Length: ${LIMIT}`]);
   expect((await announced.send('1'.repeat(LIMIT)).readAnswer())?.status).toBe(202);
   const chunked = await beginOn(['Transfer-Encoding: chunked']);
@@ -43,7 +43,7 @@ it('an announced body above the limit is rejected before it arrives, and logged 
   const [row] = await ingress.deliveries();
   expect(row).toMatchObject({ label: 'Rejected (too large)', reason: 'too_large', size: LIMIT + 1 });
   expect(row).toMatchObject({ deliveryIdSource: 'service_header', deliveryId: 'too-large' });
-  // The rest is thrown away as it comes; the connection is good for the next delivery.
+  // The rest is discarded, and the connection can be used for the next delivery.
   connection.send('1'.repeat(LIMIT + 1));
   connection.send(`POST ${ingress.path()} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${TOKEN}\r\n`);
   expect((await connection.send('Content-Length: 2\r\n\r\n{}').readAnswer())?.status).toBe(202);
@@ -76,7 +76,7 @@ it('a chunked body is cut at the first byte over the limit, logged with the byte
   expect(row!.size).toBeLessThan(LIMIT + 70_000);
 });
 
-it('a sender that is answered early can write its body to the end, so that no reset takes the answer with it', async () => {
+it('a sender with an early answer can write its whole body, so that no reset loses the answer', async () => {
   const connection = await begin({}, ['Transfer-Encoding: chunked'], 'wrong');
   expect((await connection.readAnswer())?.status).toBe(401);
   for (let i = 0; i < 12; i++) {
@@ -89,12 +89,12 @@ it('a sender that is answered early can write its body to the end, so that no re
   expect(connection.failure).toBeNull();
 });
 
-it('an endless body behind a wrong token is answered, cut and not held (threat model N1)', async () => {
+it('an endless body with a wrong token is answered, cut and not kept in memory (threat model N1)', async () => {
   const connection = await begin({ bounds: { lingerBytes: 100_000 } }, ['Transfer-Encoding: chunked'], 'wrong');
   const before = process.memoryUsage();
   const piece = chunk(65_536);
   let sentBytes = 0;
-  // 10 GB would be sent if nobody stopped it; writing pauses while the other side does not read.
+  // The sender would send 10 GB if it were not stopped. Writing pauses while the receiver does not read.
   while (!connection.isClosed && sentBytes < 1e10) {
     if (!connection.socket.writableNeedDrain) sentBytes += connection.socket.write(piece) ? piece.length : 0;
     await new Promise(setImmediate);
@@ -145,7 +145,7 @@ it('returns 503 if all bodies together exceed the limit, and accepts again when 
   expect((await ingress.post('hook', large)).status).toBe(202);
 });
 
-it('connections that announce much and send nothing take no room from others', async () => {
+it('connections that announce much and send nothing do not limit others', async () => {
   await begin({ maxBytesInFlight: 300_000 }, [`Content-Length: ${LIMIT}`]);
   for (let i = 0; i < 20; i++) await beginOn([`Content-Length: ${LIMIT}`]);
   for (let i = 0; i < 20; i++) await beginOn(['Transfer-Encoding: chunked']);

@@ -45,7 +45,7 @@ describe('a capture window at the ingress', () => {
     });
   });
 
-  it('keeps rejected requests only, of its webhook only, with the exact bytes', async () => {
+  it('keeps only rejected requests of its webhook, with the exact bytes', async () => {
     ingress = await startIngress({ webhooks: [GITHUB, { ...GITHUB, name: 'other' }] });
     const { captures } = ingress.context;
     captures.open(ingress.uid('github'), 60_000);

@@ -21,7 +21,7 @@ async function send(target: string, lines: string[]): Promise<RawAnswer | null> 
   return withoutDate(await connection.send(`${head.join('\r\n')}\r\n\r\n{}`).readAnswer());
 }
 
-it('missing, malformed and wrong credentials answer one fixed 401 in all three modes; the log says which', async () => {
+it('missing, malformed and wrong credentials get the same 401 in all three modes; the log shows the reason', async () => {
   ingress = await startIngress({ webhooks: WEBHOOKS });
   const [token, url, signed] = ['token', 'url', 'signed'].map((name) => ingress.path(name)) as [string, string, string];
   const cases: [webhook: string, target: string, lines: string[], reason: string][] = [
@@ -65,7 +65,7 @@ it('missing, malformed and wrong credentials answer one fixed 401 in all three m
   }
 });
 
-it('the bearer scheme is matched without regard to case, the token with', async () => {
+it('the bearer scheme is case-insensitive, the token is case-sensitive', async () => {
   ingress = await startIngress();
   for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR  ']) {
     expect((await send(ingress.path(), [`Authorization: ${scheme} ${TOKEN}`]))?.status).toBe(202);
@@ -77,7 +77,7 @@ it('a url token authenticates as a path segment', async () => {
   expect((await send(`${ingress.path('url')}/${TOKEN}?x`, []))?.status).toBe(202);
 });
 
-it('failures beyond the budget of a webhook and address answer 429, leave no row, and hinder no valid sender', async () => {
+it('failures beyond the budget of a webhook and address get 429, write no row, and do not affect valid senders', async () => {
   ingress = await startIngress({
     webhooks: [...WEBHOOKS, { name: 'other' }],
     limits: { failedAuthPerMinute: 3 },
@@ -119,7 +119,7 @@ it('X-Forwarded-For is ignored if no proxy is trusted (threat model N12)', async
   expect((await ingress.deliveries()).map(({ clientAddress }) => clientAddress)).toEqual(['127.0.0.1', '127.0.0.1']);
 });
 
-it('a pinned secret that cannot be read answers 503, for it is no fault of the sender', async () => {
+it('returns 503 if a pinned secret cannot be read, because the sender did not cause it', async () => {
   const unreadable = WEBHOOKS.map((webhook) => ({ ...webhook, secret: null }));
   ingress = await startIngress({ webhooks: unreadable });
   for (const { name } of WEBHOOKS) {

@@ -10,7 +10,7 @@ afterEach(() => ingress.close());
 
 const send = (name = 'hook') => ingress.post(name, { body: `{"n":${sent++}}` });
 
-it('takes exactly 60 authenticated requests in any 60 seconds, then answers 429 with the exact wait and no row', async () => {
+it('accepts exactly 60 authenticated requests in any 60 seconds, then answers 429 with the exact wait and no row', async () => {
   ingress = await startIngress({ webhooks: [{}, { name: 'other' }] });
   for (let i = 0; i < 60; i++) {
     expect((await send()).status).toBe(202);
@@ -31,7 +31,7 @@ it('takes exactly 60 authenticated requests in any 60 seconds, then answers 429 
   expect(ingress.seen.rejections).toEqual(['delivery_rate', 'delivery_rate', 'delivery_rate']);
 });
 
-it('counts duplicates and what is rejected later, but no failed authentication', async () => {
+it('counts duplicates and requests that are rejected later, but no failed authentication', async () => {
   ingress = await startIngress({ limits: { deliveriesPerMinute: 3 } });
   for (let i = 0; i < 5; i++) expect((await ingress.post(ingress.path())).status).toBe(401);
   expect((await ingress.post('hook', { body: '{}' })).status).toBe(202);
@@ -49,7 +49,7 @@ it('rejects before the body is read if the credential is a token', async () => {
   expect((await connection.readAnswer())?.status).toBe(429);
 });
 
-it('is charged for a signed webhook only after its signature verified', async () => {
+it('counts requests to a signed webhook only after signature verification', async () => {
   ingress = await startIngress({
     webhooks: [{ authMode: 'signature', signatureScheme: 'github', secret: 'github secret' }],
     limits: { deliveriesPerMinute: 1 },
@@ -61,6 +61,6 @@ it('is charged for a signed webhook only after its signature verified', async ()
   for (let i = 0; i < 3; i++) expect((await ingress.post(ingress.path(), { headers: forged, body })).status).toBe(401);
   expect((await ingress.post(ingress.path(), { headers: signed, body })).status).toBe(202);
   expect((await ingress.post(ingress.path(), { headers: signed, body })).status).toBe(429);
-  // Still 401, not 429: a forger learns nothing of the rate.
+  // Still 401, not 429: the response must not reveal the rate to an unauthenticated sender.
   expect((await ingress.post(ingress.path(), { headers: forged, body })).status).toBe(401);
 });

@@ -21,7 +21,7 @@ async function send(context: IngressContext, path: string, clientAddress = '192.
   return outcome.status;
 }
 
-it('a flood of failed authentications writes at most 600 rows a minute and one that sums up the rest', async () => {
+it('a flood of failed authentications writes at most 600 rows per minute and one summary of the rest', async () => {
   ingress = await startIngress({ limits: { failedAuthPerMinute: 100_000 } });
   for (let i = 0; i < 1_500; i++) {
     expect(await send(ingress.context, ingress.path())).toBe(401);
@@ -44,7 +44,7 @@ it('a flood from one address is answered 429 and writes 30 rows', async () => {
   expect((await ingress.post('hook', { body: '{}' })).status).toBe(202);
 });
 
-it('any number of unknown webhooks costs no memory and no row (threat model N3)', async () => {
+it('any number of unknown webhooks uses no memory and writes no row (threat model N3)', async () => {
   ingress = await startIngress();
   const untouchable = new Proxy(
     {},

@@ -85,7 +85,7 @@ describe('a handshake', () => {
     expect(ingress.seen).toMatchObject({ labels: [], wakened: [], handshakes: ['answered', 'answered', 'answered'] });
   });
 
-  it('of Slack without a good signature is an unsigned request', async () => {
+  it('of Slack without a valid signature is an unsigned request', async () => {
     expect((await ingress.post(ingress.path('slack'), { body: slackBody })).status).toBe(401);
     const forged = signSlack(slackBody, 'something else');
     expect((await ingress.post(ingress.path('slack'), { body: slackBody, headers: forged })).status).toBe(401);
@@ -96,7 +96,7 @@ describe('a handshake', () => {
     ]);
   });
 
-  it('that is only nearly one is a delivery like any other', async () => {
+  it('that is not exact is handled as a delivery', async () => {
     const body = JSON.stringify({ type: 'url_verification', token: 'T', challenge: 'abc', event: {} });
     expect((await ingress.post(ingress.path('slack'), { body, headers: signSlack(body) })).status).toBe(202);
     expect((await ingress.deliveries('slack')).map(({ label }) => label)).toEqual(['Accepted']);
@@ -121,7 +121,7 @@ describe('a handshake', () => {
     expect((await ingress.post(ingress.path('zoom'), { body })).status).toBe(401);
   });
 
-  it('of Meta is answered for the right verify token only, and a wrong one learns nothing', async () => {
+  it('of Meta is answered only for the correct verify token, and a wrong one reveals nothing', async () => {
     expectText(await get('whatsapp', hubQuery('team-token')), '1158201444');
     const unknown = await get('nobody', hubQuery('team-token'));
     const { date: _, ...headers } = unknown.headers;
@@ -140,7 +140,7 @@ describe('a handshake', () => {
     expect((await get('whatsapp', `/in-the-url${hubQuery('team-token')}`)).status).toBe(405);
   });
 
-  it('of CloudEvents is answered with origin and rate where the token in the URL is right', async () => {
+  it('of CloudEvents is answered with origin and rate if the token in the URL is correct', async () => {
     const options = (
       to: string,
       headers: Record<string, string> = { 'webhook-request-origin': 'eventgrid.azure.net' },
@@ -168,7 +168,7 @@ describe('a handshake', () => {
     await expectLogged('dropbox', 'dropbox challenge', 'answered');
   });
 
-  it('of Okta is answered where the Authorization is right', async () => {
+  it('of Okta is answered if the Authorization is correct', async () => {
     const challenge = { 'x-okta-verification-challenge': 'Aw2' };
     const answer = await get('okta', '', { ...challenge, authorization: SECRET });
     expect(answer).toMatchObject({ status: 200, body: '{"verification":"Aw2"}' });
@@ -195,7 +195,7 @@ describe('a handshake', () => {
     expect((await ingress.post(path, { body: '{"value":[]}' })).status).toBe(401);
   });
 
-  it('of Discord is answered as its kind of PING wants it', async () => {
+  it('of Discord is answered with the response for its kind of PING', async () => {
     const send = (body: string) => {
       const signature = sign(null, Buffer.from(`${NOW_SECONDS}${body}`), discordKey.privateKey).toString('hex');
       const headers = { 'x-signature-ed25519': signature, 'x-signature-timestamp': String(NOW_SECONDS) };
@@ -208,7 +208,7 @@ describe('a handshake', () => {
     expect((await ingress.post(ingress.path('discord'), { body: interaction })).status).toBe(401);
   });
 
-  it('of Asana brings the secret, once it is awaited; nothing signed with the placeholder counts', async () => {
+  it('of Asana supplies the secret once; no signature with the placeholder is valid', async () => {
     const introduce = () => ingress.post(ingress.path('asana'), { headers: { 'x-hook-secret': HOOK_SECRET } });
     expect(await introduce()).toMatchObject({ status: 200, headers: { 'x-hook-secret': HOOK_SECRET }, body: '' });
     expect(adopted).toEqual([HOOK_SECRET]);
@@ -224,7 +224,7 @@ describe('a handshake', () => {
     await expectLogged('asana', 'asana X-Hook-Secret', 'refused', 'adopted');
   });
 
-  it('is looked for under its own scheme only', async () => {
+  it('is recognized only with its own scheme', async () => {
     const requests: [string, Record<string, string>][] = [
       ['?challenge=abc', {}],
       [hubQuery('team-token'), {}],
@@ -240,7 +240,7 @@ describe('a handshake', () => {
     expect(ingress.seen.handshakes).toEqual([]);
   });
 
-  it('by HEAD, PUT or with a wrong path is none', async () => {
+  it('with HEAD, PUT or a wrong path is not recognized', async () => {
     const path = `${ingress.path('dropbox')}?challenge=abc`;
     for (const method of ['HEAD', 'PUT', 'DELETE', 'OPTIONS']) {
       expect((await ingress.post(path, { method })).status, method).toBe(405);
@@ -258,7 +258,7 @@ describe('a SubscriptionConfirmation of SNS', () => {
   let fetched: string[];
   let answer: (status: number) => void;
 
-  /** Whether the signature is good is said by a header here: nobody else has the key of AWS. */
+  /** A header decides whether the signature is valid, because only AWS has its key. */
   async function startSns(): Promise<void> {
     fetched = [];
     await ingress.close();
@@ -305,7 +305,7 @@ describe('a SubscriptionConfirmation of SNS', () => {
     });
   });
 
-  it('that did not verify, or names another place, is never followed', async () => {
+  it('that did not verify, or has another host, is never fetched', async () => {
     await startSns();
     expect((await post(message)).status).toBe(401);
     const elsewhere = { ...message, SubscribeURL: URL.replace('sns.eu', 'evil.eu') };
@@ -341,7 +341,7 @@ describe('a SubscriptionConfirmation of SNS', () => {
 });
 
 describe('a flood of handshakes', () => {
-  it('is stopped by the budget of requests without credentials, and keeps no delivery away', async () => {
+  it('is limited by the budget of requests without credentials, and does not block deliveries', async () => {
     const answers = [];
     for (let i = 0; i < 40; i++) answers.push((await get('x', '?crc_token=abc')).status);
     expect(answers.filter((status) => status === 200)).toHaveLength(30);
@@ -362,7 +362,7 @@ describe('a flood of handshakes', () => {
     expect(statuses.slice(60)).toEqual([429, 429]);
   });
 
-  it('of rejected ones writes sixty rows a minute and summarises the others', async () => {
+  it('of rejected ones writes sixty rows per minute and summarizes the others', async () => {
     for (let i = 0; i < 70; i++) await get('whatsapp', hubQuery('guess'));
     expect(await ingress.handshakes('whatsapp')).toHaveLength(60);
     ingress.clock.advance(60_000);

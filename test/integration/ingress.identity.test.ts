@@ -86,7 +86,7 @@ describe('the identity of a delivery', () => {
     expect(ingress.seen.wakened).toEqual(['payments']);
   });
 
-  it('is the body where no header names it, so equal bodies are one', async () => {
+  it('is the body if no header has an ID, so that equal bodies are one delivery', async () => {
     ingress = await startIngress();
     for (const body of ['{"a":1}', '{"a":1}', '{"a": 1}']) await ingress.post('hook', { body });
     expect((await ingress.deliveries()).map(({ label }) => label)).toEqual(['Accepted', 'Duplicate', 'Accepted']);
@@ -125,7 +125,7 @@ describe('the identity of a delivery', () => {
     expect((await ingress.deliveries('signed')).map(({ label }) => label)).toEqual(['Accepted', 'Rejected (auth)']);
   });
 
-  it('is that of the header family whose signature verified, where webhook-id and svix-id are both sent', async () => {
+  it('is that of the verified header family if webhook-id and svix-id are both sent', async () => {
     ingress = await startIngress({ webhooks: [SIGNED] });
     const body = Buffer.from('{}');
     const sign = (deliveryId: string) =>
@@ -191,7 +191,7 @@ describe('naughty strings', () => {
     }
   });
 
-  it('as bytes of the identity header are never 5xx, and are one only where they are equal after trimming', async () => {
+  it('as bytes of the identity header never cause 5xx, and are equal only if they are equal after trimming', async () => {
     ingress = await startIngress({ limits: { deliveriesPerMinute: 2_000 } });
     const identities = new Map<string, number>();
     let refused = 0;

@@ -50,7 +50,7 @@ it('a bad signature over bad JSON is 401; a good one over bad JSON is 400', asyn
   ]);
 });
 
-it('a spent delivery rate is 429 before size and JSON are looked at, but after the credential', async () => {
+it('an exceeded delivery rate is 429 before size and JSON are checked, but after the credential', async () => {
   ingress = await startIngress({ limits: { deliveriesPerMinute: 1 } });
   await ingress.post('hook', { body: '{}' });
   expect((await ingress.post('hook', { body: '{bad' })).status).toBe(429);

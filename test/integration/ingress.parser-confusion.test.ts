@@ -146,14 +146,14 @@ describe('several requests on one connection', () => {
     expect(await ingress.deliveries()).toHaveLength(5);
   });
 
-  it('with junk behind a delivery: the delivery gets its own answer, then the connection ends', async () => {
+  it('with invalid data after a delivery: the delivery gets its answer, then the connection ends', async () => {
     const connection = await send(`${numbered(1)}junk\r\n\r\n`);
     expect((await connection.readAnswer())?.status).toBe(202);
     await connection.closed();
     expect((await ingress.deliveries()).map(({ label }) => label)).toEqual(['Accepted']);
   });
 
-  it('with a broken delivery behind a good one: never a 4xx for what may be stored', async () => {
+  it('with a broken delivery after a valid one: never a 4xx for a delivery that may be stored', async () => {
     const connection = await send(`${numbered(1)}${compose([AUTH, CHUNKED], 'zz\r\n')}`);
     const answer = await connection.readAnswer();
     expect(answer?.status ?? 202).toBe(202);
@@ -161,7 +161,7 @@ describe('several requests on one connection', () => {
     expect((await ingress.deliveries()).map(({ label }) => label)).toEqual(['Accepted']);
   });
 
-  it('after one that was finished: junk is 400', async () => {
+  it('with invalid data after a finished request: 400', async () => {
     const connection = await send(numbered(1));
     expect((await connection.readAnswer())?.status).toBe(202);
     expect((await connection.send('junk\r\n\r\n').readAnswer())?.status).toBe(400);

@@ -80,7 +80,7 @@ it.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'
   },
 );
 
-it('a query is no part of the path', async () => {
+it('a query is not part of the path', async () => {
   expect((await ask(`${ingress.path()}?uid=other&/x`))?.status).toBe(202);
 });
 
@@ -101,7 +101,7 @@ it('reports that the process is alive under /healthz, in the form of the admin l
 });
 
 describe('/readyz', () => {
-  it('answers 200 while deliveries can be taken and 503 while they cannot, without the reasons', async () => {
+  it('answers 200 while deliveries can be accepted and 503 otherwise, without the reasons', async () => {
     let ready = true;
     ingress = await replaceIngress({ isReady: async () => ready });
     expect(await ask('/readyz', 'GET')).toMatchObject({ status: 200, body: '{"ready":true,"problems":[]}' });

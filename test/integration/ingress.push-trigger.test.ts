@@ -12,7 +12,7 @@ const start = () =>
 
 const push = (ref: string, after = 'c0ffee') => ({ body: JSON.stringify({ ref: `refs/heads/${ref}`, after }) });
 
-it('an accepted delivery about the branch is a push, and a duplicate of it is none', async () => {
+it('an accepted delivery about the branch is a push, and its duplicate is not', async () => {
   ingress = await start();
   expect((await ingress.post('git-push', push('main'))).status).toBe(202);
   expect(ingress.seen.pushes).toEqual(['payments']);
@@ -23,7 +23,7 @@ it('an accepted delivery about the branch is a push, and a duplicate of it is no
   expect(ingress.seen.pushes).toHaveLength(2);
 });
 
-it('another branch, another webhook and a request that proves nothing are no push', async () => {
+it('another branch, another webhook and an unauthenticated request are no push', async () => {
   ingress = await start();
   await ingress.post('git-push', push('feature'));
   await ingress.post('other', push('main'));

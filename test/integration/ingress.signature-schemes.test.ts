@@ -26,7 +26,7 @@ const CASES = [
   { name: 'custom', scheme: SCHEMES[0]!, signature: CUSTOM },
 ];
 
-describe('a webhook takes over HTTP what `send` signs for it', () => {
+describe('a webhook accepts requests over HTTP that `send` signs', () => {
   it.each(CASES)('$name $signature', async ({ name, scheme, signature }) => {
     const { verifying, signing } = makeSecrets(scheme);
     const webhook = { authMode: 'signature' as const, signatureScheme: name, signature };

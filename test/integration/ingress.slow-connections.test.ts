@@ -8,7 +8,7 @@ afterEach(() => ingress.close());
 
 const head = (lines: string[]) => [`POST ${ingress.path()} HTTP/1.1`, 'Host: h', ...lines].join('\r\n');
 
-it('hundreds of idle and slow connections hinder no good sender, and are closed (threat model N2)', async () => {
+it('hundreds of idle and slow connections do not delay a valid sender, and are closed (threat model N2)', async () => {
   ingress = await startIngress({
     bounds: { headersTimeout: 1_000, requestTimeout: 1_500, connectionsCheckingInterval: 100, keepAliveTimeout: 500 },
     limits: { deliveriesPerMinute: 1_000 },
@@ -37,14 +37,14 @@ it('hundreds of idle and slow connections hinder no good sender, and are closed 
   } finally {
     clearInterval(dripping);
   }
-  // A sender whom they hindered would have got its first answer when the last of them was closed.
+  // A delayed sender would get its first answer only after the last of them was closed.
   expect(sent).toBeGreaterThan(2);
   for (const connection of [...slowHeaders, ...slowBodies]) expect((await connection.readAnswer())?.status).toBe(408);
   const labels = new Set((await ingress.deliveries()).map(({ label }) => label));
   expect([...labels]).toEqual(['Accepted']);
 });
 
-it('a connection that is done is closed when it stays idle', async () => {
+it('a connection without requests is closed when it stays idle', async () => {
   ingress = await startIngress({ bounds: { keepAliveTimeout: 100 } });
   const connection = await ingress.connect();
   connection.send(`${head(['Authorization: Bearer x', 'Content-Length: 2'])}\r\n\r\n{}`);
@@ -52,7 +52,7 @@ it('a connection that is done is closed when it stays idle', async () => {
   await connection.closed();
 });
 
-it('a connection serves a bounded number of requests', async () => {
+it('a connection accepts a limited number of requests', async () => {
   ingress = await startIngress({ bounds: { maxRequestsPerSocket: 3 } });
   const connection = await ingress.connect();
   for (let n = 1; n <= 3; n++) {
@@ -63,7 +63,7 @@ it('a connection serves a bounded number of requests', async () => {
   await connection.closed();
 });
 
-it('more connections than are allowed are not taken, and those that are go on', async () => {
+it('connections beyond the limit are not accepted, and existing ones continue', async () => {
   ingress = await startIngress({ bounds: { maxConnections: 5 } });
   expect((await ingress.post('hook', { body: '{}' })).status).toBe(202);
   const others = await Promise.all(Array.from({ length: 10 }, () => ingress.connect()));

@@ -3,7 +3,7 @@ import { eventually } from '../helpers/eventually.ts';
 import type { RawConnection } from '../helpers/raw-connection.ts';
 import { startIngress, type TestIngress, TOKEN } from '../helpers/start-ingress.ts';
 
-/** What a clean stop may take at most while no sender is slow; the grace for slow ones is 5 seconds. */
+/** Maximum duration of a clean stop without slow senders; the grace period for slow ones is 5 seconds. */
 const QUICK_MS = 2_000;
 
 let ingress: TestIngress;
@@ -109,13 +109,13 @@ it('a stop accepts a delivery whose second half is still in transit', async () =
   expect(connection.failure).toBeNull();
 });
 
-it('a stop closes a connection whose headers never come to an end', async () => {
+it('a stop closes a connection whose headers never end', async () => {
   const connection = (await ingress.connect()).send(compose('headers').slice(0, 40));
   await eventually(() => connection.socket.bytesWritten > 0);
   expect(await measureStopMs()).toBeLessThan(QUICK_MS);
 });
 
-it('a stop aborts a sender that is slower than the grace', async () => {
+it('a stop aborts a sender that is slower than the grace period', async () => {
   const connection = (await ingress.connect()).send(compose('never', '{"a":1}').slice(0, -3));
   await eventually(() => connection.socket.bytesWritten > 0);
   await ingress.stop(200);

@@ -10,7 +10,7 @@ let ingress: TestIngress;
 
 afterEach(() => ingress.close());
 
-it('a storage that cannot take the write answers 503 with Retry-After, never 4xx, and the repeat is harmless', async () => {
+it('returns 503 with Retry-After, never 4xx, if the storage cannot write, and accepts the retry', async () => {
   let failure: Error | null = new AppError('storage_unavailable', 'disk full');
   const wrapLog = (log: DeliveryLog): DeliveryLog => ({
     record: async (batch) => {
@@ -22,7 +22,7 @@ it('a storage that cannot take the write answers 503 with Retry-After, never 4xx
   const answer = await ingress.post('hook', { body: '{}' });
   expect(answer).toMatchObject({ status: 503, body: UNAVAILABLE, headers: { 'retry-after': '5' } });
   expect(ingress.seen).toMatchObject({ rejections: ['storage'], trouble: [failure], wakened: [], labels: [] });
-  // Checks before the storage stay what they are.
+  // Checks before the storage are unchanged.
   expect((await ingress.post('hook', { body: '{bad' })).status).toBe(400);
   expect((await ingress.post(ingress.path(), { body: '{}' })).status).toBe(401);
 
@@ -31,7 +31,7 @@ it('a storage that cannot take the write answers 503 with Retry-After, never 4xx
   expect((await ingress.deliveries()).map(({ label }) => label)).toEqual(['Accepted']);
 });
 
-it('an answer that was lost after the write is made good by the repeat (threat model D5)', async () => {
+it('a retry after a lost answer gets the same answer (threat model D5)', async () => {
   let isLost = true;
   const wrapLog = (log: DeliveryLog): DeliveryLog => ({
     record: async (batch) => {
@@ -49,7 +49,7 @@ it('an answer that was lost after the write is made good by the repeat (threat m
   expect(rows.flatMap(({ runs }) => runs)).toHaveLength(1);
 });
 
-it('an entry that alone could not be written answers 503 and takes no other with it', async () => {
+it('a single entry that could not be written gets 503 and does not affect others', async () => {
   const wrapLog = (log: DeliveryLog): DeliveryLog => ({
     record: async (batch) =>
       (await log.record(batch)).map((outcome, index) => {
@@ -65,7 +65,7 @@ it('an entry that alone could not be written answers 503 and takes no other with
   expect(ingress.seen.trouble).toMatchObject([{ message: 'rejected by the schema' }]);
 });
 
-it('a defect answers 503, is counted and reported as a defect, and ends nothing', async () => {
+it('a defect returns 503, is counted and reported as a defect, and does not end the process', async () => {
   ingress = await startIngress();
   const live = ingress.context.registry.current().webhooks.get(ingress.uid())!;
   const broken = {

@@ -58,7 +58,7 @@ describe('an apply', () => {
     expect(conditions.find((condition) => condition.type === 'Reconciled')).toMatchObject({ status: 'True' });
   });
 
-  it('looks at the same commit again where the configuration names another folder or branch', async () => {
+  it('examines the same commit again if the configuration names another folder or branch', async () => {
     await begin();
     const revision = world.source.commit({ 'webhooks/ci.yaml': WEBHOOK });
     await world.pass();
@@ -98,7 +98,7 @@ describe('an apply', () => {
     expect(world.accepts('ci', SECRET)).toBe(true);
   });
 
-  it('cut off between the commit and the swap is completed by the next start', async () => {
+  it('that was interrupted between the commit and the swap is completed by the next start', async () => {
     const killed = new Error('killed');
     await begin({
       activate: () => {
@@ -115,8 +115,8 @@ describe('an apply', () => {
   });
 });
 
-describe('a definition that is wrong', () => {
-  it('applies nothing of it, keeps the last good one and says where the fault is', async () => {
+describe('an invalid definition', () => {
+  it('applies none of it, keeps the last valid one and reports the position of the error', async () => {
     await begin();
     const good = world.source.commit({ 'webhooks/ci.yaml': WEBHOOK });
     await world.pass();
@@ -136,7 +136,7 @@ describe('a definition that is wrong', () => {
     ]);
   });
 
-  it('waits for a new commit instead of being tried again', async () => {
+  it('waits for a new commit instead of a retry', async () => {
     await begin();
     world.source.commit({ 'webhooks/ci.yaml': 'nonsense' });
     await world.pass();
@@ -154,7 +154,7 @@ describe('a definition that is wrong', () => {
     expect(world.accepts('ci', SECRET)).toBe(true);
   });
 
-  it('in the whole tree (too large, unsupported) is invalid; a problem of git is failed', async () => {
+  it('is also a tree that is too large or unsupported; a problem of git is failed', async () => {
     await begin();
     world.source.commit({ 'webhooks/ci.yaml': WEBHOOK });
     for (const reason of ['TreeTooLarge', 'TreeOdd'] as const) {

@@ -13,7 +13,7 @@ afterEach(() => world.close());
 
 const conditions = async () => (await world.storage.inventory.status(FACTORY))!.conditions;
 
-it('the same bad commit with the same outcome writes no new row, it renews the time of the last one', async () => {
+it('the same invalid commit with the same outcome writes no new row, but updates the time of the last one', async () => {
   world.source.commit({ 'webhooks/a.yaml': 'broken' });
   const first = await world.pass();
   const second = await world.pass();
@@ -39,7 +39,7 @@ it('another outcome of the same commit is a separate row', async () => {
   ]);
 });
 
-it('a routine pass does not validate a commit again that was found invalid; one that is asked for does', async () => {
+it('a routine pass does not validate an invalid commit again; a requested pass does', async () => {
   world.source.commit({ 'webhooks/a.yaml': 'broken' });
   const first = await world.reconciler.reconcile('routine');
   expect(world.validations).toBe(1);
@@ -50,7 +50,7 @@ it('a routine pass does not validate a commit again that was found invalid; one 
   expect(world.validations).toBe(2);
 });
 
-it('a routine pass looks at another commit, also after trouble with git in between', async () => {
+it('a routine pass examines another commit, even after a git failure in between', async () => {
   const bad = world.source.commit({ 'webhooks/a.yaml': 'broken' });
   await world.reconciler.reconcile('routine');
   world.source.fail({ reason: 'RepositoryUnreachable', message: 'gone' });
@@ -61,7 +61,7 @@ it('a routine pass looks at another commit, also after trouble with git in betwe
   expect(await world.reconciler.reconcile('routine')).toMatchObject({ result: 'applied' });
 });
 
-it('conditions keep the time since when they hold, also through a restart', async () => {
+it('conditions keep the time of their last change, even after a restart', async () => {
   world.source.commit({ 'webhooks/a.yaml': 'broken' });
   await world.pass();
   const before = await conditions();
@@ -79,7 +79,7 @@ it('conditions keep the time since when they hold, also through a restart', asyn
   ]);
 });
 
-it('a factory without an executor says that its runs wait, and stops saying so when it gets one', async () => {
+it('a factory without an executor reports that its runs wait, until it gets one', async () => {
   world = await world.restart({ hasExecutor: false });
   world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
   await world.pass();

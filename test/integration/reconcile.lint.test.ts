@@ -45,7 +45,7 @@ describe('the lint settings of a factory', () => {
     ['webhook/weak-secret', 'invalid', 'SecretUnsuitable'],
     ['automation/missing-run-secret', 'failed', 'SecretMissing'],
     ['automation/unknown-uid', 'invalid', 'ValidationFailed'],
-  ])('keep a definition from applying where %s is an error', async (rule, result, reason) => {
+  ])('prevent the apply if %s is an error', async (rule, result, reason) => {
     world.source.commit({ 'webhooks/before.yaml': 'secretName: WEAK\n' });
     await world.pass();
     world.source.commit({ ...FILES, ...factoryWith(`${rule}: error`) });

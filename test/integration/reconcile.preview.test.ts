@@ -60,7 +60,7 @@ describe.each([
   });
   afterEach(() => world.close());
 
-  it('shows no newer version of a secret for webhooks that stay as they are, as no edit takes it up', async () => {
+  it('shows no newer version of a secret for unchanged webhooks, because an edit does not pin it', async () => {
     await world.put('CI_WEBHOOK_SECRET', NEW);
     expect(await previewUpdates(FILES)).toEqual([]);
   });
@@ -76,7 +76,7 @@ describe.each([
     expect(update.map(({ name, changes }) => ({ name, changes }))).toEqual(shown);
   });
 
-  it('misses no secret that only webhooks need that stay as they are, or that wait for their provider', async () => {
+  it('reports no missing secret that only unchanged webhooks or webhooks that wait for their provider need', async () => {
     await world.secrets.delete('DEPLOY_WEBHOOK_SECRET', { force: true });
     const stripe = { authMode: 'signature', signatureScheme: 'stripe' } as const;
     await editor.createWebhook(ORDER, want('payments', stripe));
@@ -99,7 +99,7 @@ describe.each([
   });
 });
 
-describe('the preview of a factory that a repository decides', () => {
+describe('the preview of a factory with a repository', () => {
   beforeEach(async () => {
     world = await createReconcileWorld();
     await world.put('CI_WEBHOOK_SECRET', 'the-old-secret-of-the-team');
@@ -107,7 +107,7 @@ describe('the preview of a factory that a repository decides', () => {
   });
   afterEach(() => world.close());
 
-  it('shows what its next commit takes up: the newest version of every secret', async () => {
+  it('shows the newest version of every secret, which the next commit pins', async () => {
     world.source.commit(FILES);
     await world.pass();
     await world.put('CI_WEBHOOK_SECRET', NEW);

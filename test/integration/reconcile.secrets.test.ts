@@ -17,7 +17,7 @@ const waitForPasses = (count: number) => eventually(() => world.ended.length >= 
 const pinnedVersion = async () => (await world.storage.inventory.load(FACTORY))?.webhooks[0]?.secretVersion;
 
 describe('a secret that does not exist', () => {
-  it('fails the apply as a whole, and names the file, the line and what to do', async () => {
+  it('fails the whole apply, and reports the file, the line and the action to take', async () => {
     await world.put('THERE', OLD);
     world.source.commit({ 'webhooks/a.yaml': 'secretName: THERE\n', 'webhooks/b.yaml': 'secretName: NOT_THERE\n' });
     const reconciliation = await world.pass();
@@ -70,7 +70,7 @@ describe('a secret that does not exist', () => {
     expect(world.live('a')?.revision).toBe(revision);
   });
 
-  it('of a running factory leaves the last good definition as it is', async () => {
+  it('of a running factory does not change the last valid definition', async () => {
     await world.put('A', OLD);
     world.source.commit({ 'webhooks/a.yaml': 'secretName: A\n' });
     await world.pass();
@@ -80,8 +80,8 @@ describe('a secret that does not exist', () => {
   });
 });
 
-describe('a secret that cannot serve its webhook', () => {
-  it('makes the definition invalid, is not tried again by the clock, but when it changes', async () => {
+describe('a secret that is unsuitable for its webhook', () => {
+  it('makes the definition invalid, and is retried when it changes, not by time', async () => {
     await world.put('A', 'not/url safe, but long enough');
     world.source.commit({ 'webhooks/a.yaml': 'authMode: url_token\nsecretName: A\n' });
     const reconciliation = await world.pass();
@@ -104,7 +104,7 @@ describe('rotation', () => {
     await world.put('A', NEW);
   });
 
-  it('is neither done by an update alone, nor by another look at the same commit, nor by a restart', async () => {
+  it('is not done by an update alone, another pass of the same commit or a restart', async () => {
     expect(world.accepts('a', OLD)).toBe(true);
     expect(await world.pass()).toMatchObject({ result: 'unchanged' });
     expect(world.accepts('a', OLD)).toBe(true);
@@ -141,7 +141,7 @@ describe('rotation', () => {
   });
 });
 
-it('gives webhooks that share a secret the same version, also where it changes between the two', async () => {
+it('gives webhooks that share a secret the same version, even if it changes in between', async () => {
   await world.put('A', OLD);
   const wrapSecrets = (secrets: SecretStore): SecretStore => ({
     ...secrets,

@@ -58,7 +58,7 @@ describe.each<[SourceFailure, string]>([
   ['RepositoryUnreachable', 'The server does not answer.'],
   ['FetchTimeout', 'It took too long.'],
 ])('a source that answers %s', (reason, message) => {
-  it('fails with that reason, keeps the last good definition and recovers automatically', async () => {
+  it('fails with that reason, keeps the last valid definition and recovers automatically', async () => {
     const revision = world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
     await world.pass();
     world.source.fail({ reason, message });
@@ -86,7 +86,7 @@ it('a commit that git rejects is invalid and shown as attempted', async () => {
   expect(world.timers.isPending).toBe(false);
 });
 
-it('a commit that cannot be fetched shows as attempted and is tried again', async () => {
+it('a commit that cannot be fetched is shown as attempted and retried', async () => {
   const revision = 'b'.repeat(40);
   world.source.fail({ reason: 'FetchTooLarge', message: 'It is too large.', revision });
   expect(await world.pass()).toMatchObject({ result: 'failed', reason: 'FetchTooLarge', revision });

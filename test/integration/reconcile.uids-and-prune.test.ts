@@ -45,7 +45,7 @@ describe('the UID of a webhook', () => {
     expect(uidOf('a')).toBe(uid);
   });
 
-  it('comes back with a file that was deleted, also after a restart in between', async () => {
+  it('is restored with a deleted file, even after a restart in between', async () => {
     const first = world.source.commit({ 'webhooks/a.yaml': WEBHOOK, 'webhooks/b.yaml': WEBHOOK });
     await world.pass();
     const uid = uidOf('a');
@@ -68,7 +68,7 @@ describe('the UID of a webhook', () => {
     expect(uidOf('renamed')).not.toBe(uid);
   });
 
-  it('that an automation names and nobody has is a warning on the reconciliation and on the automation', async () => {
+  it('that no webhook has is a warning on the reconciliation and on the automation that names it', async () => {
     const gone = `wh_${'0'.repeat(26)}`;
     world.source.commit({
       'webhooks/a.yaml': WEBHOOK,
@@ -84,7 +84,7 @@ describe('the UID of a webhook', () => {
   });
 });
 
-it('shows a secret that only a run misses on the reconciliation and on the automation, and applies', async () => {
+it('shows a missing secret of runs on the reconciliation and on the automation, and applies', async () => {
   const text = automation('{ webhooks: [a] }').replace('triggers:', 'secrets: [DEPLOY_KEY, S]\ntriggers:');
   world.source.commit({ 'webhooks/a.yaml': WEBHOOK, 'automations/x/automation.md': text });
   const reconciliation = await world.pass();
