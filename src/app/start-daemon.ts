@@ -231,7 +231,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     lifetime,
   );
 
-  dispatcher.start().catch((error) => logger.error({ err: error }, 'runs not taken up'));
+  dispatcher.start().catch((error) => logger.error({ err: error }, 'recovering runs failed'));
   notifier.start();
   reconcilers.start();
   const housekeeping = startHousekeeping({

@@ -68,7 +68,7 @@ describeDashboard('the account page', ({ signIn, openPage }) => {
     await expect.poll(() => change.isDisabled()).toBe(true);
     await fill('not the password', FRESH);
     await change.click();
-    await page.getByRole('alert').getByText('The current password is not right').waitFor();
+    await page.getByRole('alert').getByText('The current password is wrong').waitFor();
     await lookAt(page, 'account-password-refused');
     await fill(PASSWORD, FRESH);
     await change.click();

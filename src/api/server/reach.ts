@@ -7,7 +7,7 @@ import { reachesFactory } from '../auth/authenticator.ts';
 
 /** Who asks. Only on routes that are not public. */
 export function principalOf(request: FastifyRequest): Principal {
-  if (request.principal === null) throw new AppError('internal', 'a public route asked who is there');
+  if (request.principal === null) throw new AppError('internal', 'public routes have no principal');
   return request.principal;
 }
 

@@ -203,7 +203,7 @@ async function requirePasswordUser(
   if (kind !== 'local') throw new AppError('conflict', 'Only users with a password here can change it.');
   const { current_password: password } = request.body;
   const user = await findByPassword(parts, { name, password, address: request.ip });
-  if (user === null) throw new AppError('forbidden', 'The current password is not right.');
+  if (user === null) throw new AppError('forbidden', 'The current password is wrong.');
   return user;
 }
 
