@@ -120,7 +120,13 @@ interface Measured extends LoadResult {
 async function drive({ pid, port, paths, prefix }: Target & { prefix: string }): Promise<Measured> {
   const child = startScript('load-generator.ts');
   const order: LoadOrder = {
-    ...{ port, paths, prefix, token: TOKEN, bodyBytes: BODY_BYTES, warmUpMs: WARM_UP_MS, measuredMs },
+    port,
+    paths,
+    prefix,
+    token: TOKEN,
+    bodyBytes: BODY_BYTES,
+    warmUpMs: WARM_UP_MS,
+    measuredMs,
   };
   const before = readMainThreadCpuMs(pid);
   child.send(order);

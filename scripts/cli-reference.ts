@@ -46,7 +46,13 @@ function createSilentContext(): Parameters<typeof createProgram>[0] {
   const stream = new PassThrough();
   const { signal } = new AbortController();
   return {
-    ...{ stdin: stream, stdout: stream, stderr: stream, env: {}, cwd: '/', clock: systemClock, outputClosed: signal },
+    stdin: stream,
+    stdout: stream,
+    stderr: stream,
+    env: {},
+    cwd: '/',
+    clock: systemClock,
+    outputClosed: signal,
     newId: () => 'id',
     sleep: async () => {},
     catchInterrupts: () => signal,

@@ -688,10 +688,13 @@ describe('validateTree', () => {
     const missing = Object.keys(RULES).filter((rule) => !reported.has(rule) && !rule.startsWith('sample/'));
     const list = (kind: string, names: string[]) => names.map((what) => `${kind}/${what}`);
     expect(missing.filter((rule) => !(rule in PATTERN_RULES))).toEqual([
-      ...['tree/odd-name', 'tree/too-large', 'file/too-slow'],
+      'tree/odd-name',
+      'tree/too-large',
+      'file/too-slow',
       ...list('webhook', ['empty-secret', 'unsafe-secret', 'unsendable-secret', 'unusable-secret', 'weak-secret']),
       ...list('automation', ['unknown-uid', 'missing-run-secret']),
-      ...['secret/missing', 'filter/unseen-key'],
+      'secret/missing',
+      'filter/unseen-key',
     ]);
   });
 
@@ -902,7 +905,10 @@ describe('validateTree', () => {
       validateFiles({ ...files, 'factory.yaml': `schemaVersion: v1alpha1\nname: f\nlint: {${lint}}\n` });
     const found = validate('').diagnostics.map(({ rule }) => rule);
     expect(found).toEqual([
-      ...['automation/obeys-payload', 'automation/same-trigger', 'automation/no-file', 'webhook/ignored-file'],
+      'automation/obeys-payload',
+      'automation/same-trigger',
+      'automation/no-file',
+      'webhook/ignored-file',
     ]);
     expect(validate(found.map((rule) => `${rule}: off`).join(', '))).toMatchObject({
       diagnostics: [],

@@ -81,7 +81,10 @@ export async function examineTree(
   const findings = [...diagnostics, ...resolved.diagnostics];
   if (resolved.problem === 'unsuitable') return { ok: false, problem: 'unsuitable', findings };
   const computed = computePlan({
-    ...{ definition, applied, findings, revision },
+    definition,
+    applied,
+    findings,
+    revision,
     secrets: assumeVersions(definition, resolved.byWebhook),
     verifyTokens: resolved.verifyTokens,
     nowMs: context.clock.wallMs(),

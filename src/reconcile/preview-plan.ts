@@ -113,7 +113,12 @@ function warnOfUnseenKey({ automations }: FactoryDefinition, { automation, path,
   const place = formatKeyPath(['triggers', index, 'filter', 'payload', ...path]);
   const { line, column } = places.get(place) ?? { line: 1, column: 1 };
   return {
-    ...{ severity: 'warning', rule: 'filter/unseen-key', file, line, column, path: place },
+    severity: 'warning',
+    rule: 'filter/unseen-key',
+    file,
+    line,
+    column,
+    path: place,
     message: `none of the ${examined} stored deliveries looked at has the key ${formatKeyPath(path)}`,
     hint: 'compare it with a delivery: dockbell delivery list WEBHOOK, then dockbell delivery show ID --payload',
   };

@@ -177,8 +177,17 @@ function composeReconciliation(
   const message = ending.message + note;
   const finishedAt = clock.wallMs();
   return {
-    ...{ id: ids.reconciliationId(startedAt), factory: name, revision, result, reason, message, diagnostics, plan },
-    ...{ startedAt, finishedAt, attemptedAt: finishedAt },
+    id: ids.reconciliationId(startedAt),
+    factory: name,
+    revision,
+    result,
+    reason,
+    message,
+    diagnostics,
+    plan,
+    startedAt,
+    finishedAt,
+    attemptedAt: finishedAt,
   };
 }
 

@@ -12,7 +12,9 @@ function secretsOf(values: Record<string, string>): SecretStore {
     throw new Error('not used');
   };
   return {
-    ...{ put: unused, delete: unused, open: unused },
+    put: unused,
+    delete: unused,
+    open: unused,
     list: async () =>
       Object.keys(values).map((name) => ({
         name,
@@ -41,8 +43,15 @@ function webhook(name: string, change: Partial<WebhookDefinition> = {}): Webhook
 
 function automation(secrets: unknown): AutomationDefinition {
   return {
-    ...{ name: 'x', file: 'automations/x/automation.md', description: null, enabled: true, agent: null },
-    ...{ triggers: [], prompt: 'p', overrides: { secrets: secrets as string[] }, places: new Map() },
+    name: 'x',
+    file: 'automations/x/automation.md',
+    description: null,
+    enabled: true,
+    agent: null,
+    triggers: [],
+    prompt: 'p',
+    overrides: { secrets: secrets as string[] },
+    places: new Map(),
   };
 }
 

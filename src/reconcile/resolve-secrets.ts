@@ -170,7 +170,9 @@ function warnMissingForRun({ name, file, index, at }: MissingForRun): Diagnostic
   return {
     severity: 'warning',
     rule: 'automation/missing-run-secret',
-    ...{ file, line: at.line, column: at.column },
+    file,
+    line: at.line,
+    column: at.column,
     path: `secrets[${index}]`,
     message: `there is no team secret named ${name}: runs of this automation will fail until there is`,
     hint: `create it: dockbell secret create ${name}`,

@@ -29,7 +29,11 @@ const WALKED: Scheme[] = [
   } as Scheme,
   {
     ...resolveScheme('custom', {
-      ...{ header: 'X-S', algorithm: 'hmac-sha512', encoding: 'base64', entrySeparator: ';', label: 's' },
+      header: 'X-S',
+      algorithm: 'hmac-sha512',
+      encoding: 'base64',
+      entrySeparator: ';',
+      label: 's',
       content: '{{{method}}} {url}|{id}|{timestamp}|{body}',
       timestamp: { label: 'at', unit: 'rfc3339', toleranceSeconds: 60, futureToleranceSeconds: 5 },
       idHeader: 'X-Id',
@@ -185,10 +189,8 @@ const SNS_KEYS = [
 
 describe('hostile requests', () => {
   const leaf = fc.oneof(
-    ...[
-      fc.jsonValue({ maxDepth: 1 }),
-      fc.constantFrom('Notification', '1', '2', '', NOW_MS, 'dock-Lm3_gangway:beacon~17'),
-    ],
+    fc.jsonValue({ maxDepth: 1 }),
+    fc.constantFrom('Notification', '1', '2', '', NOW_MS, 'dock-Lm3_gangway:beacon~17'),
   );
   const keys = fc.constantFrom(...KEYS, ...SNS_KEYS);
   const tree = fc.oneof(

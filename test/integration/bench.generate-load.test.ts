@@ -21,7 +21,13 @@ async function drive(maxRequestsPerSocket: number, answer: RequestListener) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const result = await generateLoad({
-    ...{ port, paths: ['/a', '/b'], token: 't', bodyBytes: 100, warmUpMs: 20, measuredMs: 150, prefix: 'p' },
+    port,
+    paths: ['/a', '/b'],
+    token: 't',
+    bodyBytes: 100,
+    warmUpMs: 20,
+    measuredMs: 150,
+    prefix: 'p',
   });
   return { result, connections };
 }

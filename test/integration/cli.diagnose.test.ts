@@ -172,10 +172,8 @@ describe('against a daemon', () => {
         scheme: null,
         url: 'https://h.example/x',
         body: new Uint8Array(Buffer.from(BODY)),
-        ...{
-          rawHeaders: ['x-sig', Buffer.from('é').toString('latin1')],
-          receivedAt: Date.parse('2026-01-02T03:04:05Z'),
-        },
+        rawHeaders: ['x-sig', Buffer.from('é').toString('latin1')],
+        receivedAt: Date.parse('2026-01-02T03:04:05Z'),
       },
     ]);
     await end();

@@ -47,8 +47,15 @@ describe('a webhook of a managed or live factory', () => {
 
   it('is not created with an invalid signature block', async () => {
     const { code, stderr } = await run([
-      ...['webhook', 'create', 'orders', '--auth-mode', 'signature', '--scheme', 'custom'],
-      ...['--signature', '{"heder": "X-Signature"}'],
+      'webhook',
+      'create',
+      'orders',
+      '--auth-mode',
+      'signature',
+      '--scheme',
+      'custom',
+      '--signature',
+      '{"heder": "X-Signature"}',
     ]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('Did you mean "header"?')]);
     expect(await listWebhooks()).toEqual(SEEDED);
@@ -67,7 +74,8 @@ describe('a webhook of a managed or live factory', () => {
   it.each([
     [
       ['--auth-mode', 'signature', '--scheme', 'github'],
-      ...['GitHub signs with a secret that you have to provide.', 'Add --with-secret: '],
+      'GitHub signs with a secret that you have to provide.',
+      'Add --with-secret: ',
     ],
     [['--with-secret'], 'The secret of a token webhook is generated. ', 'Omit --with-secret. '],
   ] as [string[], string, string][])(

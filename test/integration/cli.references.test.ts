@@ -85,7 +85,9 @@ describe('an ID', () => {
     expect(stderr.split('\n').map((line) => line.trim())).toEqual([
       `More than one delivery ID starts with '${abbreviate(DELIVERY_ID)}'.`,
       'Add more characters:',
-      ...[REPLAY_ID, REJECTED_ID, DELIVERY_ID],
+      REPLAY_ID,
+      REJECTED_ID,
+      DELIVERY_ID,
       '',
     ]);
     expect(services.seen.replayed).toEqual([]);

@@ -26,7 +26,9 @@ const secrets = { signing: secret, verifying: secret };
 describe.each(PAYLOADS)('the body %j', (body) => {
   it('Box: ours and box-node-sdk accept what the other one signed', async () => {
     const headers = {
-      ...{ 'box-signature-version': '1', 'box-signature-algorithm': 'HmacSHA256', 'box-delivery-id': 'evt_1' },
+      'box-signature-version': '1',
+      'box-signature-algorithm': 'HmacSHA256',
+      'box-delivery-id': 'evt_1',
       'box-delivery-timestamp': new Date().toISOString(),
     };
     const theirs = await signBox(body, headers, secret);
@@ -52,8 +54,11 @@ describe.each(PAYLOADS)('the body %j', (body) => {
     const url = 'https://hooks.example.com/webhooks/w/wh_1?portal=Łódź';
     const timestamp = Date.now();
     const theirs = HubSpotSignature.getSignature('POST', 'v3', {
-      ...{ clientSecret: secret, requestBody: body, signature: '' },
-      ...{ url, timestamp },
+      clientSecret: secret,
+      requestBody: body,
+      signature: '',
+      url,
+      timestamp,
     });
     const headers = { 'x-hubspot-signature-v3': theirs, 'x-hubspot-request-timestamp': String(timestamp) };
     await expectOursToAccept('hubspot_v3', secret, { headers, body, url });
@@ -160,7 +165,11 @@ function nameHeaders(family: string, now: Date, signature: string): Record<strin
 
 function verifyHubSpot({ headers, body }: ProviderDelivery, url: string): boolean {
   return HubSpotSignature.isValid({
-    ...{ signatureVersion: 'v3', method: 'POST', clientSecret: secret, requestBody: body, url },
+    signatureVersion: 'v3',
+    method: 'POST',
+    clientSecret: secret,
+    requestBody: body,
+    url,
     signature: headers['x-hubspot-signature-v3']!,
     timestamp: Number(headers['x-hubspot-request-timestamp']),
   });

@@ -13,7 +13,13 @@ async function type(...chunks: string[]) {
   const shown = new PassThrough();
   const { signal } = new AbortController();
   const context = {
-    ...{ stdin, stdout: shown, stderr: shown, env: {}, cwd: '/', clock: systemClock, outputClosed: signal },
+    stdin,
+    stdout: shown,
+    stderr: shown,
+    env: {},
+    cwd: '/',
+    clock: systemClock,
+    outputClosed: signal,
     newId: () => 'id',
     sleep: async () => {},
     catchInterrupts: () => signal,

@@ -34,7 +34,10 @@ function send(scheme: Scheme, secret: string, body: string | Uint8Array = BODY_T
 function diagnose(scheme: Scheme, secret: string, sent: Sent, more: Partial<RequestToDiagnose> = {}): RequestDiagnosis {
   const fields = new Map(Object.entries(sent.headers).map(([name, value]) => [name.toLowerCase(), value]));
   return diagnoseRequest({
-    ...{ scheme, secrets: [{ version: 2, text: secret }], nowMs: NOW_MS, publicUrl: URL },
+    scheme,
+    secrets: [{ version: 2, text: secret }],
+    nowMs: NOW_MS,
+    publicUrl: URL,
     headers: { get: (name) => fields.get(name) },
     body: Buffer.from(sent.body ?? BODY_TEXT),
     ...more,
@@ -225,14 +228,17 @@ describe('an Authorization header of another form, with another value than the s
     ['token', 'hunter2', '`Authorization` without `Bearer` or `Basic`', TOKEN_FORM],
     ['azure_devops', 'Bearer abc', '`Authorization: Bearer`', BASIC_FORM],
     [
-      ...['azure_devops', `Basic ${btoa('other').replace('=', '')}`],
-      ...['`Authorization: Basic` with a value that is not base64', BASIC_FORM],
+      'azure_devops',
+      `Basic ${btoa('other').replace('=', '')}`,
+      '`Authorization: Basic` with a value that is not base64',
+      BASIC_FORM,
     ],
     ['alertmanager', 'Digest abc', '`Authorization: Digest`', `${BASIC_FORM} or ${TOKEN_FORM}`],
   ])('under %s, %j is compared with the expected form', (name, authorization, found, expected) => {
     const scheme = name === 'token' ? BEARER : findScheme(name!)!;
     expect(diagnose(scheme, SECRET, { headers: { Authorization: authorization! } })).toEqual({
-      ...{ ok: true, mistake: 'malformed_credential' },
+      ok: true,
+      mistake: 'malformed_credential',
       sentence: `The request has ${found}, but the webhook expects ${expected}: enter the secret at the sender again, in that form.`,
     });
   });
@@ -404,8 +410,13 @@ describe('mistakes with SNS', () => {
   const TOPIC = 'arn:aws:sns:eu-central-1:123456789012:alarms';
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const MESSAGE = {
-    ...{ Type: 'Notification', MessageId: 'm-1', TopicArn: TOPIC, Subject: 'disk', Message: '{"a": 1}\n' },
-    ...{ Timestamp: '2027-01-15T08:00:00.000Z', SignatureVersion: '2' },
+    Type: 'Notification',
+    MessageId: 'm-1',
+    TopicArn: TOPIC,
+    Subject: 'disk',
+    Message: '{"a": 1}\n',
+    Timestamp: '2027-01-15T08:00:00.000Z',
+    SignatureVersion: '2',
     SigningCertURL: 'https://sns.eu-central-1.amazonaws.com/SimpleNotificationService-0a.pem',
   };
 
@@ -518,8 +529,12 @@ describe('a request that nothing explains', () => {
 describe('sentences', () => {
   it('are one sentence each and contain no part of a secret', () => {
     const request = {
-      ...{ secret: { version: 2, text: WHSEC }, otherSecrets: [{ version: 1, text: SECRET }], detail: null },
-      ...{ headers: { get: () => undefined }, body: Buffer.from('{"a":\r\n1}\r\n'), publicUrl: `${URL}?x=1` },
+      secret: { version: 2, text: WHSEC },
+      otherSecrets: [{ version: 1, text: SECRET }],
+      detail: null,
+      headers: { get: () => undefined },
+      body: Buffer.from('{"a":\r\n1}\r\n'),
+      publicUrl: `${URL}?x=1`,
       signingKey: null,
     };
     for (const scheme of [BEARER, ...SCHEMES]) {

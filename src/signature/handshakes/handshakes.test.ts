@@ -52,8 +52,14 @@ const hub = { 'hub.mode': 'subscribe', 'hub.challenge': '1158201444', 'hub.verif
 const discordPing = { version: 1, application_id: '1234567890', type: 0 };
 const interactionPing = { version: 1, application_id: '1234567890', type: 1, id: '1', token: 't', entitlements: [] };
 const sns = {
-  ...{ Type: 'SubscriptionConfirmation', MessageId: 'm', Message: 'You have chosen', TopicArn: TOPIC },
-  ...{ Token: '2336412f37', SubscribeURL: SUBSCRIBE_URL, SignatureVersion: '1', Signature: 's' },
+  Type: 'SubscriptionConfirmation',
+  MessageId: 'm',
+  Message: 'You have chosen',
+  TopicArn: TOPIC,
+  Token: '2336412f37',
+  SubscribeURL: SUBSCRIBE_URL,
+  SignatureVersion: '1',
+  Signature: 's',
 };
 const snsHeaders = { 'x-amz-sns-message-type': 'SubscriptionConfirmation' };
 const okta = { 'x-okta-verification-challenge': 'Aw2_x9', authorization: SECRET };
@@ -139,7 +145,8 @@ describe('the table of handshakes', () => {
   it('answers Zoom and X with the digest that they compute themselves', () => {
     const hmac = (text: string) => createHmac('sha256', SECRET).update(text);
     expect(JSON.parse(bodyOf(ask('zoom', { body: zoom }))!)).toEqual({
-      ...{ plainToken: 'qgg8vlvZRS6UYoo', encryptedToken: hmac('qgg8vlvZRS6UYoo').digest('hex') },
+      plainToken: 'qgg8vlvZRS6UYoo',
+      encryptedToken: hmac('qgg8vlvZRS6UYoo').digest('hex'),
     });
     expect(JSON.parse(bodyOf(ask('x', { query: 'crc_token=abc_D' }))!)).toEqual({
       response_token: `sha256=${hmac('abc_D').digest('base64')}`,
@@ -149,7 +156,8 @@ describe('the table of handshakes', () => {
   it('accepts a secret of Asana only in place of the placeholder, and returns it', () => {
     const request = EXACT['asana X-Hook-Secret']!;
     expect(ask('asana', request, 'awaiting-x-hook-secret')).toMatchObject({
-      ...{ do: 'adopt', secretText: HOOK_SECRET },
+      do: 'adopt',
+      secretText: HOOK_SECRET,
       answer: { status: 200, headers: ['X-Hook-Secret', HOOK_SECRET], body: '' },
     });
     expect(ask('asana', request, 'the secret that it has')).toMatchObject({ do: 'reject' });

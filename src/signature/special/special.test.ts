@@ -62,7 +62,9 @@ describe('Twilio', () => {
     resultOf(
       verify(
         toSignedRequest({
-          ...{ headers: { 'X-Twilio-Signature': signature, 'Content-Type': type }, url, nowMs: NOW_MS },
+          headers: { 'X-Twilio-Signature': signature, 'Content-Type': type },
+          url,
+          nowMs: NOW_MS,
           body: Buffer.from(body),
         }),
       ),

@@ -26,20 +26,23 @@ describe('clientState of Microsoft Graph', () => {
   });
 
   it.each([
-    ...[
-      null,
-      1,
-      'x',
-      [],
-      {},
-      { value: null },
-      { value: {} },
-      { value: [] },
-      { value: ['x'] },
-      { value: [null] },
-      'no JSON',
-    ],
-    ...[value(1), value(null), value([SECRET]), value({ a: SECRET }), value(''), value(SECRET, undefined)],
+    null,
+    1,
+    'x',
+    [],
+    {},
+    { value: null },
+    { value: {} },
+    { value: [] },
+    { value: ['x'] },
+    { value: [null] },
+    'no JSON',
+    value(1),
+    value(null),
+    value([SECRET]),
+    value({ a: SECRET }),
+    value(''),
+    value(SECRET, undefined),
     '{"value":[{"__proto__":{"clientState":"x"}}]}',
   ])('is missing in %j', (body) => expect(check('microsoft_graph', {}, body)).toBe('missing_credential'));
 });
