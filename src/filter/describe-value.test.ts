@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { describeValue, quoteText, shortenText, summarizeValue } from './describe-value.ts';
+import { quoteText, shortenText } from '../words/payload-path.ts';
+import { describeValue, summarizeValue } from './describe-value.ts';
 
 test('a long text is cut with a mark and never inside a surrogate pair', () => {
   expect(shortenText('a'.repeat(201))).toBe(`${'a'.repeat(200)}… (201 characters)`);

@@ -1,24 +1,8 @@
 import { isJsonObject, type Json } from '../core/json.ts';
+import { quoteText, shortenText } from '../words/payload-path.ts';
 
-const MAX_TEXT_LENGTH = 200;
 const MAX_ELEMENT_TEXT_LENGTH = 40;
 const MAX_ELEMENTS_SHOWN = 5;
-
-/** Characters that JSON does not escape, but that move the cursor or change the text direction. */
-const INVISIBLE = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-
-/** The text, cut after `maxLength` UTF-16 units. The full length is added. */
-export function shortenText(text: string, maxLength: number = MAX_TEXT_LENGTH): string {
-  if (text.length <= maxLength) return text;
-  const last = text.charCodeAt(maxLength - 1);
-  const splitsPair = last >= 0xd800 && last <= 0xdbff;
-  return `${text.slice(0, splitsPair ? maxLength - 1 : maxLength)}… (${text.length} characters)`;
-}
-
-/** The text as a JSON string on one line, without control characters and changes of text direction. */
-export function quoteText(text: string): string {
-  return JSON.stringify(text).replace(INVISIBLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
 
 /**
  * A short form of any payload value for traces: scalars unchanged, long strings cut, objects and arrays as one line of text,

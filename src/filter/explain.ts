@@ -1,9 +1,9 @@
 import { isJsonObject, type Json } from '../core/json.ts';
-import { shortenText, summarizeValue } from './describe-value.ts';
+import { formatPath, shortenText } from '../words/payload-path.ts';
+import { summarizeValue } from './describe-value.ts';
 import { sayClosest, sayElement, sayExists, sayIn, sayNotIn, sayObject, sayObjectMissing } from './explain-message.ts';
 import { type CompiledField, type CompiledLeaf, isListed, leafHolds, objectHolds, readField } from './match-payload.ts';
 import type { Scalar } from './pattern.ts';
-import { formatPath } from './payload-path.ts';
 
 /** What one condition of the filter expected and found. */
 export interface TraceEntry {

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../core/json.ts';
+import { type FilterOperator, isFilterOperator } from '../words/filter-operators.ts';
 import { countOf, describeValue } from './describe-value.ts';
 import {
   isScalar,
@@ -51,7 +52,6 @@ const MAX_PROBLEMS = 100;
 const MAX_FIELDS_VISITED = 10_000;
 
 type Path = readonly (string | number)[];
-type OperatorKey = 'in' | 'not_in' | 'exists';
 type FilterObject = { [key: string]: unknown };
 
 interface Walk {
@@ -128,9 +128,9 @@ function reportNotACondition(walk: Walk, value: unknown, path: Path): LeafCondit
 function parseLeaf(
   walk: Walk,
   object: FilterObject,
-  operators: readonly OperatorKey[],
+  operators: readonly FilterOperator[],
   path: Path,
-  pathOf: (operator: OperatorKey) => Path,
+  pathOf: (operator: FilterOperator) => Path,
 ): LeafCondition {
   countLeaf(walk, path);
   const list = (key: 'in' | 'not_in') =>
@@ -182,12 +182,12 @@ function reportContradictions(walk: Walk, condition: LeafCondition, path: Path):
   }
 }
 
-function isOperator(object: FilterObject, key: string): key is OperatorKey {
-  return (key === 'in' || key === 'not_in' || key === 'exists') && !isJsonObject(object[key]);
+function isOperator(object: FilterObject, key: string): key is FilterOperator {
+  return isFilterOperator(key) && !isJsonObject(object[key]);
 }
 
-function operatorKeysOf(object: FilterObject): OperatorKey[] {
-  return Object.keys(object).filter((key): key is OperatorKey => isOperator(object, key));
+function operatorKeysOf(object: FilterObject): FilterOperator[] {
+  return Object.keys(object).filter((key): key is FilterOperator => isOperator(object, key));
 }
 
 /** All other keys. `in`, `not_in` and `exists` are payload keys if their value is an object. */

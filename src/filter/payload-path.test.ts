@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { anyText } from '../../test/helpers/any-text.ts';
-import { EVERY_ELEMENT, formatPath, parsePath } from './payload-path.ts';
+import { formatPath } from '../words/payload-path.ts';
+import { EVERY_ELEMENT, parsePath } from './payload-path.ts';
 
 test.each<[(string | number)[], string]>([
   [[], ''],

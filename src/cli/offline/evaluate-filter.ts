@@ -6,7 +6,7 @@ import {
   type FilterResult,
   toFilterResult,
 } from '../../filter/evaluate-filters.ts';
-import { formatPath } from '../../filter/payload-path.ts';
+import { formatPath } from '../../words/payload-path.ts';
 import { parseYaml } from '../../yaml/parse-yaml.ts';
 import { CliError } from '../exit-codes.ts';
 

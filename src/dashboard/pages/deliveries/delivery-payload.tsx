@@ -17,9 +17,10 @@ import type { Json } from '../../../api-types/openapi.d.ts';
 import type { Delivery } from '../../../client/api-types.ts';
 import { isNotFound } from '../../../client/read-answer.ts';
 import { escapeText } from '../../../words/escape-text.ts';
+import { formatPath } from '../../../words/payload-path.ts';
 import { payloadHref, payloadQuery } from '../../api/deliveries.ts';
 import { CopyButton as CopyText } from '../../parts/copy/copy-button.tsx';
-import { buildFilter, formatJsonPath, type JsonPath } from '../../parts/json/json-path.ts';
+import { buildFilter, type JsonPath } from '../../parts/json/json-path.ts';
 import { JsonTree } from '../../parts/json/json-tree.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
@@ -97,7 +98,7 @@ function PayloadText({ text, view }: { text: string; view: View }) {
 function renderCopyAsFilter(path: JsonPath, value: Json) {
   const filter = buildFilter(path, value);
   if (filter === null) return null;
-  const label = `Copy ${escapeText(formatJsonPath(path))} as a payload filter`;
+  const label = `Copy ${escapeText(formatPath(path))} as a payload filter`;
   return (
     <CopyButton value={JSON.stringify(filter, null, 2)} timeout={2000}>
       {({ copied, copy }) => (

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../api-types/openapi.d.ts';
 import { compilePattern } from '../../../filter/compile-pattern.ts';
 import { parsePattern } from '../../../filter/parse-pattern.ts';
-import { formatPath } from '../../../filter/payload-path.ts';
-import { buildFilter, formatJsonPath, type JsonPath } from './json-path.ts';
+import { buildFilter, type JsonPath } from './json-path.ts';
 
 const PAYLOAD: Json = {
   data: { level: 'fatal', $id: 1 },
@@ -48,10 +47,6 @@ describe('a JSON path', () => {
 
   it('may contain the key __proto__', () => {
     expect(JSON.stringify(buildFilter(['__proto__', 'a'], 1))).toBe('{"__proto__":{"a":[1]}}');
-  });
-
-  it.each(PATHS)('%j is formatted as in explanations', (path) => {
-    expect(formatJsonPath(path)).toBe(formatPath(path));
   });
 });
 

@@ -4,16 +4,6 @@ import { isFilterOperator } from '../../../words/filter-operators.ts';
 /** Keys and array indexes from the root of a payload to one of its values. */
 export type JsonPath = readonly (string | number)[];
 
-/** For example `data.labels[0]`. Keys that are not plain words are quoted. */
-export function formatJsonPath(path: JsonPath): string {
-  return path.map(formatStep).join('').replace(/^\./, '');
-}
-
-function formatStep(step: string | number): string {
-  if (typeof step === 'number') return `[${step}]`;
-  return /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
-}
-
 /**
  * A payload filter that matches this value at this path, or the presence of an object or array. Filters evaluate arrays
  * element by element (docs/reference/payload-filter.md), so indexes are omitted. `null` if no filter can express the path:
