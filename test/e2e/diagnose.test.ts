@@ -44,7 +44,7 @@ describe('the diagnosis of a rejected delivery', () => {
     expect((await daemon.cli('diagnose', await sendWrongly())).stdout).toContain('The signature header does not have');
     expect((await daemon.cli('webhook', 'capture', 'github', '--for', '10m')).code).toBe(0);
     const { code, stdout } = await daemon.cli('diagnose', await sendWrongly());
-    expect([code, stdout]).toEqual([0, expect.stringContaining('written in base64 where this scheme has hex')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('written in base64, and this scheme uses hex')]);
     expect((await daemon.cli('webhook', 'show', 'github')).stdout).toMatch(/Capture: +until .*, 1 kept/);
   });
 
@@ -55,7 +55,7 @@ describe('the diagnosis of a rejected delivery', () => {
       writeFileSync(file, JSON.stringify({ headers: { 'X-Hub-Signature-256': sign(secret) }, body: BODY }));
       return daemon.cli('diagnose', '--request', file, '--secret', 'GITHUB', ...more);
     };
-    expect((await diagnose(SECRET)).stdout).toContain('The request is good');
+    expect((await diagnose(SECRET)).stdout).toContain('The request is valid');
     expect((await daemon.cli('secret', 'update', 'GITHUB', '--value', 'newer-Lm3_gangway')).code).toBe(0);
     expect((await diagnose('newer-Lm3_gangway')).stdout).toContain('already uses version 2');
     const hopeless = await diagnose('another', '--json');

@@ -56,7 +56,7 @@ it('serve without a configuration reports that nothing can start, and what to do
   const output = serve(folder);
   await eventually(() => output().includes('--config FILE'), START_MS);
   expect(output()).toContain(
-    `There is no dockbell.yaml in ${folder} and no factory: no webhook exists and nothing can start.`,
+    `There is no dockbell.yaml in ${folder} and no factory: no webhook exists and no run can start.`,
   );
   expect(output()).toContain("run 'dockbell init my-factory'");
   expect(await end()).toBe(0);

@@ -69,7 +69,7 @@ describe('handshakes of a daemon', () => {
   it('are shown by the command line, without their secrets', async () => {
     await eventually(async () => (await daemon.cli('webhook', 'show', 'meta')).stdout.includes('refused'));
     const { stdout } = await daemon.cli('webhook', 'show', 'meta');
-    expect(stdout).toContain('Newest handshakes:');
+    expect(stdout).toContain('Most recent handshakes:');
     expect(stdout).toMatch(/meta hub\.challenge +answered +127\.0\.0\.1/);
     expect((await daemon.cli('webhook', 'show', 'asana')).stdout).toMatch(/asana X-Hook-Secret +adopted/);
     expect(daemon.output()).not.toContain(HOOK_SECRET);

@@ -147,7 +147,7 @@ describe('dockbell plan', () => {
     const { code, stdout } = await daemon.cli('plan', tree);
     expect([code, stdout.split('\n')[0]]).toEqual([
       1,
-      'webhooks/ci.yaml:2:1 error The key "authmode" does not exist. [webhook/unknown-key]',
+      'webhooks/ci.yaml:2:1 error Unknown key "authmode". [webhook/unknown-key]',
     ]);
   });
 
