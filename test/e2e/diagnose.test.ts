@@ -45,7 +45,7 @@ describe('the diagnosis of a rejected delivery', () => {
     expect((await daemon.cli('webhook', 'capture', 'github', '--for', '10m')).code).toBe(0);
     const { code, stdout } = await daemon.cli('diagnose', await sendWrongly());
     expect([code, stdout]).toEqual([0, expect.stringContaining('written in base64, and this scheme uses hex')]);
-    expect((await daemon.cli('webhook', 'show', 'github')).stdout).toMatch(/Capture: +until .*, 1 kept/);
+    expect((await daemon.cli('webhook', 'show', 'github')).stdout).toMatch(/Capture: +until .*, 1 stored/);
   });
 
   it('diagnoses a request file with the name of a secret, trying every version, on the command line', async () => {
