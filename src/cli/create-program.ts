@@ -104,7 +104,7 @@ function registerHelpCommand(program: CliCommand): void {
 function createRoot(context: CliContext): CliCommand {
   return new CliCommand('dockbell')
     .description(
-      "The bell at a factory's loading dock: a commit decides which automations run, a POST starts them. Commands that use a daemon find it by --url, or by the data directory.",
+      'A GitOps reconciler and a durable webhook ingress: commits define automations, and HTTP POST requests start them. Commands that use a daemon find it by --url, or by the data directory.',
     )
     .version(readPackageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')

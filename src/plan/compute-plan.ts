@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AppliedFactory } from '../core/applied.ts';
 import type { AutomationDefinition, FactoryDefinition, WebhookDefinition } from '../core/definition.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
+import type { Json } from '../core/json.ts';
 import type { Plan, PlanChange, PlanEntry } from '../core/plan.ts';
 import type { AutomationRow, WebhookRow } from '../core/ports/definitions/inventory.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
@@ -12,7 +14,6 @@ import { WEBHOOK_FIELDS } from '../core/resources/webhook.ts';
 import { applyLint } from '../core/rules.ts';
 import { declareTrigger } from '../core/trigger.ts';
 import { type AssignedUids, assignUids } from './assign-uids.ts';
-import { type Declared, diffDeclared } from './diff.ts';
 import { type ResolvedListeners, resolveListeners } from './resolve-listeners.ts';
 
 /** The input of a plan. */
@@ -170,4 +171,15 @@ function declareAutomation(automation: AutomationRow | AppliedAutomation): Decla
 
 function emptySection() {
   return { create: [] as PlanEntry[], update: [] as PlanEntry[], delete: [] as PlanEntry[] };
+}
+
+/** The keys and values of a definition as in its file. */
+type Declared = { [key: string]: Json };
+
+/** The keys whose values differ; `from` is `null` for a new key. */
+function diffDeclared(from: Declared, to: Declared): PlanChange[] {
+  const keys = new Set([...Object.keys(to), ...Object.keys(from)]);
+  return [...keys]
+    .map((key) => ({ key, from: from[key] ?? null, to: to[key] ?? null }))
+    .filter((change) => !isDeepStrictEqual(change.from, change.to));
 }

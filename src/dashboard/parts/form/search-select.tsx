@@ -23,9 +23,14 @@ function useTypedSearch() {
     filter,
     onInput: (event: FormEvent<HTMLInputElement>) => setTyped(event.currentTarget.value),
     onOptionSubmit: () => setTyped(''),
-    onKeyDown: (event: KeyboardEvent) => {
+    // Runs instead of Mantine's handler: after fast typing, that looks for the highlighted option at its earlier position.
+    onKeyDownCapture: (event: KeyboardEvent<HTMLInputElement>) => {
+      if (event.key !== 'Enter' || typed === '' || event.nativeEvent.isComposing) return;
       // Enter without a matching option must not submit the form with the old value.
-      if (event.key === 'Enter' && typed !== '') event.preventDefault();
+      event.preventDefault();
+      event.stopPropagation();
+      const list = findList(event.currentTarget);
+      chooseOption(list?.querySelector(HIGHLIGHTED) ?? list?.querySelector('[data-combobox-option]'));
     },
     // Runs before Mantine's handler, which clears the text and the highlight.
     onBlurCapture: (event: FocusEvent<HTMLInputElement>) => {
@@ -37,9 +42,17 @@ function useTypedSearch() {
 
 /** Mantine's `autoSelectOnBlur` also chooses an option if nothing was typed, and a multi-select does not have it. */
 function chooseHighlighted(input: HTMLInputElement): void {
-  // The attribute is set while the list is open. After Escape, leaving the field selects nothing.
-  const list = document.getElementById(input.getAttribute('aria-controls') ?? '');
-  const option = list?.querySelector<HTMLElement>('[data-combobox-selected]');
-  // In a multi-select, a click on a selected option would remove it.
-  if (option?.getAttribute('aria-selected') !== 'true') option?.click();
+  chooseOption(findList(input)?.querySelector(HIGHLIGHTED));
+}
+
+const HIGHLIGHTED = '[data-combobox-selected]';
+
+/** The open list of options. After Escape there is none, so leaving the field selects nothing. */
+function findList(input: HTMLInputElement): HTMLElement | null {
+  return document.getElementById(input.getAttribute('aria-controls') ?? '');
+}
+
+/** In a multi-select, a click on a selected option would remove it. */
+function chooseOption(option: Element | null | undefined): void {
+  if (option instanceof HTMLElement && option.getAttribute('aria-selected') !== 'true') option.click();
 }
