@@ -82,10 +82,12 @@ export function createIngress(parts: IngressParts): Ingress {
     ids,
     maxBodyBytes: config.limits.bodyBytes,
     baseUrl: () => config.baseUrl ?? url,
-    onRunsCreated,
-    onPush: parts.onPush,
-    onStorageFailure: (error) => logger.error({ problem: messageOf(error) }, 'delivery not stored'),
-    onDefect: (error) => logger.error({ err: error }, 'delivery failed with an internal error'),
+    listeners: {
+      onRunsCreated,
+      onPush: parts.onPush,
+      onStorageFailure: (error) => logger.error({ problem: messageOf(error) }, 'delivery not stored'),
+      onDefect: (error) => logger.error({ err: error }, 'delivery failed with an internal error'),
+    },
   };
   const openFileLimit = readOpenFileLimit();
   const server = createIngressServer({

@@ -33,10 +33,10 @@ export async function handleDelivery(context: IngressContext, request: IngressRe
     return await receive(context, request);
   } catch (error) {
     if (isStorageFailure(error)) {
-      context.onStorageFailure(error);
+      context.listeners.onStorageFailure(error);
       return rejectUnlogged(context, 'storage', answers.UNAVAILABLE);
     }
-    context.onDefect(error);
+    context.listeners.onDefect(error);
     return rejectUnlogged(context, 'internal', answers.UNAVAILABLE);
   }
 }

@@ -21,6 +21,21 @@ export type AdoptSecret = (
   secret: SecretValue,
 ) => Promise<{ ok: true } | { ok: false; detail: string }>;
 
+/** Modules that follow what the ingress did. */
+export interface IngressListeners {
+  /** Called after a delivery that created runs of this factory is stored. */
+  onRunsCreated(factory: string): void;
+  /**
+   * Called after a push to the production branch of this factory is stored. The webhook in its `source` received the
+   * push.
+   */
+  onPush(factory: string): void;
+  /** Called when a delivery could not be stored. */
+  onStorageFailure(error: unknown): void;
+  /** Called when a delivery failed because of a defect in Dockbell. */
+  onDefect(error: unknown): void;
+}
+
 /** The dependencies of the steps. */
 export interface IngressContext {
   registry: Registry;
@@ -37,17 +52,7 @@ export interface IngressContext {
   maxBodyBytes: number;
   /** Public URL of the ingress, without a trailing slash. Some senders sign it. */
   baseUrl(): string;
-  /** Called after a delivery that created runs of this factory is stored. */
-  onRunsCreated(factory: string): void;
-  /**
-   * Called after a push to the production branch of this factory is stored. The webhook in its `source` received the
-   * push.
-   */
-  onPush(factory: string): void;
-  /** Called when a delivery could not be stored. */
-  onStorageFailure(error: unknown): void;
-  /** Called when a delivery failed because of a defect in Dockbell. */
-  onDefect(error: unknown): void;
+  listeners: IngressListeners;
 }
 
 /** How a request ends: with an answer, or without one because the sender disconnected. */

@@ -207,10 +207,12 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
       countHandshake: (_webhook, outcome) => seen.handshakes.push(outcome),
       countRejection: (reason) => seen.rejections.push(reason),
     },
-    onRunsCreated: (factory) => seen.wakened.push(factory),
-    onPush: (factory) => seen.pushes.push(factory),
-    onStorageFailure: (error) => seen.trouble.push(error),
-    onDefect: (error) => seen.defects.push(error),
+    listeners: {
+      onRunsCreated: (factory) => seen.wakened.push(factory),
+      onPush: (factory) => seen.pushes.push(factory),
+      onStorageFailure: (error) => seen.trouble.push(error),
+      onDefect: (error) => seen.defects.push(error),
+    },
   };
   const { server, close } = createIngressServer({
     handle: (incoming) => handleDelivery(context, incoming),

@@ -16,8 +16,8 @@ export async function recordDelivery(context: IngressContext, reception: Recepti
   if (recorded.label === null) throw new AppError('storage_unavailable', recorded.message);
   context.metrics.countDelivery(webhook.uid, recorded.label);
   const isNew = recorded.label === 'Accepted';
-  if (isNew && offer.runs.length > 0) context.onRunsCreated(webhook.factory);
-  if (isNew && isPush(reception)) context.onPush(webhook.factory);
+  if (isNew && offer.runs.length > 0) context.listeners.onRunsCreated(webhook.factory);
+  if (isNew && isPush(reception)) context.listeners.onPush(webhook.factory);
   return answers.accepted(offer.identity.value);
 }
 
