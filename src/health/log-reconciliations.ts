@@ -30,7 +30,7 @@ export function createReconciliationLog(logger: Logger): (reconciliation: Reconc
     if (logged.get(factory) === id) return;
     logged.set(factory, id);
     const fields = { factory, revision, result, reason, durationMs: finishedAt - startedAt };
-    if (result === 'applied') logger.info(fields, message);
-    else if (result !== 'unchanged') logger.warn(fields, message);
+    if (result === 'applied') logger.info(fields, 'revision applied');
+    else if (result !== 'unchanged') logger.warn({ ...fields, problem: message }, 'revision not applied');
   };
 }

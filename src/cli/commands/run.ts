@@ -116,7 +116,7 @@ function createColumns(nowMs: number): Column<Run>[] {
       color: (run, colors) => pickStateColor(run.state, colors),
       narrow: 'whole',
     },
-    { head: 'TRY', text: (run) => String(run.attempt), narrow: 'whole', drop: 5 },
+    { head: 'ATTEMPT', text: (run) => String(run.attempt), narrow: 'whole', drop: 5 },
     { head: 'CREATED', text: (run) => formatAge(run.created_at, nowMs), narrow: 'whole', drop: 3 },
     { head: 'TOOK', text: (run) => describeSpan(run, nowMs), narrow: 'whole', drop: 4 },
     { head: 'REASON', text: (run) => describeReason(run) ?? '-', color: pickReasonColor, narrow: 'below' },

@@ -121,7 +121,7 @@ async function printFactory(session: CommandSession, factory: Factory): Promise<
     ['  Source', describeSource(factory)],
     ['  Applied', describeRevision(factory.applied_revision, factory.applied_at, nowMs)],
     ['  Attempted', describeRevision(factory.attempted_revision, factory.attempted_at, nowMs)],
-    ['  Holds', describeCounts(factory.counts)],
+    ['  Contains', describeCounts(factory.counts)],
   ]);
   for (const condition of factory.conditions) output.line(`  ${describeCondition(session, condition)}`);
   await printLastFindings(session, factory);
