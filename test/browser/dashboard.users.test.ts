@@ -196,8 +196,13 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     await focused.waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Role and factories' }).waitFor();
-    const isReached = () => page.getByRole('menuitem', { name: 'Reset password' }).and(page.locator(':focus')).count();
-    for (let steps = 0; steps < 5 && (await isReached()) === 0; steps++) await page.keyboard.press('ArrowDown');
+    // The menu takes the focus a moment after it opens, and moves it a moment after a key.
+    await page.locator('[role=menu]:focus, [role=menuitem]:focus').first().waitFor();
+    const readFocused = () => page.evaluate<string>('document.activeElement.textContent');
+    for (let at = await readFocused(); at !== 'Reset password'; at = await readFocused()) {
+      await page.keyboard.press('ArrowDown');
+      await expect.poll(readFocused).not.toBe(at);
+    }
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Reset the password of heidi' }).waitFor();
     await page.keyboard.press('Escape');
