@@ -1,13 +1,13 @@
 import type { Json, JsonSchema } from '../json.ts';
-import type { ColumnFormat, ValueType } from './value-types.ts';
+import type { ValueType } from './value-types.ts';
 
 /** Who may set a field through the API: only who creates the object, only who changes it, or both. */
 export type Editable = 'create' | 'change' | 'create and change';
 
 /** One field of a resource: the only source of everything that the program derives from the field. */
-// biome-ignore lint/suspicious/noExplicitAny: a table holds fields of all types; `RecordOf` finds the type of each.
-export interface Field<Value = any, Format extends ColumnFormat = any> {
-  readonly type: ValueType<Value, Format>;
+export interface Field {
+  /** A table holds fields of all types. `RecordOf` finds the type of each. */
+  readonly type: ValueType<unknown>;
   /** Description of the field in the API reference. */
   readonly description?: string;
   /** Its name in the API; `null` if no answer holds it. By default the key in snake_case. */
@@ -49,7 +49,7 @@ export function defineFields<const Table extends Fields>(fields: Table): Table {
   return fields;
 }
 
-type ValueOf<Row> = Row extends { readonly type: ValueType<infer Value, ColumnFormat> } ? Value : never;
+type ValueOf<Row> = Row extends { readonly type: ValueType<infer Value> } ? Value : never;
 
 /** A resource as the program holds it. */
 export type RecordOf<Table> = { -readonly [Key in keyof Table]: ValueOf<Table[Key]> };
@@ -100,8 +100,7 @@ type ApiName<Key, Row> = Row extends { readonly api: infer Name }
     ? SnakeCase<Key>
     : never;
 
-// biome-ignore lint/suspicious/noExplicitAny: any format.
-type Presented<Row> = Row extends { readonly type: ValueType<infer Value, any> }
+type Presented<Row> = Row extends { readonly type: ValueType<infer Value> }
   ? Row extends { readonly type: { readonly format: 'instant' } }
     ? string | Extract<Value, null>
     : Value
@@ -128,8 +127,9 @@ export function presentFields<Table extends Fields>(fields: Table, record: Recor
 /** The schema of each property of `presentFields`. */
 export function answerProperties(fields: Fields): { [name: string]: JsonSchema } {
   const properties: { [name: string]: JsonSchema } = {};
-  for (const [key, { type, description, ...field }] of Object.entries(fields)) {
-    const name = apiName(key, { type, ...field });
+  for (const [key, field] of Object.entries(fields)) {
+    const { type, description } = field;
+    const name = apiName(key, field);
     if (name !== null) properties[name] = description === undefined ? type.schema : { ...type.schema, description };
   }
   return properties;
