@@ -3,7 +3,7 @@ import type { AuditId } from './ids.ts';
 import type { JsonObject } from './json.ts';
 
 /** Ways to sign in. */
-export const SIGN_IN_METHODS = ['password', 'login_link', 'api_token', 'oidc'] as const;
+const SIGN_IN_METHODS = ['password', 'login_link', 'api_token', 'oidc'] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
 /** Outcomes of a change: `refused` for a status of 4xx, `failed` for a status of 5xx. */

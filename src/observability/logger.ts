@@ -2,7 +2,7 @@ import { type Logger as PinoLogger, pino, stdSerializers, stdTimeFunctions } fro
 import type { LogFields, Logger } from '../core/ports/logger.ts';
 import { formatLogLine } from './format-log-line.ts';
 
-export const LOG_LEVELS = ['info', 'warn', 'error', 'silent'] as const;
+const LOG_LEVELS = ['info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface LoggerOptions {

@@ -7,7 +7,7 @@ import { compileByteMatcher } from './byte-matcher.ts';
 /** The text that replaces a value. */
 export const REDACTION_MARK = '[redacted]';
 /** Shorter values are not masked: they would occur everywhere in ordinary text. */
-export const SHORTEST_MASKED_CHARACTERS = 4;
+const SHORTEST_MASKED_CHARACTERS = 4;
 /** Minimum length from which single lines of a multi-line value are masked. */
 const SHORTEST_MASKED_LINE_CHARACTERS = 8;
 

@@ -1,7 +1,7 @@
 import { quoteForShell } from './quote-for-shell.ts';
 
 /** The header that names a delivery if the webhook names no header for it. */
-export const SERVICE_DELIVERY_ID_HEADER = 'X-Service-Delivery-Id';
+const SERVICE_DELIVERY_ID_HEADER = 'X-Service-Delivery-Id';
 
 const TOKEN_PLACEHOLDER = '{token}';
 const EXAMPLE_BODY = '{"hello": "dockbell"}';

@@ -235,7 +235,7 @@ function describeFailure(error: unknown): string {
 const MAX_BYTES = 1_048_576;
 
 /** As `fetch`, for short answers: throws where one is longer than a megabyte, before it is all in memory. */
-export const fetchShort: CustomFetch = async (url, { body, ...options }) => {
+const fetchShort: CustomFetch = async (url, { body, ...options }) => {
   // The library's type of the body is wider than that of Node.js; what it sends are forms.
   const response = await fetch(url, { ...options, body: body as RequestInit['body'] });
   const bytes = await readShort(response);

@@ -19,7 +19,7 @@ export interface PlanRouteParts {
 type Files = Readonly<Record<string, string>>;
 
 /** Room for some ten thousand automations. */
-export const MAX_PLAN_BYTES = 33_554_432;
+const MAX_PLAN_BYTES = 33_554_432;
 
 const planSchema = {
   type: 'object',

@@ -21,7 +21,7 @@ export interface IngressMetrics {
 }
 
 /** Outcome of a sign-in attempt. `limited`: the rate limit applied, so the credentials were not checked. */
-export const SIGN_IN_OUTCOMES = ['success', 'failure', 'limited'] as const;
+const SIGN_IN_OUTCOMES = ['success', 'failure', 'limited'] as const;
 export type SignInOutcome = (typeof SIGN_IN_OUTCOMES)[number];
 
 /** Metrics of sign-ins. */

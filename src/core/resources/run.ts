@@ -16,15 +16,6 @@ import {
 export const RUN_STATES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
-/** The allowed state transitions. A retry queues the same run again with `attempt` + 1. */
-export const RUN_TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = {
-  queued: ['running', 'cancelled'],
-  running: ['queued', 'succeeded', 'failed', 'cancelled'],
-  succeeded: ['queued'],
-  failed: ['queued'],
-  cancelled: ['queued'],
-};
-
 /** A key of the table in `executors/index.ts`. A stored run may name an executor that this version does not have. */
 export type ExecutorType = string;
 

@@ -12,13 +12,6 @@ export const factoriesQuery = queryOptions({
   queryFn: async () => (await readAnswer(api.GET('/api/v1/factories'))).data,
 });
 
-export function factoryQuery(factory: string) {
-  return queryOptions({
-    queryKey: ['factory', factory, 'status'],
-    queryFn: () => readAnswer(api.GET('/api/v1/factories/{factory}', { params: { path: { factory } } })),
-  });
-}
-
 export function webhooksQuery(factory: string) {
   return queryOptions({
     queryKey: ['factory', factory, 'webhooks'],

@@ -31,7 +31,7 @@ export interface SortedEntries {
 }
 
 /** Further samples of a webhook are not read, because the daemon reads samples too. */
-export const MAX_SAMPLES_PER_WEBHOOK = 200;
+const MAX_SAMPLES_PER_WEBHOOK = 200;
 
 // Notes next to definitions are not reported.
 const NOTE = /^(?:\..*|readme(?:\..*)?|.*\.md)$/i;

@@ -11,7 +11,7 @@ export interface SeqRange {
   before: number;
 }
 
-export const ALL_ENTRIES: SeqRange = { from: 0, before: Number.MAX_SAFE_INTEGER };
+const ALL_ENTRIES: SeqRange = { from: 0, before: Number.MAX_SAFE_INTEGER };
 
 /**
  * The row numbers of a webhook's log entries, newest first. One index orders the entries of each label. SQLite merges

@@ -4,7 +4,7 @@ import type { Schema } from '../schema/schema.ts';
 import { KEPT_ANSWERS } from '../schema/tables.ts';
 
 /** Maximum number of stored responses (threat model D10). */
-export const MAX_KEPT_ANSWERS = 10_000;
+const MAX_KEPT_ANSWERS = 10_000;
 
 /** Responses to requests with an idempotency key. */
 export function createKeptAnswers(db: Kysely<Schema>): KeptAnswerTable {

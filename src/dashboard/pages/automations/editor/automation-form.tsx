@@ -72,7 +72,7 @@ export function AutomationForm({ draft, webhooks, onChange, isNew }: AutomationF
 }
 
 /** The triggers of a draft, and a button to add one. */
-export function TriggerList({ draft, webhooks, onChange }: Omit<AutomationFormProps, 'isNew'>) {
+function TriggerList({ draft, webhooks, onChange }: Omit<AutomationFormProps, 'isNew'>) {
   const { triggers } = draft;
   return (
     <Stack component="section" aria-label="Triggers">
