@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { WebhookUid } from './ids.ts';
 
 /** Kinds of objects in a git tree. Only regular files may contain definitions (threat model G2). */
@@ -7,14 +8,40 @@ export type TreeEntryKind = 'file' | 'symlink' | 'submodule';
 export const MAX_DEFINITION_BYTES = 262_144;
 
 /** One entry of a definition tree. */
-export interface TreeEntry {
+export type TreeEntry = TreeEntryName & TreeEntryContent;
+
+interface TreeEntryName {
   /** Path relative to the root of the factory, with `/` between segments. */
   path: string;
   kind: TreeEntryKind;
   /** Size in bytes as reported by git. */
   size: number;
-  /** The exact bytes; `null` unless the entry is a regular file of at most `MAX_DEFINITION_BYTES`. */
-  bytes: Uint8Array | null;
+  /** Identifies the content: entries with the same path and digest have the same bytes. The ID of the blob, as in git. */
+  digest: string;
+}
+
+/**
+ * `read`: a regular file of at most `MAX_DEFINITION_BYTES`, with its exact bytes. `known`: such a file, but the reader of
+ * the tree has said that it knows this digest. `unread`: a larger file, or not a regular file.
+ */
+type TreeEntryContent = { content: 'read'; bytes: Uint8Array } | { content: 'known' | 'unread'; bytes: null };
+
+/** The files whose bytes a reader of a tree does not need. */
+export interface KnownFiles {
+  has(path: string, digest: string): boolean;
+}
+
+/** The digest of a file: the ID that git gives to a blob with these bytes. */
+export function digestBytes(bytes: Uint8Array): string {
+  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+}
+
+/** The entry of a regular file. */
+export function createFileEntry(path: string, bytes: Uint8Array): TreeEntry {
+  const name = { path, kind: 'file', size: bytes.length, digest: digestBytes(bytes) } as const;
+  return bytes.length > MAX_DEFINITION_BYTES
+    ? { ...name, content: 'unread', bytes: null }
+    : { ...name, content: 'read', bytes };
 }
 
 /** An entry that cannot be part of a definition because of its name or kind. Makes the tree invalid. */
@@ -33,4 +60,21 @@ export interface SourceTree {
   unusable?: readonly UnusableEntry[];
   /** UIDs of renamed webhooks by name, if the source keeps UIDs. */
   uids?: ReadonlyMap<string, WebhookUid>;
+}
+
+/** A change of one file of a tree. */
+export interface FileReplacement {
+  path: string;
+  /** The whole new text; `null` deletes the file. */
+  text: string | null;
+}
+
+/** The tree after some of its files were replaced. All other entries are the same objects. */
+export function replaceFiles(tree: SourceTree, files: readonly FileReplacement[]): SourceTree {
+  const entries = new Map(tree.entries.map((entry) => [entry.path, entry]));
+  for (const { path, text } of files) {
+    if (text === null) entries.delete(path);
+    else entries.set(path, createFileEntry(path, new TextEncoder().encode(text)));
+  }
+  return { ...tree, entries: [...entries.values()] };
 }

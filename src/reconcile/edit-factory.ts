@@ -5,7 +5,7 @@ import type { Author, FileChange, HostedSource } from '../core/ports/definitions
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import type { SourceTree, TreeEntry } from '../core/source-tree.ts';
+import { digestBytes, replaceFiles, type SourceTree } from '../core/source-tree.ts';
 import { beginHosted } from './begin-hosted.ts';
 import { examineTree } from './examine-tree.ts';
 import type { FactoryContext, PassOrder } from './factory-context.ts';
@@ -71,7 +71,7 @@ export async function editFactory(context: FactoryContext, order: PassOrder, edi
   }
 
   const renewSecretsOf = new Set(composed.renewSecretOf === undefined ? [] : [composed.renewSecretOf]);
-  const examined = await examineTree(context, applyFiles(state.tree, files), {
+  const examined = await examineTree(context, replaceFiles(state.tree, files), {
     revision: state.revision,
     secrets: foresee(context.secrets, composed.secret),
     renewSecretsOf,
@@ -112,23 +112,7 @@ async function readState(context: FactoryContext, hosted: HostedSource, order: P
 function isWritten({ entries }: SourceTree, { path, text, uid }: FileChange): boolean {
   const present = entries.find((entry) => entry.path === path);
   if (text === null) return present === undefined;
-  const bytes = present?.bytes ?? null;
-  return uid === undefined && bytes !== null && Buffer.from(bytes).equals(Buffer.from(text));
-}
-
-/** The tree as the edit leaves it. */
-function applyFiles(tree: SourceTree, files: readonly FileChange[]): SourceTree {
-  const entries = new Map(tree.entries.map((entry) => [entry.path, entry]));
-  for (const { path, text } of files) {
-    if (text === null) entries.delete(path);
-    else entries.set(path, toEntry(path, text));
-  }
-  return { ...tree, entries: [...entries.values()] };
-}
-
-function toEntry(path: string, text: string): TreeEntry {
-  const bytes = new TextEncoder().encode(text);
-  return { path, kind: 'file', size: bytes.length, bytes };
+  return uid === undefined && present?.kind === 'file' && present.digest === digestBytes(Buffer.from(text));
 }
 
 /** The store as it will be with the new secret, so that a value that does not fit is never stored. */

@@ -4,7 +4,13 @@ import { join, relative, sep } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SourceFailed, SourceResult } from '../core/ports/definitions/definition-source.ts';
 import type { Environment } from '../core/reserved-variables.ts';
-import { MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry, type UnusableEntry } from '../core/source-tree.ts';
+import {
+  createFileEntry,
+  MAX_DEFINITION_BYTES,
+  type SourceTree,
+  type TreeEntry,
+  type UnusableEntry,
+} from '../core/source-tree.ts';
 import { runGit } from './git-process.ts';
 import { readGitTree, type TreeReading } from './git-tree.ts';
 import { findWorkTreeRoot, realPathOf, resolveLocalRepository } from './local-repository.ts';
@@ -185,7 +191,7 @@ function visitFolder(walk: Walk, path: string, full: string): Visited {
   if (!listed.ok) return passOver('folder', path, listed);
   // git lists a repository inside a repository as a submodule and does not read it.
   if (listed.value.some(({ name }) => name.toString() === '.git')) {
-    return addEntry(walk, { path, kind: 'submodule', size: 0, bytes: null });
+    return addEntry(walk, { path, kind: 'submodule', size: 0, ...UNREAD });
   }
   const folder = Buffer.from(`${path}/`);
   const sorted = listed.value.sort((a, b) => Buffer.compare(a.name, b.name));
@@ -199,7 +205,7 @@ function listFolder(full: string): Dirent<Buffer>[] {
 function addLink(walk: Walk, path: string, full: string): Visited {
   const found = attempt(() => lstatSync(full));
   if (!found.ok) return passOver('link', path, found);
-  return addEntry(walk, { path, kind: 'symlink', size: found.value.size, bytes: null });
+  return addEntry(walk, { path, kind: 'symlink', size: found.value.size, ...UNREAD });
 }
 
 // Does not open a link or a pipe that replaced the file since its folder was listed.
@@ -217,7 +223,8 @@ function addFile(walk: Walk, path: string, full: string): Visited {
 
 function addOpenFile(walk: Walk, path: string, fd: number): Visited {
   const { size } = fstatSync(fd);
-  if (size > MAX_DEFINITION_BYTES) return addEntry(walk, { path, kind: 'file', size, bytes: null });
+  if (size > MAX_DEFINITION_BYTES)
+    return addEntry(walk, { path, kind: 'file', size, ...UNREAD, digest: `${size} bytes` });
   walk.totalBytes += size;
   if (walk.totalBytes > walk.limits.maxTreeBytes) {
     const most = formatMegabytes(walk.limits.maxTreeBytes);
@@ -228,8 +235,11 @@ function addOpenFile(walk: Walk, path: string, fd: number): Visited {
   }
   const content = attempt(() => readFileSync(fd));
   if (!content.ok) return passOver('file', path, content);
-  return addEntry(walk, { path, kind: 'file', size: content.value.length, bytes: new Uint8Array(content.value) });
+  return addEntry(walk, createFileEntry(path, new Uint8Array(content.value)));
 }
+
+/** Nothing in the definition depends on the content of such an entry, so its digest does not describe the content. */
+const UNREAD = { digest: '', content: 'unread', bytes: null } as const;
 
 function addEntry(walk: Walk, entry: TreeEntry): Visited {
   walk.entries.push(entry);

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { messageOf } from '../core/errors.ts';
 import type { Ancestry, SourceFailed } from '../core/ports/definitions/definition-source.ts';
 import type { Environment } from '../core/reserved-variables.ts';
+import type { KnownFiles } from '../core/source-tree.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { type RunInRepository, readAncestry, readCommitTime } from './ancestry.ts';
 import { describeGitFailure } from './git-failure.ts';
@@ -100,10 +101,10 @@ export class GitMirror {
     await removeFolder(this.#currentDir);
   }
 
-  /** Reads the definition paths below `prefix` at a commit that `update` returned. */
-  readTree(revision: string, prefix: string): Promise<GitTreeResult> {
+  /** Reads the definition paths below `prefix` at a commit that `update` returned. `known` is as in `readGitTree`. */
+  readTree(revision: string, prefix: string, known?: KnownFiles): Promise<GitTreeResult> {
     const { environment, limits, signal } = this.#options;
-    return readGitTree({ gitDir: this.#currentDir, environment, limits, signal }, revision, prefix);
+    return readGitTree({ gitDir: this.#currentDir, environment, limits, signal }, revision, prefix, known);
   }
 
   /** As `DefinitionSource.contains`. May fetch additional history from a remote repository. */

@@ -5,7 +5,7 @@ import type {
   SourceResult,
 } from '../core/ports/definitions/definition-source.ts';
 import type { Environment } from '../core/reserved-variables.ts';
-import type { SourceTree } from '../core/source-tree.ts';
+import type { KnownFiles, SourceTree } from '../core/source-tree.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
 import { GitMirror } from './git-mirror.ts';
 import type { GitTreeResult } from './git-tree.ts';
@@ -93,13 +93,13 @@ class GitSource implements DefinitionSource {
     });
   }
 
-  readTree(revision: string): Promise<SourceResult<{ tree: SourceTree }>> {
+  readTree(revision: string, known?: KnownFiles): Promise<SourceResult<{ tree: SourceTree }>> {
     return this.#enqueue(async () => {
       if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(revision)) {
         return failed('RepositoryRefused', 'The revision to read is not a full commit ID.');
       }
-      const read = await this.#mirror.readTree(revision, this.#prefix);
-      return isBroken(read) ? this.#readFromNewMirror(revision) : read;
+      const read = await this.#mirror.readTree(revision, this.#prefix, known);
+      return isBroken(read) ? this.#readFromNewMirror(revision, known) : read;
     });
   }
 
@@ -139,11 +139,11 @@ class GitSource implements DefinitionSource {
   }
 
   /** Replaces a damaged mirror once. A commit that the new mirror lacks is not on the branch any more. */
-  async #readFromNewMirror(revision: string): Promise<SourceResult<{ tree: SourceTree }>> {
+  async #readFromNewMirror(revision: string, known?: KnownFiles): Promise<SourceResult<{ tree: SourceTree }>> {
     await this.#mirror.discard();
     const updated = await this.#mirror.update();
     if (!updated.ok) return updated;
-    const read = await this.#mirror.readTree(revision, this.#prefix);
+    const read = await this.#mirror.readTree(revision, this.#prefix, known);
     if (!isBroken(read)) return read;
     const why = updated.revision === revision ? read.message : `the branch is now at ${updated.revision}`;
     return failed('RepositoryUnreachable', `The tree of commit ${revision} cannot be read: ${why}.`);

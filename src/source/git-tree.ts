@@ -1,6 +1,7 @@
 import type { SourceFailed } from '../core/ports/definitions/definition-source.ts';
 import type { Environment } from '../core/reserved-variables.ts';
 import {
+  type KnownFiles,
   MAX_DEFINITION_BYTES,
   type SourceTree,
   type TreeEntry,
@@ -26,9 +27,7 @@ export type GitTreeResult =
   | { ok: false; reason: 'Broken'; message: string };
 type Step<T> = ({ ok: true } & T) | Exclude<GitTreeResult, { ok: true }>;
 
-interface ListedEntry extends Omit<TreeEntry, 'bytes'> {
-  objectId: string;
-}
+type ListedEntry = Pick<TreeEntry, 'path' | 'kind' | 'size' | 'digest'>;
 
 const ENTRY_KINDS = new Map<string, TreeEntryKind>([
   ['100644', 'file'],
@@ -42,15 +41,30 @@ const ENTRY_KINDS = new Map<string, TreeEntryKind>([
 const LISTED_ENTRY_BYTES = 512;
 const BATCH_HEADER_BYTES = 128;
 
-/** Reads the definition paths of a commit from git objects. Without a checkout, nothing in the commit can run code (G2). */
-export async function readGitTree(reading: TreeReading, revision: string, prefix: string): Promise<GitTreeResult> {
+/**
+ * Reads the definition paths of a commit from git objects. Without a checkout, nothing in the commit can run code (G2).
+ *
+ * @param known the files whose blobs are not read
+ */
+export async function readGitTree(
+  reading: TreeReading,
+  revision: string,
+  prefix: string,
+  known?: KnownFiles,
+): Promise<GitTreeResult> {
   const listed = await listTree(reading, revision, prefix);
   if (!listed.ok) return listed;
-  const wanted = listed.entries.filter(isReadable);
+  const readable = listed.entries.filter(isReadable);
+  // Counted per entry: a blob with a thousand names is read once, but the tree contains it a thousand times.
+  const total = sum(readable.map(({ size }) => size));
+  if (total > reading.limits.maxTreeBytes) return tooManyBytes(reading.limits);
+  const isNew = ({ path, digest }: ListedEntry) => known === undefined || !known.has(path, digest);
+  const wanted = new Set(readable.filter(isNew));
   const blobs = await readBlobs(reading, wanted);
   if (!blobs.ok) return blobs;
-  const entries = listed.entries.map(({ objectId, ...entry }) => {
-    return { ...entry, bytes: isReadable(entry) ? (blobs.bytes.get(objectId) ?? null) : null };
+  const entries = listed.entries.map((entry): TreeEntry => {
+    if (wanted.has(entry)) return { ...entry, content: 'read', bytes: blobs.bytes.get(entry.digest)! };
+    return { ...entry, content: isReadable(entry) ? 'known' : 'unread', bytes: null };
   });
   const { unusable } = listed;
   return { ok: true, tree: { prefix, entries, ...(unusable.length === 0 ? {} : { unusable }) } };
@@ -107,32 +121,35 @@ function parseListedEntry(
   prefix: string,
 ): Step<{ entry: ListedEntry }> | (TreePathResult & { ok: false }) {
   const tab = line.indexOf(0x09);
-  const [mode = '', , objectId = '', size = ''] = line.subarray(0, Math.max(tab, 0)).toString('latin1').split(/ +/);
+  const [mode = '', , digest = '', size = ''] = line.subarray(0, Math.max(tab, 0)).toString('latin1').split(/ +/);
   const name = readTreePath(line.subarray(tab + 1));
   if (!name.ok) return name;
   const kind = ENTRY_KINDS.get(mode);
   if (kind === undefined || !name.path.startsWith(prefix)) return broken('the listing of the tree cannot be read');
   const path = name.path.slice(prefix.length);
-  return { ok: true, entry: { path, kind, size: size === '-' ? 0 : Number(size), objectId } };
+  return { ok: true, entry: { path, kind, size: size === '-' ? 0 : Number(size), digest } };
 }
 
 async function readBlobs(
   reading: TreeReading,
-  entries: readonly ListedEntry[],
+  entries: ReadonlySet<ListedEntry>,
 ): Promise<Step<{ bytes: Map<string, Uint8Array> }>> {
-  const sizes = new Map(entries.map((entry) => [entry.objectId, entry.size]));
-  // Counted per entry: a blob with a thousand names is read once, but the tree contains it a thousand times.
-  const total = entries.reduce((sum, entry) => sum + entry.size, 0);
-  if (total > reading.limits.maxTreeBytes) return tooManyBytes(reading.limits);
+  const sizes = new Map(Array.from(entries, ({ digest, size }) => [digest, size]));
   if (sizes.size === 0) return { ok: true, bytes: new Map() };
   const outcome = await runGit({
     ...gitOptions(reading),
     args: ['cat-file', '--batch', '--buffer'],
     stdin: Buffer.from([...sizes.keys()].map((objectId) => `${objectId}\n`).join('')),
-    maxOutputBytes: total + sizes.size * BATCH_HEADER_BYTES,
+    maxOutputBytes: sum(sizes.values()) + sizes.size * BATCH_HEADER_BYTES,
   });
   if (outcome.kind !== 'exited' || outcome.code !== 0) return explainRead(outcome);
   return parseBatch(outcome.stdout, sizes);
+}
+
+function sum(sizes: Iterable<number>): number {
+  let total = 0;
+  for (const size of sizes) total += size;
+  return total;
 }
 
 /** The output of `cat-file --batch`, in the order of the input: `OBJECT blob SIZE<newline>BYTES<newline>`. */

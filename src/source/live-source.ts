@@ -2,7 +2,7 @@ import { AppError } from '../core/errors.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { HostedSource } from '../core/ports/definitions/hosted-source.ts';
 import type { LiveDefinitions, LiveFile } from '../core/ports/definitions/live-definitions.ts';
-import type { SourceTree, TreeEntry } from '../core/source-tree.ts';
+import { createFileEntry, type SourceTree } from '../core/source-tree.ts';
 import { failed } from './source-limits.ts';
 
 const REVISION = /^live-([1-9]\d{0,14})$/;
@@ -50,10 +50,9 @@ function toTree(files: readonly LiveFile[]): SourceTree {
   const uids = files.flatMap(({ path, uid }): [string, WebhookUid][] =>
     uid === null ? [] : [[path.replace(/^webhooks\/|\.yaml$/g, ''), uid]],
   );
-  return { prefix: '', entries: files.map(toEntry), uids: new Map(uids) };
-}
-
-function toEntry({ path, text }: LiveFile): TreeEntry {
-  const bytes = new TextEncoder().encode(text);
-  return { path, kind: 'file', size: bytes.length, bytes };
+  return {
+    prefix: '',
+    entries: files.map(({ path, text }) => createFileEntry(path, new TextEncoder().encode(text))),
+    uids: new Map(uids),
+  };
 }

@@ -11,7 +11,7 @@ import type {
   SourceEdit,
 } from '../core/ports/definitions/hosted-source.ts';
 import type { Environment } from '../core/reserved-variables.ts';
-import type { SourceTree } from '../core/source-tree.ts';
+import type { KnownFiles, SourceTree } from '../core/source-tree.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { syncFolder, writeDurably } from '../files/write-durably.ts';
 import { readGitTree } from './git-tree.ts';
@@ -80,11 +80,11 @@ class ManagedSource implements HostedSource {
     return revision === null ? failed('BranchMissing', 'The repository has no commit yet.') : { ok: true, revision };
   }
 
-  async readTree(revision: string): Promise<SourceResult<{ tree: SourceTree }>> {
+  async readTree(revision: string, known?: KnownFiles): Promise<SourceResult<{ tree: SourceTree }>> {
     if (!COMMIT_ID.test(revision)) return failed('RepositoryRefused', 'The revision is not a full commit ID.');
     await this.#open();
     const reading = { gitDir: this.#gitDir, environment: this.#environment, signal: this.#abort.signal };
-    const read = await readGitTree({ ...reading, limits: DEFAULT_LIMITS }, revision, '');
+    const read = await readGitTree({ ...reading, limits: DEFAULT_LIMITS }, revision, '', known);
     if (read.ok || read.reason !== 'Broken') return read;
     return failed('RepositoryUnreachable', `The commit ${revision} cannot be read: ${read.message}.`);
   }

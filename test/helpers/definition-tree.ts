@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry } from '../../src/core/source-tree.ts';
+import { createFileEntry, type SourceTree, type TreeEntry } from '../../src/core/source-tree.ts';
 import { type ValidatedTree, validateTree } from '../../src/definitions/validate-tree.ts';
 
 /** Text or bytes of a file, or an entry that is not a file. */
@@ -12,9 +12,10 @@ export function createTree(files: { [path: string]: EntryContent }, prefix = '')
 }
 
 function createEntry(path: string, content: EntryContent): TreeEntry {
-  if (typeof content === 'object' && 'kind' in content) return { path, kind: content.kind, size: 0, bytes: null };
-  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-  return { path, kind: 'file', size: bytes.length, bytes: bytes.length > MAX_DEFINITION_BYTES ? null : bytes };
+  if (typeof content === 'object' && 'kind' in content) {
+    return { path, kind: content.kind, size: 0, digest: '', content: 'unread', bytes: null };
+  }
+  return createFileEntry(path, typeof content === 'string' ? new TextEncoder().encode(content) : content);
 }
 
 /** A tree from a folder of fixtures. */

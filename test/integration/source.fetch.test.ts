@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DefinitionSource } from '../../src/core/ports/definitions/definition-source.ts';
+import { createFileEntry } from '../../src/core/source-tree.ts';
 import { createGitSource, type GitSourceOptions } from '../../src/source/git-source.ts';
 import { createTempGitRepo, runTestGit, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 
@@ -62,14 +63,10 @@ describe('A local repository', () => {
       tree: {
         prefix: '',
         entries: [
-          { path: 'automations/a/automation.md', kind: 'file', size: 4, bytes: new Uint8Array(Buffer.from('---\n')) },
-          { path: 'factory.yaml', kind: 'file', size: 8, bytes: new Uint8Array(Buffer.from('name: x\n')) },
-          {
-            path: 'webhooks/ci.yaml',
-            kind: 'file',
-            size: 16,
-            bytes: new Uint8Array(Buffer.from('secretName: A\r\n\0')),
-          },
+          // With the digests that git prints.
+          createFileEntry('automations/a/automation.md', new Uint8Array(Buffer.from('---\n'))),
+          createFileEntry('factory.yaml', new Uint8Array(Buffer.from('name: x\n'))),
+          createFileEntry('webhooks/ci.yaml', new Uint8Array(Buffer.from('secretName: A\r\n\0'))),
         ],
       },
     });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SourceResult } from '../../src/core/ports/definitions/definition-source.ts';
-import type { SourceTree } from '../../src/core/source-tree.ts';
+import { createFileEntry, type SourceTree } from '../../src/core/source-tree.ts';
 import { readDirectoryTree, readRevisionTree } from '../../src/source/directory-source.ts';
 import { createGitSource } from '../../src/source/git-source.ts';
 import { startGitHttpServer } from '../helpers/git-http-server.ts';
@@ -153,7 +153,7 @@ describe('A revision read offline', () => {
         revision,
         tree: {
           prefix: 'team/',
-          entries: [{ path: 'webhooks/a.yaml', kind: 'file', size: 1, bytes: new Uint8Array([0x61]) }],
+          entries: [createFileEntry('webhooks/a.yaml', new Uint8Array([0x61]))],
         },
       });
     }
@@ -207,9 +207,9 @@ describe('A folder read offline', () => {
       tree: {
         prefix: 'sub/dir/',
         entries: [
-          { path: 'factory.yaml', kind: 'file', size: 1, bytes: new Uint8Array([0x78]) },
-          { path: 'webhooks/a.yaml', kind: 'file', size: 1, bytes: new Uint8Array([0x61]) },
-          { path: 'automations/b/automation.md', kind: 'file', size: 1, bytes: new Uint8Array([0x62]) },
+          createFileEntry('factory.yaml', new Uint8Array([0x78])),
+          createFileEntry('webhooks/a.yaml', new Uint8Array([0x61])),
+          createFileEntry('automations/b/automation.md', new Uint8Array([0x62])),
         ],
       },
     });

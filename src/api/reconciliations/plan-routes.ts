@@ -3,7 +3,7 @@ import { roleHolds } from '../../core/access.ts';
 import { AppError } from '../../core/errors.ts';
 import type { PlanPreviewer } from '../../core/plan-preview.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import { MAX_DEFINITION_BYTES, type SourceTree } from '../../core/source-tree.ts';
+import { createFileEntry, type SourceTree } from '../../core/source-tree.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { factoryOf, principalOf } from '../server/reach.ts';
@@ -70,9 +70,7 @@ function toTree(files: Files): SourceTree {
   const entries = Object.entries(files).map(([path, text]) => {
     if (!isPath(path))
       throw new AppError('bad_request', `${JSON.stringify(path.slice(0, 200))} is not a path of a file.`);
-    const bytes = Buffer.from(text, 'utf8');
-    const isReadable = bytes.length <= MAX_DEFINITION_BYTES;
-    return { path, kind: 'file' as const, size: bytes.length, bytes: isReadable ? new Uint8Array(bytes) : null };
+    return createFileEntry(path, new TextEncoder().encode(text));
   });
   return { prefix: '', entries };
 }

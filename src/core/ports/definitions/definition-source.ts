@@ -1,4 +1,4 @@
-import type { SourceTree } from '../../source-tree.ts';
+import type { KnownFiles, SourceTree } from '../../source-tree.ts';
 
 /** Why a source could not be read. The last valid definition stays live, and the attempt is repeated. */
 export type SourceFailure =
@@ -30,8 +30,12 @@ export type Ancestry = 'yes' | 'no' | 'unknown';
 export interface DefinitionSource {
   /** Updates the mirror and returns the commit at the tip of the production branch. */
   fetch(): Promise<SourceResult<{ revision: string }>>;
-  /** The definition tree at a commit that `fetch` returned. */
-  readTree(revision: string): Promise<SourceResult<{ tree: SourceTree }>>;
+  /**
+   * The definition tree at a commit that `fetch` returned.
+   *
+   * @param known the files that the caller knows: their entries may come without bytes. Default: none
+   */
+  readTree(revision: string, known?: KnownFiles): Promise<SourceResult<{ tree: SourceTree }>>;
   /**
    * Whether the history of a commit that `fetch` returned contains an earlier one. May contact the repository. Never
    * rejects.
