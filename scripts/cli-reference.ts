@@ -35,8 +35,9 @@ that directory only. \`DOCKBELL_FACTORY\` names the factory if \`--factory\` doe
 `;
 
 /** The whole page docs/reference/cli.md, made from the commands themselves. */
-export function renderCliReference(): string {
-  const root = createProgram(createSilentContext()).program;
+export async function renderCliReference(): Promise<string> {
+  const { program: root, declareAll } = createProgram(createSilentContext());
+  await declareAll();
   const sections = [renderGlobalOptions(root), ...listCommands(root).map(renderCommand)];
   return `${INTRODUCTION}\n${sections.join('\n')}`;
 }

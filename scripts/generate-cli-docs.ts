@@ -3,4 +3,4 @@
 import { writeFileSync } from 'node:fs';
 import { renderCliReference } from './cli-reference.ts';
 
-writeFileSync(new URL('../docs/reference/cli.md', import.meta.url), renderCliReference());
+writeFileSync(new URL('../docs/reference/cli.md', import.meta.url), await renderCliReference());

@@ -1,51 +1,55 @@
+import { type Command, Help } from 'commander';
 import { readPackageVersion } from '../files/package-version.ts';
 import { CliCommand } from './cli-command.ts';
+import { COMMANDS } from './command-directory.ts';
 import type { Bind, CommandWork } from './command-session.ts';
-import { CommandSession } from './command-session.ts';
-import { registerAuditCommands } from './commands/audit.ts';
-import { registerAutomationCommands } from './commands/automation.ts';
-import { registerDeliveryCommands } from './commands/delivery.ts';
-import { registerDemoCommand } from './commands/demo.ts';
-import { registerDiagnoseCommand } from './commands/diagnose.ts';
-import { registerFilterCommands } from './commands/filter.ts';
-import { registerHistoryCommands } from './commands/history.ts';
-import { registerInitCommand } from './commands/init.ts';
-import { registerKeyCommands } from './commands/key.ts';
-import { registerLoginLinkCommand } from './commands/login-link.ts';
-import { registerPlanCommand } from './commands/plan.ts';
-import { registerReconcileCommand } from './commands/reconcile.ts';
-import { registerReconciliationCommands } from './commands/reconciliation.ts';
-import { registerRunCommands } from './commands/run.ts';
-import { registerSchemaCommand } from './commands/schema.ts';
-import { registerSecretCommands } from './commands/secret.ts';
-import { registerSendCommand } from './commands/send.ts';
-import { registerServeCommand } from './commands/serve.ts';
-import { registerStatusCommand } from './commands/status.ts';
-import { registerTestCommand } from './commands/test.ts';
-import { registerTokenCommands } from './commands/token.ts';
-import { registerUserCommands } from './commands/user.ts';
-import { registerValidateCommand } from './commands/validate.ts';
-import { registerWebhookCommands } from './commands/webhook.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { CONFIG_FILE, DEFAULT_DATA_DIR } from './connection.ts';
 import type { CliContext } from './context.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { hasColors } from './output/colors.ts';
 
-/** The command line. After `parseAsync`, `exitCode` returns the exit code of the command. */
-export function createProgram(context: CliContext): { program: CliCommand; exitCode(): number } {
+/** The command line. Its commands have only names and descriptions until they are declared. */
+export interface Program {
+  program: CliCommand;
+  /** Loads the command of this name, with its arguments, options and subcommands. Ignores names of no command. */
+  declare(name: string | undefined): Promise<void>;
+  /** Loads all commands. */
+  declareAll(): Promise<void>;
+  /** The exit code of the command, after `parseAsync`. */
+  exitCode(): number;
+}
+
+/** Creates the command line with the names of all commands. `declare` the command that runs before `parseAsync`. */
+export function createProgram(context: CliContext): Program {
   let exitCode: number = EXIT_CODES.done;
   const bind = createBind(context, (code) => {
     exitCode = code;
   });
   const program = createRoot(context);
-  for (const register of COMMAND_GROUPS) register(program, bind);
-  return { program, exitCode: () => exitCode };
+  for (const { name, description } of COMMANDS) program.command(name).description(description);
+  const declare = async (name: string | undefined) => {
+    const load = COMMANDS.find((entry) => entry.name === name)?.load;
+    if (name === undefined || load === undefined) return;
+    const declareCommand = await load();
+    declareCommand(program.findSubcommand(name), bind);
+  };
+  declareHelp(program.command('help').description('show the help of a command'), declare);
+  return {
+    program,
+    declare,
+    declareAll: async () => {
+      for (const { name } of COMMANDS) await declare(name);
+    },
+    exitCode: () => exitCode,
+  };
 }
 
 function createBind(context: CliContext, finish: (exitCode: number) => void): Bind {
   return <Options, Args extends unknown[]>(work: CommandWork<Options, Args>) =>
     async (...given: unknown[]) => {
+      // Imported here, so that help and version start without the client and the output of commands.
+      const { CommandSession } = await import('./command-session.ts');
       // Commander passes the arguments, then the options, then the command.
       const command = given.at(-1) as CliCommand;
       const session = new CommandSession(context, command.optsWithGlobals<ConnectionOptions>());
@@ -59,45 +63,15 @@ function createBind(context: CliContext, finish: (exitCode: number) => void): Bi
     };
 }
 
-// In the order of the help: first starting, then definitions, then the contents of a running daemon.
-const COMMAND_GROUPS: readonly ((program: CliCommand, bind: Bind) => void)[] = [
-  registerInitCommand,
-  registerValidateCommand,
-  registerTestCommand,
-  registerPlanCommand,
-  registerSchemaCommand,
-  registerServeCommand,
-  registerDemoCommand,
-  registerStatusCommand,
-  registerReconcileCommand,
-  registerReconciliationCommands,
-  registerHistoryCommands,
-  registerSecretCommands,
-  registerWebhookCommands,
-  registerAutomationCommands,
-  registerDeliveryCommands,
-  registerDiagnoseCommand,
-  registerRunCommands,
-  registerSendCommand,
-  registerFilterCommands,
-  registerTokenCommands,
-  registerUserCommands,
-  registerLoginLinkCommand,
-  registerKeyCommands,
-  registerAuditCommands,
-  registerHelpCommand,
-];
-
 /** Commander's help command does not support subcommands of groups. */
-function registerHelpCommand(program: CliCommand): void {
-  program
-    .command('help')
+function declareHelp(help: CliCommand, declare: Program['declare']): void {
+  help
     .argument('[command...]', 'names of the command, such as: webhook show')
-    .description('show the help of a command')
     .offline()
     .explain({ examples: [['dockbell help webhook show', 'the same as dockbell webhook show --help']] })
-    .action((names: string[]) => {
-      names.reduce<CliCommand>((command, name) => command.findSubcommand(name), program).help();
+    .action(async (names: string[]) => {
+      await declare(names[0]);
+      names.reduce<CliCommand>((command, name) => command.findSubcommand(name), help.parent as CliCommand).help();
     });
 }
 
@@ -121,7 +95,7 @@ function createRoot(context: CliContext): CliCommand {
     .option('--token <token>', 'the API token itself; other users of the host can see it in the list of processes')
     .option('--factory <name>', 'factory for the command (default: DOCKBELL_FACTORY, else the only factory)')
     .option('--no-color', 'disable colors, as NO_COLOR does; FORCE_COLOR enables them for pipes')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: describeSubcommand })
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
       writeErr: (text) => void (context.jsonErrors || context.stderr.write(text)),
@@ -142,6 +116,12 @@ function createRoot(context: CliContext): CliCommand {
         ['dockbell status', 'what is live, and problems'],
       ],
     });
+}
+
+/** The list of all commands has names only: their arguments are not loaded. The list of a group has arguments, too. */
+function describeSubcommand(command: Command): string {
+  const isTop = command.parent?.parent === null;
+  return isTop ? command.name() : new Help().subcommandTerm(command);
 }
 
 /** Lines longer than 100 columns are hard to read, even if the terminal is wider. */

@@ -17,7 +17,9 @@ import { describeDiagnostic } from './output/describe-reconciliation.ts';
 export async function runProgram(argv: readonly string[], surroundings: CliContext): Promise<number> {
   const context = readDisplayFlags(argv, surroundings);
   try {
-    const { program, exitCode } = createProgram(context);
+    const { program, declare, exitCode } = createProgram(context);
+    const [name] = program.parseOptions([...argv]).operands;
+    await declare(name);
     await program.parseAsync(argv, { from: 'user' });
     return exitCode();
   } catch (error) {

@@ -8,7 +8,7 @@ import { checkSchema, describeMismatch, type SchemaProblem } from '../yaml/check
 import { decodeText } from '../yaml/decode-text.ts';
 import { formatKeyPath, type KeyPath } from '../yaml/key-path.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
-import { validatorOf } from '../yaml/validators.ts';
+import { findValidator } from '../yaml/validators/config.ts';
 import { buildValues } from './build-values.ts';
 import { checkOidc } from './check-oidc.ts';
 import { type Config, completeConfig } from './config.ts';
@@ -109,7 +109,7 @@ const MAX_PROBLEMS = 100;
 
 function validateDocument(document: ConfigDocument): ConfigProblem[] {
   const subject = { root: 'The file', written: (path: KeyPath) => document.written(path) };
-  const found = checkSchema(validatorOf('config'), document.value, subject).slice(0, MAX_PROBLEMS);
+  const found = checkSchema(findValidator(), document.value, subject).slice(0, MAX_PROBLEMS);
   const problems = found.map((describe) => describe());
   // Which other keys a section has depends on its type.
   const types = problems

@@ -5,11 +5,11 @@ import { renderCliReference } from '../../scripts/cli-reference.ts';
 describe('docs/reference/cli.md', () => {
   it('is the output of scripts/generate-cli-docs.ts', async () => {
     const page = await readFile(new URL('../../docs/reference/cli.md', import.meta.url), 'utf8');
-    expect(page).toBe(renderCliReference());
+    expect(page).toBe(await renderCliReference());
   });
 
-  it('explains every command of this version with examples and exit codes', () => {
-    const page = renderCliReference();
+  it('explains every command of this version with examples and exit codes', async () => {
+    const page = await renderCliReference();
     for (const command of ['serve', 'validate', 'secret update', 'delivery show', 'run cancel', 'filter test']) {
       expect(page).toContain(`\`dockbell ${command}\``);
     }

@@ -16,7 +16,7 @@ import {
   WEBHOOK_UID,
 } from '../../../test/helpers/seeded-services.ts';
 import { SecretValue } from '../../core/secret-value.ts';
-import { validatorOf } from '../../yaml/validators.ts';
+import { findValidator } from '../../yaml/validators/automation.ts';
 import { BODY_EXAMPLES, COMPONENT_EXAMPLES } from './examples.ts';
 import { OPERATIONS } from './operations.ts';
 
@@ -252,7 +252,7 @@ describe('the examples of the OpenAPI document', () => {
     for (const id of ['createAutomation', 'putAutomation']) {
       for (const { value } of Object.values(BODY_EXAMPLES[id]!)) {
         const { name: _name, prompt: _prompt, ...frontMatter } = value as Record<string, unknown>;
-        const validate = validatorOf('automation');
+        const validate = findValidator();
         expect([validate(frontMatter), validate.errors]).toEqual([true, null]);
       }
     }

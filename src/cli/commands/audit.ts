@@ -24,10 +24,7 @@ interface ListOptions {
 }
 
 /** `dockbell audit …`: the audit log. */
-export function registerAuditCommands(program: CliCommand, bind: Bind): void {
-  const audit = program
-    .command('audit')
-    .description('the audit log: changes and sign-ins, each with user, time and client address');
+export function declareAudit(audit: CliCommand, bind: Bind): void {
   audit
     .command('list')
     .description('list entries, the most recent first')

@@ -13,8 +13,7 @@ import type { Column } from '../output/table.ts';
 import { describeUnknown, registerAutomationEditCommands } from './automation-edits.ts';
 
 /** `dockbell automation …`: automations, their triggers, and why one does not start. */
-export function registerAutomationCommands(program: CliCommand, bind: Bind): void {
-  const automation = program.command('automation').description('the live automations of a factory');
+export function declareAutomation(automation: CliCommand, bind: Bind): void {
   automation
     .command('list')
     .description('list automations with their triggers, and why one does not fire')

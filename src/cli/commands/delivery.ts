@@ -39,10 +39,7 @@ interface ShowOptions {
 }
 
 /** `dockbell delivery …`: the delivery log. */
-export function registerDeliveryCommands(program: CliCommand, bind: Bind): void {
-  const delivery = program
-    .command('delivery')
-    .description('the delivery log: what senders posted, and what it started');
+export function declareDelivery(delivery: CliCommand, bind: Bind): void {
   delivery
     .command('list')
     .argument('[webhook]', `${WEBHOOK_ARGUMENT}. Default: all webhooks of the factory, deleted ones included`)

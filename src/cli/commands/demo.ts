@@ -5,12 +5,8 @@ import type { Bind, CommandSession } from '../command-session.ts';
 const DEFAULT_DIR = '.dockbell';
 
 /** `dockbell demo`: a daemon with the example factory. */
-export function registerDemoCommand(program: CliCommand, bind: Bind): void {
-  program
-    .command('demo')
-    .description(
-      'run a daemon with the example factory, and print a curl command for each webhook; it sends nothing automatically',
-    )
+export function declareDemo(command: CliCommand, bind: Bind): void {
+  command
     .option('--dir <dir>', 'folder for its state; the next start continues with it', DEFAULT_DIR)
     .offline()
     .explain({

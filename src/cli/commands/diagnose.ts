@@ -30,13 +30,9 @@ interface DiagnoseOptions {
 }
 
 /** `dockbell diagnose`: the common mistake that explains a rejected delivery. */
-export function registerDiagnoseCommand(program: CliCommand, bind: Bind): void {
-  program
-    .command('diagnose')
+export function declareDiagnose(command: CliCommand, bind: Bind): void {
+  command
     .argument('[id]', `${DELIVERY_ARGUMENT}. The daemon examines it`)
-    .description(
-      'find out why a delivery was rejected: check the common mistakes and print the one that explains it, with advice',
-    )
     .option('--request <file>', 'check a captured request in this file; - for standard input')
     .addOption(
       new Option(

@@ -25,8 +25,7 @@ interface TestOptions {
 }
 
 /** `dockbell filter test`: evaluates a payload filter. */
-export function registerFilterCommands(program: CliCommand, bind: Bind): void {
-  const filter = program.command('filter').description('payload filters');
+export function declareFilter(filter: CliCommand, bind: Bind): void {
   filter
     .command('test')
     .description('evaluate a filter on a payload, and print the result, the key that decided, and every condition')

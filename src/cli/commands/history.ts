@@ -13,10 +13,8 @@ import type { Column } from '../output/table.ts';
 const KEEPS = 'the factory is not managed, so it has no revisions';
 
 /** `dockbell history` and `dockbell revert`: the revisions of a managed factory. */
-export function registerHistoryCommands(program: CliCommand, bind: Bind): void {
-  program
-    .command('history')
-    .description('list the revisions of a managed factory with author, time and change, the most recent first')
+export function declareHistory(command: CliCommand, bind: Bind): void {
+  command
     .addOption(countOption('--limit <count>', 'maximum number of revisions').default(20))
     .withJson()
     .explain({
@@ -25,10 +23,11 @@ export function registerHistoryCommands(program: CliCommand, bind: Bind): void {
       examples: [['dockbell history --factory payments', 'the most recent changes']],
     })
     .action(bind(listRevisions));
-  program
-    .command('revert')
+}
+
+export function declareRevert(command: CliCommand, bind: Bind): void {
+  command
     .argument('<revision>', 'the revision: at least 7 hexadecimal digits')
-    .description('revert a managed factory to an earlier revision')
     .withJson()
     .explain({
       negative: `${KEEPS}; or the earlier definition is no longer valid`,

@@ -15,13 +15,9 @@ import type { ScaffoldFile } from '../offline/scaffold-factory.ts';
 import { scaffoldFactory } from '../offline/scaffold-factory.ts';
 
 /** `dockbell init`: creates a factory repository. */
-export function registerInitCommand(program: CliCommand, bind: Bind): void {
-  program
-    .command('init')
+export function declareInit(command: CliCommand, bind: Bind): void {
+  command
     .argument('[dir]', 'folder to write to; created if it does not exist', '.')
-    .description(
-      'create a factory repository: a webhook with samples, an automation, a dockbell.yaml with an executor, schemas for editors, and a pipeline for pull requests',
-    )
     .addOption(
       new Option('--ci <host>', 'host of the pipeline that checks pull requests')
         .choices([...PIPELINE_HOSTS, 'none'])

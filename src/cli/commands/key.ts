@@ -11,8 +11,7 @@ interface RotateOptions {
 }
 
 /** `dockbell key …`: the master key. */
-export function registerKeyCommands(program: CliCommand, bind: Bind): void {
-  const key = program.command('key').description('the master key that encrypts the secrets');
+export function declareKey(key: CliCommand, bind: Bind): void {
   key
     .command('rotate')
     .description('encrypt all secrets with a new master key, while the daemon is stopped')

@@ -3,10 +3,8 @@ import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 
 /** `dockbell login-link`: a link that signs in to the dashboard, for owners of the API. */
-export function registerLoginLinkCommand(program: CliCommand, bind: Bind): void {
-  program
-    .command('login-link')
-    .description('create a link that signs in to the dashboard as an owner; it works once, for 15 minutes')
+export function declareLoginLink(command: CliCommand, bind: Bind): void {
+  command
     .withJson()
     .explain({
       more: 'On the host of the daemon it needs no credentials: it uses the owner token in the data directory. Use it also if you\nlost your password.',

@@ -24,13 +24,9 @@ interface PlanOptions {
 }
 
 /** `dockbell plan`: the changes that a folder would make in a running daemon. */
-export function registerPlanCommand(program: CliCommand, bind: Bind): void {
-  program
-    .command('plan')
+export function declarePlan(command: CliCommand, bind: Bind): void {
+  command
     .argument('[dir]', 'folder of the factory', '.')
-    .description(
-      'show what this folder would change in the running daemon, and which runs its changed triggers would have started',
-    )
     .addOption(
       new Option('--format <format>', 'output format').choices(['pretty', 'json', 'markdown']).default('pretty'),
     )

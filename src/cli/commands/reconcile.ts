@@ -13,10 +13,8 @@ interface ReconcileOptions {
 }
 
 /** `dockbell reconcile`: reconciles a factory now. */
-export function registerReconcileCommand(program: CliCommand, bind: Bind): void {
-  program
-    .command('reconcile')
-    .description('fetch the production branch and apply it now, without waiting for the next poll')
+export function declareReconcile(command: CliCommand, bind: Bind): void {
+  command
     .option('--wait', 'wait for the end, and print the outcome')
     .withJson()
     .explain({

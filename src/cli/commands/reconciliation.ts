@@ -11,8 +11,7 @@ import { formatAge } from '../output/format-time.ts';
 import type { Column } from '../output/table.ts';
 
 /** `dockbell reconciliation …`: the outcome of each revision. */
-export function registerReconciliationCommands(program: CliCommand, bind: Bind): void {
-  const reconciliation = program.command('reconciliation').description('reconciliations: the outcome of each revision');
+export function declareReconciliation(reconciliation: CliCommand, bind: Bind): void {
   reconciliation
     .command('list')
     .description('list the outcome of each revision, the most recent first')

@@ -25,8 +25,7 @@ interface ListOptions {
 const ID_HELP = describeIdArgument('run');
 
 /** `dockbell run …`: runs. */
-export function registerRunCommands(program: CliCommand, bind: Bind): void {
-  const run = program.command('run').description('the runs that deliveries started');
+export function declareRun(run: CliCommand, bind: Bind): void {
   run
     .command('list')
     .description('list runs, the most recent first')

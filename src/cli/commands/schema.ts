@@ -14,13 +14,11 @@ interface SchemaOptions {
 }
 
 /** `dockbell schema`: the JSON Schemas that editors use. */
-export function registerSchemaCommand(program: CliCommand, bind: Bind): void {
-  program
-    .command('schema')
+export function declareSchema(command: CliCommand, bind: Bind): void {
+  command
     .addArgument(
       new Argument('[name]', 'the schema to print; without it, all schemas are listed').choices(SCHEMA_NAMES),
     )
-    .description('list or print the JSON Schemas of definition files and of dockbell.yaml, for editors')
     .option('--dir <dir>', 'write NAME.schema.json to this folder: the schema that is named, or all')
     .withJson('the list as JSON')
     .offline()

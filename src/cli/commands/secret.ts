@@ -17,8 +17,7 @@ interface PutOptions {
 }
 
 /** `dockbell secret …`: team secrets. Their values can be written, never read. */
-export function registerSecretCommands(program: CliCommand, bind: Bind): void {
-  const secret = program.command('secret').description('the team secrets that webhooks and runs use');
+export function declareSecret(secret: CliCommand, bind: Bind): void {
   registerPut(secret, bind, 'create', 'store a new secret; fails if the name exists');
   registerPut(secret, bind, 'update', 'store a new value of a secret; fails if the name does not exist');
   secret

@@ -45,11 +45,9 @@ interface Preparation {
 }
 
 /** `dockbell send`: posts a delivery as a real sender does. */
-export function registerSendCommand(program: CliCommand, bind: Bind): void {
-  program
-    .command('send')
+export function declareSend(command: CliCommand, bind: Bind): void {
+  command
     .argument('[webhook]', `${WEBHOOK_ARGUMENT}; omitted with --to`)
-    .description('post a delivery as a real sender does: with bearer token, URL token, or a signature of any scheme')
     .option(
       '--data <json>',
       'the body: text, @FILE for the exact bytes of a file, or - for standard input (default: a small new event)',

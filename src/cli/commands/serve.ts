@@ -8,10 +8,8 @@ import { CONFIG_FILE } from '../connection.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 
 /** `dockbell serve`: the daemon. */
-export function registerServeCommand(program: CliCommand, bind: Bind): void {
-  program
-    .command('serve')
-    .description('run the daemon until Ctrl-C: it applies commits, receives deliveries and starts runs')
+export function declareServe(command: CliCommand, bind: Bind): void {
+  command
     .option('--config <file>', `configuration (default: ${CONFIG_FILE}, if it exists)`)
     .explain({
       negative: 'the daemon failed, or its start failed with a temporary error (a full disk, an I/O error)',

@@ -28,10 +28,8 @@ const DEFAULT_TIMEOUT_MS = 120_000;
 const ATTEMPTS_READ = 20;
 
 /** `dockbell status`: applied and attempted revision, and conditions. */
-export function registerStatusCommand(program: CliCommand, bind: Bind): void {
-  program
-    .command('status')
-    .description('show which commit is live, which one was attempted last, and problems')
+export function declareStatus(command: CliCommand, bind: Bind): void {
+  command
     .addOption(
       new Option(
         '--wait <rev>',

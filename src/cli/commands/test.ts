@@ -18,13 +18,9 @@ interface TestOptions {
 }
 
 /** `dockbell test`: evaluates samples of deliveries, without a daemon. */
-export function registerTestCommand(program: CliCommand, bind: Bind): void {
-  program
-    .command('test')
+export function declareTest(command: CliCommand, bind: Bind): void {
+  command
     .argument('[dir]', 'folder of the factory', '.')
-    .description(
-      'evaluate the samples of webhooks, and compare what they start with what they expect; no daemon needed',
-    )
     .addOption(new Option('--format <format>', 'output format').choices(Object.keys(SAMPLE_FORMATS)).default('pretty'))
     .option('--webhook <name>', 'only the samples of this webhook')
     .option('--rev <rev>', 'read a git revision (branch, tag, commit) instead of the files on disk')

@@ -19,8 +19,7 @@ interface CreateOptions {
 }
 
 /** `dockbell token …`: API tokens with a role. */
-export function registerTokenCommands(program: CliCommand, bind: Bind): void {
-  const token = program.command('token').description('API tokens for people, scripts and dashboards');
+export function declareToken(token: CliCommand, bind: Bind): void {
   token
     .command('create')
     .argument('<name>', 'name that says what the token is for')

@@ -22,8 +22,7 @@ interface CreateOptions {
 }
 
 /** `dockbell user …`: people who sign in to the dashboard. */
-export function registerUserCommands(program: CliCommand, bind: Bind): void {
-  const user = program.command('user').description('people who sign in to the dashboard');
+export function declareUser(user: CliCommand, bind: Bind): void {
   registerCreate(user, bind);
   user
     .command('list')

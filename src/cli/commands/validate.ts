@@ -21,11 +21,9 @@ interface ValidateOptions {
 }
 
 /** `dockbell validate`: checks definitions as an apply does, without a daemon. */
-export function registerValidateCommand(program: CliCommand, bind: Bind): void {
-  program
-    .command('validate')
+export function declareValidate(command: CliCommand, bind: Bind): void {
+  command
     .argument('[dirs...]', 'folders of factories; each is checked separately', ['.'])
-    .description('check the definition files of folders, or of a commit, without a daemon, and print all findings')
     .addOption(
       new Option('--format <format>', 'output format').choices(Object.keys(DIAGNOSTIC_FORMATS)).default('pretty'),
     )

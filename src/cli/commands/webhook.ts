@@ -14,8 +14,7 @@ import type { Column } from '../output/table.ts';
 import { registerWebhookEditCommands } from './webhook-edits.ts';
 
 /** `dockbell webhook …`: the live webhooks. */
-export function registerWebhookCommands(program: CliCommand, bind: Bind): void {
-  const webhook = program.command('webhook').description('the live webhooks of a factory');
+export function declareWebhook(webhook: CliCommand, bind: Bind): void {
   webhook
     .command('list')
     .description('list webhooks with UID, state and state of the secret')

@@ -2,14 +2,25 @@ import type { RuleId } from '../../core/rules.ts';
 import { checkSchema, type SchemaProblem, type SchemaSubject } from '../../yaml/check-schema.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
 import type { SchemaKind } from '../../yaml/schemas.ts';
-import { validatorOf } from '../../yaml/validators.ts';
+import { findValidator as findAutomationValidator } from '../../yaml/validators/automation.ts';
+import type { FindValidator } from '../../yaml/validators/create-validator.ts';
+import { findValidator as findFactoryValidator } from '../../yaml/validators/factory.ts';
+import { findValidator as findSampleValidator } from '../../yaml/validators/sample.ts';
+import { findValidator as findWebhookValidator } from '../../yaml/validators/webhook.ts';
 import type { FileDiagnostics, FileProblem } from '../file-diagnostics.ts';
 
 /** Compares a definition file with the JSON Schema of its kind and adds a finding for each difference. */
 export function checkDefinitionSchema(kind: SchemaKind, yaml: YamlText, diagnostics: FileDiagnostics): void {
-  const problems = checkSchema(validatorOf(kind), yaml.value, SUBJECTS[kind]);
+  const problems = checkSchema(VALIDATORS[kind](), yaml.value, SUBJECTS[kind]);
   diagnostics.addAll(problems.map((describe) => () => toProblem(kind, describe(), yaml)));
 }
+
+const VALIDATORS: { [kind in SchemaKind]: FindValidator } = {
+  webhook: findWebhookValidator,
+  automation: findAutomationValidator,
+  factory: findFactoryValidator,
+  sample: findSampleValidator,
+};
 
 const SUBJECTS: { [kind in SchemaKind]: SchemaSubject } = {
   webhook: { root: 'The file', explainUnknownKey: (key, path) => explainName('webhook', 'file', key, path.length) },

@@ -1,0 +1,148 @@
+import type { CliCommand } from './cli-command.ts';
+import type { Bind } from './command-session.ts';
+
+/** Adds arguments, options, subcommands and work to a command that has only a name and a description. */
+export type DeclareCommand = (command: CliCommand, bind: Bind) => void;
+
+interface CommandEntry {
+  name: string;
+  description: string;
+  load(): Promise<DeclareCommand>;
+}
+
+/**
+ * The commands, as the help lists them: first starting, then definitions, then the contents of a running daemon. Only the
+ * module of the command that runs is loaded, because loading all of them takes longer than most commands.
+ */
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'init',
+    description:
+      'create a factory repository: a webhook with samples, an automation, a dockbell.yaml with an executor, schemas for editors, and a pipeline for pull requests',
+    load: async () => (await import('./commands/init.ts')).declareInit,
+  },
+  {
+    name: 'validate',
+    description: 'check the definition files of folders, or of a commit, without a daemon, and print all findings',
+    load: async () => (await import('./commands/validate.ts')).declareValidate,
+  },
+  {
+    name: 'test',
+    description:
+      'evaluate the samples of webhooks, and compare what they start with what they expect; no daemon needed',
+    load: async () => (await import('./commands/test.ts')).declareTest,
+  },
+  {
+    name: 'plan',
+    description:
+      'show what this folder would change in the running daemon, and which runs its changed triggers would have started',
+    load: async () => (await import('./commands/plan.ts')).declarePlan,
+  },
+  {
+    name: 'schema',
+    description: 'list or print the JSON Schemas of definition files and of dockbell.yaml, for editors',
+    load: async () => (await import('./commands/schema.ts')).declareSchema,
+  },
+  {
+    name: 'serve',
+    description: 'run the daemon until Ctrl-C: it applies commits, receives deliveries and starts runs',
+    load: async () => (await import('./commands/serve.ts')).declareServe,
+  },
+  {
+    name: 'demo',
+    description:
+      'run a daemon with the example factory, and print a curl command for each webhook; it sends nothing automatically',
+    load: async () => (await import('./commands/demo.ts')).declareDemo,
+  },
+  {
+    name: 'status',
+    description: 'show which commit is live, which one was attempted last, and problems',
+    load: async () => (await import('./commands/status.ts')).declareStatus,
+  },
+  {
+    name: 'reconcile',
+    description: 'fetch the production branch and apply it now, without waiting for the next poll',
+    load: async () => (await import('./commands/reconcile.ts')).declareReconcile,
+  },
+  {
+    name: 'reconciliation',
+    description: 'reconciliations: the outcome of each revision',
+    load: async () => (await import('./commands/reconciliation.ts')).declareReconciliation,
+  },
+  {
+    name: 'history',
+    description: 'list the revisions of a managed factory with author, time and change, the most recent first',
+    load: async () => (await import('./commands/history.ts')).declareHistory,
+  },
+  {
+    name: 'revert',
+    description: 'revert a managed factory to an earlier revision',
+    load: async () => (await import('./commands/history.ts')).declareRevert,
+  },
+  {
+    name: 'secret',
+    description: 'the team secrets that webhooks and runs use',
+    load: async () => (await import('./commands/secret.ts')).declareSecret,
+  },
+  {
+    name: 'webhook',
+    description: 'the live webhooks of a factory',
+    load: async () => (await import('./commands/webhook.ts')).declareWebhook,
+  },
+  {
+    name: 'automation',
+    description: 'the live automations of a factory',
+    load: async () => (await import('./commands/automation.ts')).declareAutomation,
+  },
+  {
+    name: 'delivery',
+    description: 'the delivery log: what senders posted, and what it started',
+    load: async () => (await import('./commands/delivery.ts')).declareDelivery,
+  },
+  {
+    name: 'diagnose',
+    description:
+      'find out why a delivery was rejected: check the common mistakes and print the one that explains it, with advice',
+    load: async () => (await import('./commands/diagnose.ts')).declareDiagnose,
+  },
+  {
+    name: 'run',
+    description: 'the runs that deliveries started',
+    load: async () => (await import('./commands/run.ts')).declareRun,
+  },
+  {
+    name: 'send',
+    description: 'post a delivery as a real sender does: with bearer token, URL token, or a signature of any scheme',
+    load: async () => (await import('./commands/send.ts')).declareSend,
+  },
+  {
+    name: 'filter',
+    description: 'payload filters',
+    load: async () => (await import('./commands/filter.ts')).declareFilter,
+  },
+  {
+    name: 'token',
+    description: 'API tokens for people, scripts and dashboards',
+    load: async () => (await import('./commands/token.ts')).declareToken,
+  },
+  {
+    name: 'user',
+    description: 'people who sign in to the dashboard',
+    load: async () => (await import('./commands/user.ts')).declareUser,
+  },
+  {
+    name: 'login-link',
+    description: 'create a link that signs in to the dashboard as an owner; it works once, for 15 minutes',
+    load: async () => (await import('./commands/login-link.ts')).declareLoginLink,
+  },
+  {
+    name: 'key',
+    description: 'the master key that encrypts the secrets',
+    load: async () => (await import('./commands/key.ts')).declareKey,
+  },
+  {
+    name: 'audit',
+    description: 'the audit log: changes and sign-ins, each with user, time and client address',
+    load: async () => (await import('./commands/audit.ts')).declareAudit,
+  },
+];

@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const LISTER = new URL('../helpers/list-loaded-files.mjs', import.meta.url).href;
+const FACTORY = fileURLToPath(new URL('../../example-factory', import.meta.url));
+
+/** The JavaScript files that one command of the built program loads. */
+async function listLoaded(args: readonly string[]): Promise<{ names: string[]; kilobytes: number }> {
+  const { stderr } = await promisify(execFile)(process.execPath, ['--import', LISTER, MAIN, ...args]);
+  const loaded = JSON.parse(stderr.trim().split('\n').at(-1)!) as { url: string; bytes: number }[];
+  const bytes = loaded.reduce((sum, file) => sum + file.bytes, 0);
+  return { names: loaded.map(({ url }) => url.slice(url.lastIndexOf('/') + 1)), kilobytes: Math.ceil(bytes / 1024) };
+}
+
+// Reading and compiling code is most of the time of a short command. Its amount does not depend on the machine.
+describe('the code that a command loads', () => {
+  it.each([
+    { args: ['--version'], files: 25, kilobytes: 190 },
+    { args: ['--help'], files: 25, kilobytes: 190 },
+    { args: ['status', '--help'], files: 50, kilobytes: 450 },
+    { args: ['validate', FACTORY], files: 65, kilobytes: 1_000 },
+  ])('$args.0 is at most $files files and $kilobytes KB', async ({ args, files, kilobytes }) => {
+    const loaded = await listLoaded(args);
+    expect(loaded.names).toContain('main.js');
+    expect(loaded.names.length, loaded.names.join(' ')).toBeLessThanOrEqual(files);
+    expect(loaded.kilobytes, loaded.names.join(' ')).toBeLessThanOrEqual(kilobytes);
+  });
+
+  it('of dockbell validate is nothing of the daemon', async () => {
+    const { names } = await listLoaded(['validate', FACTORY]);
+    expect(names.filter((name) => /^(?:start-daemon|sqlite-storage|load-config|config)-/.test(name))).toEqual([]);
+  });
+});
