@@ -14,7 +14,7 @@ export interface CompiledPattern {
 
 /** Compiles a parsed filter; done once per apply. */
 export function compilePattern(pattern: Pattern): CompiledPattern {
-  const fields = pattern.fields.map(compileField);
+  const fields = compileFields(pattern);
   return {
     matches: (payload) => matchesPayload(fields, payload),
     findDecidingEntry: (payload) => findDecidingEntry(fields, payload),
@@ -22,9 +22,14 @@ export function compilePattern(pattern: Pattern): CompiledPattern {
   };
 }
 
+/** The fields of a filter, for an evaluation with `matchesPayload`. */
+export function compileFields({ fields }: Pick<Pattern, 'fields'>): CompiledField[] {
+  return fields.map(compileField);
+}
+
 function compileField({ key, condition }: PatternField): CompiledField {
   if (condition.kind === 'leaf') return { key, condition: compileLeaf(condition) };
-  return { key, condition: { kind: 'object', fields: condition.fields.map(compileField) } };
+  return { key, condition: { kind: 'object', fields: compileFields(condition) } };
 }
 
 function compileLeaf(leaf: LeafCondition): CompiledLeaf {

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { filter, payload, payloadNear } from '../../test/helpers/any-filter.ts';
+import type { JsonObject } from '../core/json.ts';
+import { compileFilters } from './evaluate-filters.ts';
+import { type FilteredListener, ListenerIndex } from './listener-index.ts';
+import { parsePattern } from './parse-pattern.ts';
+
+/** Filters that no parser accepts, in addition to valid ones. */
+const anyFilter = fc.oneof(
+  { weight: 12, arbitrary: filter },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>({ a: [] }, { in: ['x'] }, { a: { exists: 1 } }, 7, null) },
+) as fc.Arbitrary<JsonObject>;
+
+const listener = fc.record({
+  // Few names, so that an automation is often replaced.
+  automation: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'),
+  version: fc.integer({ min: 1, max: 3 }),
+  enabled: fc.integer({ min: 0, max: 9 }).map((dice) => dice > 0),
+  filters: fc.array(anyFilter, { maxLength: 3 }),
+});
+
+type Change = { add: FilteredListener } | { remove: string };
+
+const change: fc.Arbitrary<Change> = fc.oneof(
+  { weight: 4, arbitrary: listener.map((add) => ({ add })) },
+  { weight: 1, arbitrary: fc.constantFrom('a', 'b', 'c', 'd').map((remove) => ({ remove })) },
+);
+
+/** The same changes, by evaluating each filter of each automation. */
+function matchOneByOne(listeners: ReadonlyMap<string, FilteredListener>, body: unknown) {
+  return [...listeners.values()]
+    .filter(({ enabled, filters }) => enabled && compileFilters(filters).matches(body))
+    .map(({ automation, version }) => ({ automation, version }))
+    .sort((a, b) => (a.automation < b.automation ? -1 : 1));
+}
+
+test('the index starts exactly the automations whose filters match, after any changes', () => {
+  const seen = { matches: 0, misses: 0 };
+  const changesAndPayloads = fc.array(change, { minLength: 1, maxLength: 12 }).chain((changes) => {
+    const filters = changes.flatMap((one) => ('add' in one ? one.add.filters : []));
+    const near = filters.filter((one) => parsePattern(one).ok).map((one) => payloadNear(one));
+    return fc.tuple(fc.constant(changes), fc.array(fc.oneof(payload, ...near), { minLength: 1, maxLength: 6 }));
+  });
+  fc.assert(
+    fc.property(changesAndPayloads, ([changes, payloads]) => {
+      const index = new ListenerIndex();
+      const listeners = new Map<string, FilteredListener>();
+      for (const one of changes) {
+        if ('add' in one) index.add(one.add);
+        else index.remove(one.remove);
+        if ('add' in one) listeners.set(one.add.automation, one.add);
+        else listeners.delete(one.remove);
+        for (const body of payloads) {
+          const expected = matchOneByOne(listeners, body);
+          expect(index.match(body)).toEqual(expected);
+          seen[expected.length > 0 ? 'matches' : 'misses'] += 1;
+        }
+      }
+      expect(index.size).toBe(listeners.size);
+      for (const name of listeners.keys()) {
+        expect(index.has(name)).toBe(true);
+        index.remove(name);
+      }
+      expect(index.needsPayload).toBe(false);
+      for (const body of payloads) expect(index.match(body)).toEqual([]);
+    }),
+    { numRuns: 1_500 },
+  );
+  expect(seen.matches).toBeGreaterThan(500);
+  expect(seen.misses).toBeGreaterThan(500);
+});

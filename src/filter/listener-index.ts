@@ -1,0 +1,302 @@
+import type { JsonObject } from '../core/json.ts';
+import { compileFields } from './compile-pattern.ts';
+import {
+  type CompiledField,
+  type CompiledLeaf,
+  type CompiledObject,
+  leafHolds,
+  matchesPayload,
+  objectHolds,
+  readField,
+} from './match-payload.ts';
+import { parsePattern } from './parse-pattern.ts';
+import { forEachObject, type PathNode, PathTree } from './path-tree.ts';
+
+/** An automation that a delivery starts. */
+export interface Listener {
+  automation: string;
+  /** `AppliedAutomation.version`. */
+  version: number;
+}
+
+/** An automation that listens to a webhook. */
+export interface FilteredListener extends Listener {
+  /** A disabled automation listens, but never starts. */
+  enabled: boolean;
+  /** The filters of its triggers for this webhook. One matching filter is sufficient; `{}` matches everything. */
+  filters: readonly JsonObject[];
+}
+
+/**
+ * The automations that listen to one webhook. Each filter is filed under one of its conditions, if possible under the
+ * values that a key must have. So the cost of a delivery depends on its payload, not on the number of automations.
+ *
+ * Automations are added and removed in place: an apply changes only those that the commit changed.
+ */
+export class ListenerIndex {
+  readonly #entries = new Map<string, Entry>();
+  /** Automations that every payload starts. */
+  readonly #unfiltered = new Set<Entry>();
+  readonly #byValue = new PathTree<Patterns>();
+  readonly #byCondition = new PathTree<SharedEnd>();
+  #patterns = 0;
+  #payloads = 0;
+
+  /** Number of automations, including disabled ones. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Whether a filter reads the payload. If not, `match` ignores its argument. */
+  get needsPayload(): boolean {
+    return this.#patterns > 0;
+  }
+
+  has(automation: string): boolean {
+    return this.#entries.has(automation);
+  }
+
+  /** Replaces an automation with the same name. */
+  add({ automation, version, enabled, filters }: FilteredListener): void {
+    this.remove(automation);
+    const entry: Entry = { listener: { automation, version }, filed: [], firedFor: 0 };
+    this.#entries.set(automation, entry);
+    if (!enabled) return;
+    // A filter that cannot be evaluated never matches.
+    const patterns = filters.flatMap((filter) => {
+      const parsed = parsePattern(filter);
+      return parsed.ok ? [compileFields(parsed.pattern)] : [];
+    });
+    if (patterns.some((fields) => fields.length === 0)) this.#unfiltered.add(entry);
+    else for (const fields of patterns) this.#file(entry, fields);
+  }
+
+  /** Does nothing if no automation has this name. */
+  remove(automation: string): void {
+    const entry = this.#entries.get(automation);
+    if (entry === undefined) return;
+    this.#entries.delete(automation);
+    this.#unfiltered.delete(entry);
+    for (const filed of entry.filed) this.#unfile(filed);
+    this.#patterns -= entry.filed.length;
+  }
+
+  /** The automations that a payload, as `JSON.parse` returns it, starts, by name. */
+  match(payload: unknown): Listener[] {
+    const fired = Array.from(this.#unfiltered, ({ listener }) => listener);
+    if (this.#patterns > 0) {
+      this.#payloads += 1;
+      const evaluation: Evaluation = { payload, number: this.#payloads, held: [], fired };
+      forEachObject(payload, (object) => visitValues(this.#byValue.root, object, evaluation));
+      forEachObject(payload, (object) => visitConditions(this.#byCondition.root, object, evaluation));
+      for (const { patterns } of evaluation.held) evaluate(patterns, evaluation);
+    }
+    return fired.length > 1 ? fired.sort(byName) : fired;
+  }
+
+  #file(entry: Entry, fields: readonly CompiledField[]): void {
+    const pattern: FiledPattern = { entry, fields, shared: [], evaluatedFor: 0 };
+    const ends = listEnds(fields);
+    const listing = this.#chooseListing(ends.filter(isListing));
+    entry.filed.push({ pattern, ends, listing });
+    this.#patterns += 1;
+    if (listing !== null) this.#fileByValue(pattern, listing);
+    else this.#fileByCondition(pattern, ends);
+  }
+
+  #unfile({ pattern, ends, listing }: Entry['filed'][number]): void {
+    if (listing !== null) this.#unfileByValue(pattern, listing);
+    else this.#unfileByCondition(pattern, ends);
+  }
+
+  /** The end whose values have the fewest other patterns, then the one with the fewest values. */
+  #chooseListing(ends: readonly ListingEnd[]): ListingEnd | null {
+    const ranked = ends.map((end) => ({ end, crowd: this.#crowdOf(end), values: end.condition.in.size }));
+    ranked.sort((a, b) => a.crowd - b.crowd || a.values - b.values);
+    return ranked[0]?.end ?? null;
+  }
+
+  #crowdOf({ path, condition }: ListingEnd): number {
+    let crowd = 0;
+    for (const value of condition.in) crowd = Math.max(crowd, this.#byValue.find(path, value)?.size ?? 0);
+    return crowd;
+  }
+
+  #fileByValue(pattern: FiledPattern, { path, condition }: ListingEnd): void {
+    for (const value of condition.in) {
+      const others = this.#byValue.find(path, value);
+      if (others === undefined) this.#byValue.set(path, value, new Set([pattern]));
+      else others.add(pattern);
+    }
+  }
+
+  #unfileByValue(pattern: FiledPattern, { path, condition }: ListingEnd): void {
+    for (const value of condition.in) {
+      const patterns = this.#byValue.find(path, value);
+      patterns?.delete(pattern);
+      if (patterns?.size === 0) this.#byValue.delete(path, value);
+    }
+  }
+
+  /** Prefers a key that must be present: it often is absent, and an excluded value often is, too. */
+  #fileByCondition(pattern: FiledPattern, ends: readonly PatternEnd[]): void {
+    pattern.shared = ends.map((end) => this.#share(end));
+    const chosen = pattern.shared.find(({ condition }) => requiresPresence(condition)) ?? pattern.shared[0]!;
+    chosen.patterns.add(pattern);
+  }
+
+  #unfileByCondition(pattern: FiledPattern, ends: readonly PatternEnd[]): void {
+    pattern.shared.forEach((shared, index) => {
+      const { path, condition } = ends[index]!;
+      shared.patterns.delete(pattern);
+      shared.uses -= 1;
+      if (shared.uses === 0) this.#byCondition.delete(path, identify(condition));
+    });
+  }
+
+  #share({ path, condition }: PatternEnd): SharedEnd {
+    const id = identify(condition);
+    const shared = this.#byCondition.find(path, id) ?? { condition, uses: 0, heldFor: 0, patterns: new Set() };
+    if (shared.uses === 0) this.#byCondition.set(path, id, shared);
+    shared.uses += 1;
+    return shared;
+  }
+}
+
+interface Entry {
+  listener: Listener;
+  /** `listing` is the end whose values it is filed under; `null` if it is filed under a condition. */
+  filed: { pattern: FiledPattern; ends: readonly PatternEnd[]; listing: ListingEnd | null }[];
+  /** Number of the last payload that it fired for: several of its filters may match. */
+  firedFor: number;
+}
+
+interface FiledPattern {
+  entry: Entry;
+  fields: readonly CompiledField[];
+  /** All its ends, if it is filed under a condition. */
+  shared: readonly SharedEnd[];
+  /** Number of the last payload that it was evaluated for: a payload can have several of its values. */
+  evaluatedFor: number;
+}
+
+type Patterns = Set<FiledPattern>;
+
+/** A condition that ends a path. An object condition without fields requires an object. */
+type EndCondition = CompiledLeaf | CompiledObject;
+
+/** A path of a pattern with its condition. If no value at the path meets it, the payload does not match. */
+interface PatternEnd<Condition = EndCondition> {
+  path: readonly string[];
+  condition: Condition;
+}
+
+/** An end with values of which the payload must have one. */
+type ListingEnd = PatternEnd<CompiledLeaf & { in: ReadonlySet<unknown> }>;
+
+/** Equal ends of several patterns, evaluated once for all. */
+interface SharedEnd {
+  condition: EndCondition;
+  /** Number of patterns with this end. */
+  uses: number;
+  /** Number of the last payload in which a value at the path met the condition. */
+  heldFor: number;
+  /** The patterns that are filed here. */
+  patterns: Patterns;
+}
+
+function listEnds(fields: readonly CompiledField[], above: readonly string[] = []): PatternEnd[] {
+  return fields.flatMap(({ key, condition }) => {
+    const path = [...above, key];
+    const isEnd = condition.kind === 'leaf' || condition.fields.length === 0;
+    return isEnd ? [{ path, condition }] : listEnds(condition.fields, path);
+  });
+}
+
+function isListing(end: PatternEnd): end is ListingEnd {
+  return end.condition.kind === 'leaf' && end.condition.in !== null;
+}
+
+/** Does an absent key fail? */
+function requiresPresence(condition: EndCondition): boolean {
+  return condition.kind === 'object' || condition.exists === true;
+}
+
+/** Equal for conditions without required values that hold for the same values. */
+function identify(condition: EndCondition): string {
+  return condition.kind === 'leaf' ? JSON.stringify([condition.exists, condition.listed.notIn]) : 'object';
+}
+
+/** One payload during its evaluation. */
+interface Evaluation {
+  payload: unknown;
+  /** Distinguishes it from other payloads. */
+  number: number;
+  /** The conditions that hold and have patterns. */
+  held: SharedEnd[];
+  fired: Listener[];
+}
+
+function evaluate(patterns: Patterns, evaluation: Evaluation): void {
+  for (const pattern of patterns) {
+    const { entry, fields } = pattern;
+    if (pattern.evaluatedFor === evaluation.number || entry.firedFor === evaluation.number) continue;
+    pattern.evaluatedFor = evaluation.number;
+    if (!allHeld(pattern.shared, evaluation.number) || !matchesPayload(fields, evaluation.payload)) continue;
+    entry.firedFor = evaluation.number;
+    evaluation.fired.push(entry.listener);
+  }
+}
+
+function allHeld(shared: readonly SharedEnd[], number: number): boolean {
+  for (let index = 0; index < shared.length; index += 1) {
+    if (shared[index]!.heldFor !== number) return false;
+  }
+  return true;
+}
+
+/** A node with more children is searched by the keys of the payload. */
+const MANY_CHILDREN = 32;
+
+function visitValues({ children }: PathNode<Patterns>, object: object, evaluation: Evaluation): void {
+  if (children.size <= MANY_CHILDREN) {
+    for (const [key, child] of children) visitValue(child, readField(object, key), evaluation);
+    return;
+  }
+  for (const key of Object.keys(object)) {
+    const child = children.get(key);
+    if (child !== undefined) visitValue(child, readField(object, key), evaluation);
+  }
+}
+
+function visitValue(node: PathNode<Patterns>, value: unknown, evaluation: Evaluation): void {
+  if (value === undefined) return;
+  if (node.items.size > 0) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      const patterns = node.items.get(one);
+      if (patterns !== undefined) evaluate(patterns, evaluation);
+    }
+  }
+  if (node.children.size > 0) forEachObject(value, (object) => visitValues(node, object, evaluation));
+}
+
+/** Visits absent keys, too: `not_in` holds for them. Below an absent key nothing holds. */
+function visitConditions({ children }: PathNode<SharedEnd>, object: object, evaluation: Evaluation): void {
+  for (const [key, child] of children) {
+    const value = readField(object, key);
+    for (const shared of child.items.values()) {
+      if (shared.heldFor === evaluation.number || !holds(shared.condition, value)) continue;
+      shared.heldFor = evaluation.number;
+      if (shared.patterns.size > 0) evaluation.held.push(shared);
+    }
+    if (child.children.size > 0) forEachObject(value, (below) => visitConditions(child, below, evaluation));
+  }
+}
+
+function holds(condition: EndCondition, value: unknown): boolean {
+  return condition.kind === 'leaf' ? leafHolds(condition, value) : objectHolds(condition.fields, value);
+}
+
+function byName(a: Listener, b: Listener): number {
+  return a.automation < b.automation ? -1 : 1;
+}
