@@ -5,6 +5,8 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/storage/sqlite/disk/open-database.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { buildOffer } from '../helpers/build-offer.ts';
 import { useFolder } from '../helpers/with-storage.ts';
 
 describe('opening the database', () => {
@@ -107,6 +109,22 @@ describe('opening the database', () => {
       [0, `\n${hash}`],
     ]);
     db.close();
+  });
+
+  it('keeps the identities of a file with an index of them', async () => {
+    const step = MIGRATIONS.findIndex((sql) => sql.includes('appended_identities'));
+    const older = openDatabase(file(), MIGRATIONS.slice(0, step));
+    older.exec(`
+      INSERT INTO identities (seq, webhook, source, key, delivery, body_hash, accepted_at)
+      VALUES (7, 1, 0, 'first', 'dlv_first', x'01', 5), (9, 1, 2, 'second', 'dlv_second', x'02', 6)`);
+    older.close();
+    const storage = openSqliteStorage(file());
+    const offers = ['first', 'second'].map((key) => buildOffer({ key, source: 'header' }));
+    expect(await storage.deliveryLog.record(offers)).toMatchObject([
+      { label: 'Duplicate', of: 'dlv_first' },
+      { label: 'Accepted' },
+    ]);
+    storage.close();
   });
 
   it('names the file that is not a database', () => {

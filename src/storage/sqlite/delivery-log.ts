@@ -5,62 +5,77 @@ import { HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
 import type {
   DeliveryLogEntry,
   DeliveryOffer,
+  NewRun,
   RecordOutcome,
   RejectionEntry,
   ReplayEntry,
 } from '../../core/resources/delivery.ts';
-import { CONTENTS, DELIVERIES, IDENTITIES, type StoredDelivery } from '../sql/schema/tables.ts';
+import { mapColumns } from '../sql/schema/columns.ts';
+import { CONTENTS, DELIVERIES, type DeliveryContent, type StoredDelivery } from '../sql/schema/tables.ts';
 import { toStorageError } from './disk/storage-error.ts';
-import { prepareInsert, prepareNamed } from './statement.ts';
+import type { IdentityClaims } from './identities/identity-claims.ts';
+import { prepareInsertMany, prepareNamed } from './statement.ts';
 
 /** Writes one batch as one transaction with one fsync. */
 export type RecordBatch = (batch: readonly DeliveryLogEntry[]) => RecordOutcome[];
 
-/**
- * Prepares the statements of the hot path. The unique index on (webhook, source, key) decides inside the transaction
- * whether a delivery is new. A query beforehand could miss a concurrent delivery (threat model D6).
- */
-export function prepareRecordBatch(db: Database.Database): RecordBatch {
+/** Prepares the statements of the hot path. `claims` decides inside the transaction whether a delivery is new. */
+export function prepareRecordBatch(db: Database.Database, claims: IdentityClaims): RecordBatch {
   const statements = prepareStatements(db);
-  const recordEntry = (entry: DeliveryLogEntry): RecordOutcome => {
-    if (entry.kind === 'offer') return recordOffer(statements, entry);
-    // Only the original claims the identity. The row of a replay shows it.
-    return entry.kind === 'replay' ? accept(statements, entry, entry.replayOf) : recordRejection(statements, entry);
+  const recordAll = (batch: readonly DeliveryLogEntry[]) => {
+    const rows = new BatchRows(statements, claims);
+    const outcomes = batch.map((entry) => rows.add(entry));
+    rows.write();
+    return outcomes;
   };
-  const recordAll = db.transaction((batch: readonly DeliveryLogEntry[]) =>
-    countBatch(statements, batch, batch.map(recordEntry)),
-  ).immediate;
-  const recordEach = prepareRecordEach(db, statements, recordEntry);
+  const recordTogether = commitCounted(db, statements, recordAll);
+  const recordEach = commitCounted(db, statements, prepareRecordEach(db, claims, recordAll));
+  const attempt = (record: RecordBatch, batch: readonly DeliveryLogEntry[]) => {
+    try {
+      const outcomes = record(batch);
+      claims.keep();
+      return outcomes;
+    } catch (error) {
+      claims.undo();
+      throw error;
+    }
+  };
   return (batch) => {
     try {
-      return recordAll(batch);
+      return attempt(recordTogether, batch);
     } catch (error) {
       if (isStorageFailure(error)) throw error;
-      return recordEach(batch);
+      return attempt(recordEach, batch);
     }
   };
 }
 
+/** Records in one transaction, with the counts of the batch. */
+function commitCounted(db: Database.Database, statements: Statements, record: RecordBatch): RecordBatch {
+  return db.transaction((batch: readonly DeliveryLogEntry[]) => {
+    const outcomes = record(batch);
+    countBatch(statements, batch, outcomes);
+    return outcomes;
+  }).immediate;
+}
+
 /**
- * Records a batch with a savepoint around each entry, still in one transaction with one fsync. An entry that violates
- * the schema must not make the other entries fail (threat model D11).
+ * Records a batch with a savepoint around each entry. An entry that violates the schema must not make the other entries
+ * fail (threat model D11).
  */
-function prepareRecordEach(
-  db: Database.Database,
-  statements: Statements,
-  recordEntry: (entry: DeliveryLogEntry) => RecordOutcome,
-) {
-  const recordInside = db.transaction(recordEntry);
+function prepareRecordEach(db: Database.Database, claims: IdentityClaims, recordAll: RecordBatch): RecordBatch {
+  const recordInside = db.transaction(recordAll);
   const recordSafely = (entry: DeliveryLogEntry): RecordOutcome => {
+    const mark = claims.mark();
     try {
-      return recordInside(entry);
+      return recordInside([entry])[0]!;
     } catch (error) {
+      claims.undo(mark);
       if (isStorageFailure(error)) throw error;
       return { label: null, message: messageOf(error) };
     }
   };
-  return db.transaction((batch: readonly DeliveryLogEntry[]) => countBatch(statements, batch, batch.map(recordSafely)))
-    .immediate;
+  return (batch) => batch.map(recordSafely);
 }
 
 function isStorageFailure(error: unknown): boolean {
@@ -72,24 +87,22 @@ type Statements = ReturnType<typeof prepareStatements>;
 
 function prepareStatements(db: Database.Database) {
   return {
-    claimIdentity: prepareInsert(db, 'identities', IDENTITIES, 'ON CONFLICT DO NOTHING'),
-    findIdentity: prepareNamed<
-      { webhook: number; source: number; key: string },
-      { delivery: DeliveryId; body_hash: Buffer }
-    >(db, 'SELECT delivery, body_hash FROM identities WHERE webhook = @webhook AND source = @source AND key = @key'),
-    insertDelivery: prepareInsert(db, 'deliveries', DELIVERIES),
-    insertContent: prepareInsert(db, 'delivery_contents', CONTENTS),
+    newestDelivery: prepareNamed<object, { seq: number }>(db, 'SELECT coalesce(max(seq), 0) AS seq FROM deliveries'),
+    insertDeliveries: prepareInsertMany(db, 'deliveries', DELIVERIES, 'seq'),
+    insertContents: prepareInsertMany(db, 'delivery_contents', CONTENTS),
+    insertRuns: prepareInsertMany(db, 'runs', NEW_RUNS),
+    findFactory: prepareNamed<{ webhook: number }, { factory: string }>(
+      db,
+      'SELECT factory FROM webhooks WHERE ref = @webhook',
+    ),
+    findVersion: prepareNamed<{ version: number }, { version: number }>(
+      db,
+      'SELECT version FROM automation_versions WHERE version = @version',
+    ),
     count: prepareNamed<Count>(
       db,
       'INSERT INTO delivery_counts (webhook, hour, label, count) VALUES (@webhook, @hour, @label, @count) ' +
         'ON CONFLICT DO UPDATE SET count = count + excluded.count',
-    ),
-    insertRun: prepareNamed<NewRunRow>(
-      db,
-      'INSERT INTO runs (id, factory, automation, version, delivery, delivery_id, delivery_identity, webhook, ' +
-        'revision, created_at) SELECT @id, webhooks.factory, @automation, automation_versions.version, @delivery, ' +
-        '@deliveryId, @deliveryIdentity, ref, @revision, @createdAt FROM webhooks, automation_versions ' +
-        'WHERE ref = @webhook AND automation_versions.version = @version',
     ),
   };
 }
@@ -102,9 +115,9 @@ interface Count {
   count: number;
 }
 
-/** The factory of the run comes from the row of the webhook. */
 interface NewRunRow {
   id: RunId;
+  factory: string;
   automation: string;
   version: number;
   /** `seq` of the row in `deliveries`. */
@@ -116,92 +129,142 @@ interface NewRunRow {
   createdAt: number;
 }
 
-function recordOffer(statements: Statements, offer: DeliveryOffer): RecordOutcome {
-  const claimed = statements.claimIdentity({
-    webhook: offer.webhook,
-    source: offer.identity.source,
-    key: offer.identity.key,
-    delivery: offer.id,
-    bodyHash: offer.bodyHash,
-    acceptedAt: offer.receivedAt,
-  });
-  return claimed.changes === 1 ? accept(statements, offer, null) : recordDuplicate(statements, offer);
-}
-
-function accept(
-  statements: Statements,
-  offer: DeliveryOffer | ReplayEntry,
-  replayOf: DeliveryId | null,
-): RecordOutcome {
-  const delivery = insertDelivery(statements, offer, { label: 'Accepted', replayOf });
-  statements.insertContent({ delivery, body: offer.body, decisions: offer });
-  for (const run of offer.runs) {
-    const inserted = statements.insertRun.run({
-      id: run.id,
-      automation: run.automation,
-      version: run.version,
-      delivery,
-      deliveryId: offer.id,
-      deliveryIdentity: offer.identity.value,
-      webhook: offer.webhook,
-      revision: offer.revision,
-      createdAt: offer.receivedAt,
-    });
-    // Accepting the delivery without its run would lose the run after a 202.
-    if (inserted.changes !== 1) throw new Error(`version ${run.version} of automation ${run.automation} is not stored`);
-  }
-  return { label: 'Accepted' };
-}
-
-function recordDuplicate(statements: Statements, offer: DeliveryOffer): RecordOutcome {
-  const { source, key } = offer.identity;
-  const earlier = statements.findIdentity.get({
-    webhook: offer.webhook,
-    source: IDENTITIES.encode('source', source),
-    key,
-  })!;
-  const reason = earlier.body_hash.equals(offer.bodyHash) ? 'same_identity' : 'same_identity_other_body';
-  insertDelivery(statements, offer, { label: 'Duplicate', reason, duplicateOf: earlier.delivery });
-  return { label: 'Duplicate', of: earlier.delivery, reason };
-}
-
-function recordRejection(statements: Statements, entry: RejectionEntry): RecordOutcome {
-  const { label, reason, detail, count } = entry;
-  insertDelivery(statements, entry, { label, reason, detail, count });
-  return { label };
-}
+const NEW_RUNS = mapColumns<NewRunRow>()({
+  id: 'text',
+  factory: 'text',
+  automation: 'text',
+  version: 'integer',
+  delivery: 'integer',
+  deliveryId: 'text',
+  deliveryIdentity: 'text',
+  webhook: 'integer',
+  revision: 'text',
+  createdAt: 'instant',
+});
 
 /** What differs between accepted deliveries, duplicates and rejections. */
 type Result = Pick<StoredDelivery, 'label'> &
   Partial<Pick<StoredDelivery, 'reason' | 'detail' | 'count' | 'duplicateOf' | 'replayOf'>>;
 
-/** Returns the number of the row. */
-function insertDelivery(statements: Statements, entry: DeliveryLogEntry, result: Result): number {
-  const { lastInsertRowid } = statements.insertDelivery({
-    id: entry.id,
-    webhook: entry.webhook,
-    label: result.label,
-    reason: result.reason ?? null,
-    detail: result.detail ?? null,
-    deliveryId: entry.identity?.value ?? null,
-    deliveryIdSource: entry.identity?.source ?? null,
-    size: entry.size,
-    count: result.count ?? 1,
-    receivedAt: entry.receivedAt,
-    clientAddress: entry.clientAddress,
-    revision: entry.revision,
-    duplicateOf: result.duplicateOf ?? null,
-    replayOf: result.replayOf ?? null,
-  });
-  return Number(lastInsertRowid);
+type NewDeliveryRow = Parameters<typeof DELIVERIES.toValues>[0];
+
+/** The rows of a batch, collected so that few statements insert them. Used inside one transaction. */
+class BatchRows {
+  readonly #statements: Statements;
+  readonly #claims: IdentityClaims;
+  readonly #firstDelivery: number;
+  readonly #deliveries: NewDeliveryRow[] = [];
+  readonly #contents: DeliveryContent[] = [];
+  readonly #runs: NewRunRow[] = [];
+  readonly #factories = new Map<number, string>();
+  readonly #versions = new Set<number>();
+
+  constructor(statements: Statements, claims: IdentityClaims) {
+    this.#statements = statements;
+    this.#claims = claims;
+    this.#firstDelivery = statements.newestDelivery.get({})!.seq + 1;
+  }
+
+  add(entry: DeliveryLogEntry): RecordOutcome {
+    if (entry.kind === 'offer') return this.#addOffer(entry);
+    // Only the original claims the identity. The row of a replay shows it.
+    return entry.kind === 'replay' ? this.#accept(entry, entry.replayOf) : this.#addRejection(entry);
+  }
+
+  write(): void {
+    const { insertDeliveries, insertContents, insertRuns } = this.#statements;
+    this.#claims.write();
+    insertDeliveries(this.#deliveries, this.#firstDelivery);
+    insertContents(this.#contents);
+    insertRuns(this.#runs);
+  }
+
+  #addOffer(offer: DeliveryOffer): RecordOutcome {
+    const earlier = this.#claims.claim({
+      webhook: offer.webhook,
+      source: offer.identity.source,
+      key: offer.identity.key,
+      delivery: offer.id,
+      bodyHash: offer.bodyHash,
+      acceptedAt: offer.receivedAt,
+    });
+    if (earlier === null) return this.#accept(offer, null);
+    const isSameBody = Buffer.compare(earlier.bodyHash, offer.bodyHash) === 0;
+    const reason = isSameBody ? 'same_identity' : 'same_identity_other_body';
+    this.#addDelivery(offer, { label: 'Duplicate', reason, duplicateOf: earlier.delivery });
+    return { label: 'Duplicate', of: earlier.delivery, reason };
+  }
+
+  #accept(offer: DeliveryOffer | ReplayEntry, replayOf: DeliveryId | null): RecordOutcome {
+    const delivery = this.#addDelivery(offer, { label: 'Accepted', replayOf });
+    this.#contents.push({ delivery, body: offer.body, decisions: offer });
+    for (const run of offer.runs) {
+      this.#runs.push({
+        id: run.id,
+        factory: this.#findFactory(offer.webhook),
+        automation: run.automation,
+        version: this.#requireVersion(run),
+        delivery,
+        deliveryId: offer.id,
+        deliveryIdentity: offer.identity.value,
+        webhook: offer.webhook,
+        revision: offer.revision,
+        createdAt: offer.receivedAt,
+      });
+    }
+    return { label: 'Accepted' };
+  }
+
+  #addRejection(entry: RejectionEntry): RecordOutcome {
+    const { label, reason, detail, count } = entry;
+    this.#addDelivery(entry, { label, reason, detail, count });
+    return { label };
+  }
+
+  /** Returns the number of the row. */
+  #addDelivery(entry: DeliveryLogEntry, result: Result): number {
+    this.#deliveries.push({
+      id: entry.id,
+      webhook: entry.webhook,
+      label: result.label,
+      reason: result.reason ?? null,
+      detail: result.detail ?? null,
+      deliveryId: entry.identity?.value ?? null,
+      deliveryIdSource: entry.identity?.source ?? null,
+      size: entry.size,
+      count: result.count ?? 1,
+      receivedAt: entry.receivedAt,
+      clientAddress: entry.clientAddress,
+      revision: entry.revision,
+      duplicateOf: result.duplicateOf ?? null,
+      replayOf: result.replayOf ?? null,
+    });
+    return this.#firstDelivery + this.#deliveries.length - 1;
+  }
+
+  #findFactory(webhook: number): string {
+    const known = this.#factories.get(webhook) ?? this.#statements.findFactory.get({ webhook })?.factory;
+    if (known === undefined) throw new Error(`webhook ${webhook} is not stored`);
+    this.#factories.set(webhook, known);
+    return known;
+  }
+
+  /** Accepting the delivery without its run would lose the run after a `202`. */
+  #requireVersion({ version, automation }: NewRun): number {
+    if (this.#versions.has(version)) return version;
+    if (this.#statements.findVersion.get({ version }) === undefined)
+      throw new Error(`version ${version} of automation ${automation} is not stored`);
+    this.#versions.add(version);
+    return version;
+  }
 }
 
 /** Adds a batch to the hourly counts, with one write per webhook, hour and label. */
 function countBatch(
   statements: Statements,
   batch: readonly DeliveryLogEntry[],
-  outcomes: RecordOutcome[],
-): RecordOutcome[] {
+  outcomes: readonly RecordOutcome[],
+): void {
   const counts = new Map<string, Count>();
   batch.forEach((entry, index) => {
     const counted = outcomes[index]!.label;
@@ -215,5 +278,4 @@ function countBatch(
     counts.set(key, sum);
   });
   for (const counted of counts.values()) statements.count.run(counted);
-  return outcomes;
 }

@@ -381,4 +381,21 @@ export const MIGRATIONS: readonly string[] = [
     SELECT webhook, source, char(10) || key, delivery, body_hash, accepted_at FROM identities
     WHERE source <> 3 AND length(key) = 71 AND key GLOB 'sha256:*';
   `,
+  // The storage finds an identity by a table in memory. An index of the keys would change a random page of the file for
+  // each delivery.
+  `
+  CREATE TABLE appended_identities (
+    seq INTEGER PRIMARY KEY,
+    webhook INTEGER NOT NULL,
+    source INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    delivery TEXT NOT NULL,
+    body_hash BLOB NOT NULL,
+    accepted_at INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO appended_identities (seq, webhook, source, key, delivery, body_hash, accepted_at)
+    SELECT seq, webhook, source, key, delivery, body_hash, accepted_at FROM identities ORDER BY seq;
+  DROP TABLE identities;
+  ALTER TABLE appended_identities RENAME TO identities;
+  `,
 ];

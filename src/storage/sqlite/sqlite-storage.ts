@@ -27,11 +27,14 @@ import { watchFullDisk } from './disk/full-disk.ts';
 import { openDatabase } from './disk/open-database.ts';
 import type { SpaceGuard } from './disk/space-guard.ts';
 import { isDiskFull, isNoSpaceToOpen, toStorageError } from './disk/storage-error.ts';
+import { IdentityClaims } from './identities/identity-claims.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { createQueryBuilder } from './query-builder.ts';
 
 /** A storage in one SQLite file, in the calling thread. Operations must not overlap: see `worker.ts`. */
 export interface SqliteStorage extends Storage {
+  /** Loads what the first delivery needs. Otherwise the first delivery waits for it. */
+  load(): void;
   close(): void;
 }
 
@@ -64,7 +67,8 @@ function openWithRoom(file: string, space: SpaceGuard, warn: (message: string) =
 export function createSqliteStorage(db: Database.Database, space: SpaceGuard = UNGUARDED): SqliteStorage {
   space.watch(watchDatabaseSpace(db));
   const query = createQueryBuilder(db);
-  const recordBatch = prepareRecordBatch(db);
+  const claims = new IdentityClaims(db);
+  const recordBatch = prepareRecordBatch(db, claims);
   const fullDisk = watchFullDisk(db);
   const onDiskFull = () => {
     fullDisk.found();
@@ -81,7 +85,7 @@ export function createSqliteStorage(db: Database.Database, space: SpaceGuard = U
         return outcomes;
       },
     }),
-    deliveryReader: guard(createDeliveryReader(query)),
+    deliveryReader: guard(createDeliveryReader(query, claims)),
     storedPayloads: guard(createStoredPayloads(query)),
     activityReader: guard(createActivityReader(query)),
     handshakeLog: guard(createHandshakeLog(query)),
@@ -101,9 +105,10 @@ export function createSqliteStorage(db: Database.Database, space: SpaceGuard = U
     loginLinks: guard(createLoginLinkTable(query)),
     auditLog: guard(createAuditLog(query)),
     retention: guard({
-      ...createRetention(query, { isFull: isDiskFull, makeRoom: onDiskFull }),
+      ...createRetention(query, claims, { isFull: isDiskFull, makeRoom: onDiskFull }),
       reclaim: async () => space.reclaim(),
     }),
+    load: () => claims.load(),
     close: () => db.close(),
   };
 }

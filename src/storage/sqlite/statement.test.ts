@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mapColumns } from '../sql/schema/columns.ts';
-import { prepareInsert, prepareNamed } from './statement.ts';
+import { prepareInsertMany, prepareNamed } from './statement.ts';
 
 interface Parcel {
   name: string;
@@ -40,10 +40,13 @@ describe('prepared statements', () => {
     expect(() => find.get({})).toThrow(TypeError);
   });
 
-  it('inserts the fields that a mapping lists', () => {
-    const insert = prepareInsert(db, 'parcels', PARCELS, 'ON CONFLICT DO NOTHING');
-    expect(insert({ name: 'books', fragile: true }).changes).toBe(1);
-    expect(insert({ name: 'books', fragile: false }).changes).toBe(0);
-    expect(db.prepare('SELECT * FROM parcels').all()).toEqual([{ label: 'books', is_fragile: 1 }]);
+  it.each([0, 1, 16, 37])('inserts %i rows with consecutive numbers', (count) => {
+    db.exec('CREATE TABLE numbered (seq INTEGER PRIMARY KEY, label TEXT, is_fragile INTEGER) STRICT');
+    const rows = Array.from({ length: count }, (_, index) => ({ name: `parcel ${index}`, fragile: index % 3 === 0 }));
+    prepareInsertMany(db, 'numbered', PARCELS, 'seq')(rows, 5);
+    prepareInsertMany(db, 'parcels', PARCELS)(rows);
+    const expected = rows.map(({ name, fragile }, index) => [5 + index, name, fragile ? 1 : 0]);
+    expect(db.prepare('SELECT * FROM numbered ORDER BY seq').raw().all()).toEqual(expected);
+    expect(db.prepare('SELECT * FROM parcels').raw().all()).toEqual(expected.map((row) => row.slice(1)));
   });
 });

@@ -4,6 +4,7 @@ import type Database from 'better-sqlite3';
 export interface Statement<Parameters extends object, Row = never> {
   run(parameters: Parameters): Database.RunResult;
   get(parameters: Parameters): Row | undefined;
+  all(parameters: Parameters): Row[];
 }
 
 /**
@@ -31,22 +32,44 @@ export function prepareNamed<Parameters extends object, Row = never>(
   return {
     run: (parameters) => statement.run(...order(parameters)),
     get: (parameters) => statement.get(...order(parameters)),
+    all: (parameters) => statement.all(...order(parameters)),
   };
 }
 
+/** Number of rows of one statement. More rows than this save little, and a statement has a limited number of parameters. */
+const ROWS_PER_INSERT = 16;
+
+/** Inserts rows whose numbers are consecutive, with the values in the order of the mapping. */
+export type InsertMany<Fields> = (rows: readonly Fields[], firstNumber?: number) => void;
+
 /**
- * Prepares the insert of one row, with the values in the order of the mapping.
+ * Prepares the insert of many rows in few statements: one statement for each 16 rows, and one for each row of the rest.
  *
- * @param conflict clause after the values, for example `ON CONFLICT DO NOTHING`
+ * @param number the column of the row number; `null` if the mapping contains every column
  */
-export function prepareInsert<Fields>(
+export function prepareInsertMany<Fields>(
   db: Database.Database,
   table: string,
   mapping: { inserted: readonly string[]; toValues(fields: Fields): unknown[] },
-  conflict = '',
-): (fields: Fields) => Database.RunResult {
+  number: string | null = null,
+): InsertMany<Fields> {
   const { inserted, toValues } = mapping;
-  const places = inserted.map(() => '?').join(', ');
-  const statement = db.prepare(`INSERT INTO ${table} (${inserted.join(', ')}) VALUES (${places}) ${conflict}`);
-  return (fields) => statement.run(...toValues(fields));
+  const columns = number === null ? inserted : [number, ...inserted];
+  const places = `(${columns.map(() => '?').join(', ')})`;
+  const prepare = (rows: number) =>
+    db.prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES ${Array(rows).fill(places).join(', ')}`);
+  const [many, one] = [prepare(ROWS_PER_INSERT), prepare(1)];
+  return (rows, firstNumber = 0) => {
+    const listValues = (from: number, to: number) => {
+      const values: unknown[] = [];
+      for (let at = from; at < to; at++) {
+        if (number !== null) values.push(firstNumber + at);
+        values.push(...toValues(rows[at]!));
+      }
+      return values;
+    };
+    let at = 0;
+    for (; at + ROWS_PER_INSERT <= rows.length; at += ROWS_PER_INSERT) many.run(listValues(at, at + ROWS_PER_INSERT));
+    for (; at < rows.length; at++) one.run(listValues(at, at + 1));
+  };
 }

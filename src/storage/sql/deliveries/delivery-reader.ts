@@ -5,18 +5,20 @@ import { type Delivery, type DeliveryLabel, IDENTITY_SOURCES } from '../../../co
 import { cutPage, parseCursor } from '../cursor.ts';
 import { findFirstSince } from '../find-first-since.ts';
 import type { Schema } from '../schema/schema.ts';
-import { CONTENTS, DELIVERIES, IDENTITIES } from '../schema/tables.ts';
+import { CONTENTS, DELIVERIES } from '../schema/tables.ts';
+import type { ClaimFinder } from './claim-finder.ts';
 import { type SeqRange, selectNewest } from './select-newest.ts';
 
-/** A query lists all sources, because the index on identities begins with webhook and source. */
-const ALL_SOURCES = IDENTITY_SOURCES.map((source) => IDENTITIES.encode('source', source));
 const LABEL_ACCEPTED = DELIVERIES.encode('label', 'Accepted');
 
 /** Reads the delivery log for the management API. */
-export function createDeliveryReader(db: Kysely<Schema>): DeliveryReader {
+export function createDeliveryReader(db: Kysely<Schema>, claims: ClaimFinder): DeliveryReader {
   return {
     list: async ({ limit, cursor, ...search }) => {
-      const { rows: seqs, nextCursor } = cutPage(await findNewest(db, search, parseCursor(cursor), limit + 1), limit);
+      const { rows: seqs, nextCursor } = cutPage(
+        await findNewest({ db, claims }, search, parseCursor(cursor), limit + 1),
+        limit,
+      );
       return { data: await readRows(db, seqs), nextCursor };
     },
     get: async (id) => {
@@ -45,13 +47,18 @@ function selectDeliveries(db: Kysely<Schema>) {
 
 type DeliveryRow = Awaited<ReturnType<ReturnType<typeof selectDeliveries>['executeTakeFirstOrThrow']>>;
 
+interface Log {
+  db: Kysely<Schema>;
+  claims: ClaimFinder;
+}
+
 interface Numbered {
   seq: number;
 }
 
 /** The row numbers of the newest matching entries, newest first. */
 async function findNewest(
-  db: Kysely<Schema>,
+  { db, claims }: Log,
   search: DeliverySearch,
   beforeSeq: number | null,
   limit: number,
@@ -65,18 +72,18 @@ async function findNewest(
     const newest =
       identity === undefined
         ? await selectNewest(db, ref, label, range).limit(limit).execute()
-        : await findByIdentity(db, ref, { identity, label, range, limit });
+        : await findByIdentity({ db, claims }, ref, { identity, label, range, limit });
     found.push(...newest);
   }
   return found.sort((a, b) => b.seq - a.seq).slice(0, limit);
 }
 
 /**
- * Entries with the sender's delivery ID. The accepted delivery is found by its row in `identities`. Duplicates, replays
- * and rejections are few and have an index.
+ * Entries with the sender's delivery ID. The accepted delivery is found by its claim. Duplicates, replays and
+ * rejections are few and have an index.
  */
 async function findByIdentity(
-  db: Kysely<Schema>,
+  { db, claims }: Log,
   webhook: number,
   { identity, label, range, limit }: { identity: string; label: DeliveryLabel | null; range: SeqRange; limit: number },
 ): Promise<Numbered[]> {
@@ -87,12 +94,8 @@ async function findByIdentity(
     .where('deliveries.seq', '>=', range.from)
     .where('deliveries.seq', '<', range.before)
     .$if(index !== null, (query) => query.where('deliveries.label', '=', index));
-  const claimed = await inRange
-    .innerJoin('identities', 'identities.delivery', 'deliveries.id')
-    .where('identities.webhook', '=', webhook)
-    .where('identities.source', 'in', ALL_SOURCES)
-    .where('identities.key', 'in', listIdentityKeys(identity))
-    .execute();
+  const ids = findClaimed(claims, webhook, identity);
+  const claimed = ids.length === 0 ? [] : await inRange.where('deliveries.id', 'in', ids).execute();
   const others = await inRange
     .where('deliveries.webhook', '=', webhook)
     .where('deliveries.identity', '=', identity)
@@ -102,6 +105,14 @@ async function findByIdentity(
     .limit(limit)
     .execute();
   return [...claimed, ...others];
+}
+
+/** The accepted deliveries with this ID, at most one of each source. */
+function findClaimed(claims: ClaimFinder, webhook: number, identity: string): DeliveryId[] {
+  const found = IDENTITY_SOURCES.flatMap((source) =>
+    listIdentityKeys(identity).map((key) => claims.find({ webhook, source, key })),
+  );
+  return found.filter((id) => id !== null);
 }
 
 /** Keys in `identities` hold one character for each received byte. The log shows the same bytes as text. */

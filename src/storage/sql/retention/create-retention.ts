@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Retention } from '../../../core/ports/retention.ts';
+import type { ClaimFinder } from '../deliveries/claim-finder.ts';
 import type { Schema } from '../schema/schema.ts';
 import { findMark, writeMark } from './mark.ts';
 import { beginPass, type Piece, type PruneStep } from './pass.ts';
@@ -41,6 +42,7 @@ const STEPS: readonly PruneStep[] = [
  */
 export function createRetention(
   db: Kysely<Schema>,
+  claims: ClaimFinder,
   disk: { isFull(error: unknown): boolean; makeRoom(): void },
 ): Omit<Retention, 'reclaim'> {
   let pass = beginPass(null);
@@ -51,7 +53,7 @@ export function createRetention(
     prune: async (policy, nowMs) => {
       for (;;) {
         try {
-          const piece = await prunePiece({ db, policy, nowMs, pass, limit: pieceRows });
+          const piece = await prunePiece({ db, claims, policy, nowMs, pass, limit: pieceRows });
           if (!piece.more) pass = beginPass(pass);
           pieceRows = Math.min(MAX_PIECE_ROWS, pieceRows * 2);
           return piece;

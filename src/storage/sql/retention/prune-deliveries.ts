@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { selectNewest } from '../deliveries/select-newest.ts';
 import type { Schema } from '../schema/schema.ts';
+import { IDENTITIES } from '../schema/tables.ts';
 import { type Pass, type Piece, takeExpired } from './pass.ts';
 
 export async function pruneDeliveries({ db, policy, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
@@ -69,10 +70,10 @@ async function findFloor(db: Kysely<Schema>, webhook: number, minDeliveries: num
 }
 
 /** An identity remains at least while its delivery is in the log, even if its configured retention is shorter. */
-export async function pruneIdentities({ db, policy, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
+export async function pruneIdentities({ db, claims, policy, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
   const rows = await db
     .selectFrom('identities')
-    .select(['seq', 'delivery', 'accepted_at as at'])
+    .select(['seq', 'webhook', 'source', 'key', 'delivery', 'accepted_at as at'])
     .where('seq', '>', pass.afterSeq)
     .orderBy('seq')
     .limit(limit)
@@ -82,8 +83,10 @@ export async function pruneIdentities({ db, policy, nowMs, limit, pass }: Piece)
     db,
     taken.expired.map((identity) => identity.delivery),
   );
-  const removed = taken.expired.filter((identity) => !logged.has(identity.delivery)).map((identity) => identity.seq);
-  if (removed.length > 0) await db.deleteFrom('identities').where('seq', 'in', removed).execute();
+  const removed = taken.expired.filter((identity) => !logged.has(identity.delivery));
+  const seqs = removed.map((identity) => identity.seq);
+  if (seqs.length > 0) await db.deleteFrom('identities').where('seq', 'in', seqs).execute();
+  claims.forget(removed.map((row) => ({ ...row, source: IDENTITIES.decode('source', row.source) })));
   return { rows: taken.rows };
 }
 

@@ -123,11 +123,22 @@ class DiskGuard implements SpaceGuard {
     if (this.#database === null || !this.#database.canShrink || room === null) return { more: false };
     const pages = Math.ceil(countReleasable(room) / this.#database.pageBytes);
     if (pages === 0) return { more: false };
-    releasePages(this.#database, Math.min(pages, RELEASED_PAGES));
+    this.#releasePages(this.#database, Math.min(pages, RELEASED_PAGES));
     const more = pages > RELEASED_PAGES;
     // Only this shrinks the file. If the disk has enough space, one checkpoint after the last piece is sufficient.
     if (this.#isTight || !more) this.#writeBack();
     return { more };
+  }
+
+  /** Moving pages needs space in the log. If the disk is full, the log is emptied, and fewer pages may still fit. */
+  #releasePages(database: DatabaseSpace, count: number): void {
+    try {
+      database.releasePages(count);
+    } catch (error) {
+      if (!isDiskFull(error) || count === 1) throw error;
+      this.#writeBack();
+      this.#releasePages(database, Math.ceil(count / 10));
+    }
   }
 
   #measureDisk(): void {
@@ -210,16 +221,6 @@ function countReleasable({ fileBytes, freePageBytes, spareBytes }: Room): number
   const surplusBytes = freePageBytes - Math.max(fileBytes * KEPT_PAGES_SHARE, KEPT_PAGES_BYTES);
   const missingBytes = Math.min(freePageBytes, COMFORTABLE_BYTES - spareBytes);
   return Math.max(0, surplusBytes, missingBytes);
-}
-
-/** Moving pages needs space in the log. If the disk is full, a smaller number of pages may still fit. */
-function releasePages(database: DatabaseSpace, count: number): void {
-  try {
-    database.releasePages(count);
-  } catch (error) {
-    if (!isDiskFull(error) || count === 1) throw error;
-    releasePages(database, Math.ceil(count / 10));
-  }
 }
 
 function tryMeasure(measureSpace: (directory: string) => DiskSpace, directory: string): DiskSpace | null {

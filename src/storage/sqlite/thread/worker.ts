@@ -26,6 +26,7 @@ function open(): SqliteStorage | null {
     const opened = openSqliteStorage(file, createSpaceGuard(file), (message) => warnings.push(message));
     try {
       checkAtStart(file);
+      opened.load();
     } catch (error) {
       opened.close();
       throw error;

@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { IDENTITY_SOURCES } from '../../src/core/resources/delivery.ts';
+import { applyOneOfEach } from '../helpers/build-apply.ts';
+import { buildOffer, START_MS } from '../helpers/build-offer.ts';
+import { STORAGES, useStorage } from '../helpers/with-storage.ts';
+
+const POLICY = { deliveriesMs: 1, minDeliveries: 0, identitiesMs: 0, runsMs: 1, auditMs: 1 };
+
+const drawnOffer = fc.record({
+  source: fc.constantFrom(...IDENTITY_SOURCES),
+  key: fc.constantFrom('a', 'b', 'A', '\u00ff', 'a longer key', ''),
+  /** Violates the schema, so that the entry fails and the rest of its batch is recorded again. */
+  isBroken: fc.boolean(),
+});
+const drawnStep = fc.oneof(
+  { weight: 6, arbitrary: fc.array(drawnOffer, { maxLength: 20 }).map((offers) => ({ offers })) },
+  { weight: 1, arbitrary: fc.constant('retain' as const) },
+  { weight: 1, arbitrary: fc.constant('restart' as const) },
+);
+
+describe.each(STORAGES)('identities on $name', (kind) => {
+  const opened = useStorage(kind);
+
+  it('accepts each identity once, like a map, with failed entries, retention and restarts', async () => {
+    const { webhook } = await applyOneOfEach(opened.storage);
+    const accepted = new Map<string, string>();
+    let at = START_MS;
+
+    const record = async (drawn: readonly (typeof drawnOffer extends fc.Arbitrary<infer T> ? T : never)[]) => {
+      at += 1000;
+      const offers = drawn.map(({ source, key, isBroken }) => {
+        const runs = isBroken ? [{ automation: 'fix-errors', version: 4711 }] : [];
+        return buildOffer({ webhook, source, key, at, runs });
+      });
+      const expected = offers.map(({ id, identity, runs }) => {
+        const name = `${identity.source} ${identity.key}`;
+        const earlier = accepted.get(name);
+        if (earlier !== undefined) return { label: 'Duplicate', of: earlier };
+        if (runs.length > 0) return { label: null };
+        accepted.set(name, id);
+        return { label: 'Accepted' };
+      });
+      expect(await opened.storage.deliveryLog.record(offers)).toMatchObject(expected);
+    };
+    /** Removes all but the newest delivery, and the identities of the others. */
+    const retain = async () => {
+      const nowMs = at + 500;
+      while ((await opened.storage.retention.prune({ ...POLICY, deliveriesMs: 0 }, nowMs)).more);
+      for (const [name, id] of accepted)
+        if ((await opened.storage.deliveryReader.get(id as 'dlv_')) === null) accepted.delete(name);
+    };
+
+    const check = async (steps: typeof drawnStep extends fc.Arbitrary<infer T> ? T[] : never) => {
+      for (const step of steps) {
+        if (step === 'retain') await retain();
+        else if (step === 'restart') opened.reopen();
+        else await record(step.offers);
+      }
+    };
+    await fc.assert(fc.asyncProperty(fc.array(drawnStep, { maxLength: 12 }), check), { numRuns: 60 });
+  });
+});
