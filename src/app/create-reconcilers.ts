@@ -8,6 +8,7 @@ import type { Revision } from '../core/ports/definitions/hosted-source.ts';
 import type { Inventory } from '../core/ports/definitions/inventory.ts';
 import type { LiveDefinitions } from '../core/ports/definitions/live-definitions.ts';
 import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
+import type { Serving } from '../core/ports/definitions/serving.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
@@ -16,6 +17,7 @@ import type { Schedule } from '../core/time/schedule.ts';
 import type { DataPaths } from '../data-dir/data-paths.ts';
 import type { EditOutcome, FactoryEdit } from '../reconcile/edit-factory.ts';
 import type { FactoryContext } from '../reconcile/factory-context.ts';
+import { FactoryState } from '../reconcile/factory-state.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 import { createGitSource } from '../source/git-source.ts';
 import { createLiveSource } from '../source/live-source.ts';
@@ -31,9 +33,7 @@ export interface ReconcilerParts {
   validate: FactoryContext['validate'];
   inventory: Inventory;
   secrets: SecretStore;
-  activate: FactoryContext['activate'];
-  /** Is a webhook of that name live in the factory? */
-  isLive(factory: string, webhook: string): boolean;
+  serving: Serving;
   onReconciled(reconciliation: Reconciliation): void;
   schedule: Schedule;
   clock: Clock;
@@ -53,6 +53,10 @@ export interface Reconcilers extends ReconcileControl {
   history(factory: string, page: PageRequest): Promise<Page<Revision> | null>;
   /** Changes what the last pass of the factory applied, while no pass is running. */
   betweenPasses<T>(factory: string, work: () => Promise<T>): Promise<T>;
+  /** Makes the applied definition of the factory live as the storage has it now. */
+  serve(factory: string): Promise<void>;
+  /** At start: makes live what was applied last, so that the daemon serves while git cannot be reached. */
+  serveAll(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -77,23 +81,27 @@ export function createReconcilers(parts: ReconcilerParts): Reconcilers {
     },
     onPush: (factory) => byName.get(factory)?.onPush(),
     betweenPasses: (factory, work) => byName.get(factory)?.betweenPasses(work) ?? work(),
+    serve: async (factory) => find(factory).serve(),
+    serveAll: async () => {
+      for (const reconciler of all) await reconciler.serve();
+    },
     stop: async () => void (await Promise.all(all.map((reconciler) => reconciler.stop()))),
   };
 }
 
 function createReconciler(parts: ReconcilerParts, factory: FactoryConfig): Reconciler {
-  const { webhooksPerFactory, validate, inventory, secrets, activate, clock, ids, logger } = parts;
+  const { webhooksPerFactory, validate, inventory, secrets, serving, clock, ids, logger } = parts;
   const context = {
     name: factory.name,
     ...parts.openSource(factory),
     hasExecutor: factory.runs.executor !== null,
     pushWebhook: factory.source.type === 'repository' ? factory.source.pushWebhook : null,
-    isLive: (webhook: string) => parts.isLive(factory.name, webhook),
+    state: new FactoryState(factory.name, inventory),
     inventory,
     secrets,
     validate,
     webhooksPerFactory,
-    activate,
+    serving,
     clock,
     ids,
     logger,

@@ -144,7 +144,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
   });
   const definitions = new DefinitionsThread(builtFile('inspection/definitions-worker.js'));
   const { liveDefinitions } = storage;
-  const { reconcilers, secrets, adoptSecret, activateAll } = wireDefinitions({
+  const { reconcilers, secrets, adoptSecret } = wireDefinitions({
     factories: config.factories,
     webhooksPerFactory: config.limits.webhooksPerFactory,
     openSource: (factory) => openFactorySource({ paths, liveDefinitions, env }, factory),
@@ -159,7 +159,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     ids,
     logger,
   });
-  await activateAll();
+  await reconcilers.serveAll();
 
   const { runsDir } = config;
   const startRecords = (options.openStartRecords ?? createStartRecords)(paths.startRecords);

@@ -78,3 +78,10 @@ export function replaceFiles(tree: SourceTree, files: readonly FileReplacement[]
   }
   return { ...tree, entries: [...entries.values()] };
 }
+
+const WEBHOOK_FILE = /^webhooks\/([^/]+)\.yaml$/;
+
+/** The webhook that a path declares: `ci` for `webhooks/ci.yaml`, `null` for other paths. */
+export function webhookNameOf(path: string): string | null {
+  return WEBHOOK_FILE.exec(path)?.[1] ?? null;
+}

@@ -12,7 +12,7 @@ export interface AdoptionParts {
   /** Runs `work` on the result of the last reconciliation of the factory, while none is in progress. */
   betweenPasses<T>(factory: string, work: () => Promise<T>): Promise<T>;
   /** Makes the applied definition live with the currently pinned secrets. */
-  activate(factory: string): Promise<void>;
+  serve(factory: string): Promise<void>;
   clock: Pick<Clock, 'wallMs'>;
 }
 
@@ -46,7 +46,7 @@ async function adopt(parts: AdoptionParts, uid: WebhookUid, value: SecretValue):
   const { version } = await secrets.put(secretName, value, 'update');
   const isPinned = await pins.pinSecret(uid, { from: secretVersion, to: version }, clock.wallMs());
   if (!isPinned) return reject('the webhook was changed concurrently');
-  await parts.activate(factory);
+  await parts.serve(factory);
   return { ok: true };
 }
 

@@ -9,7 +9,9 @@ import { RetentionTime } from '../core/retention-time.ts';
 import { SecretValue } from '../core/secret-value.ts';
 import { systemClock } from '../core/time/clock.ts';
 import { SteadyClock } from '../core/time/steady-clock.ts';
-import { activateLastApplied } from '../registry/activate-last-applied.ts';
+import { serveApplied } from '../reconcile/serve-factory.ts';
+import { createServing } from '../registry/create-serving.ts';
+import { LiveFactories } from '../registry/live-factories.ts';
 import { Registry } from '../registry/registry.ts';
 import { createRedactor } from '../secrets/redactor.ts';
 import { createSecretStore } from '../secrets/secret-store.ts';
@@ -36,8 +38,9 @@ describe('the conditions of a factory', () => {
     const clock = systemClock;
     const table = storage.sealedSecrets;
     const secrets = createSecretStore({ table, vault, clock, redactor: createRedactor(), notifyTargets: [] });
-    const activation = { inventory: storage.inventory, secrets, registry, logger, pushTrigger: () => null };
-    await activateLastApplied(activation, FACTORY);
+    const serving = createServing(storage.inventory, new LiveFactories(registry, () => null));
+    const applied = (await storage.inventory.load(FACTORY))!;
+    await serveApplied({ serving, secrets, logger }, applied);
 
     const steadyClock = new SteadyClock({ clock, uptimeMs: () => 0, newestStoredMs: null });
     const retentionTime = new RetentionTime(null, clock.wallMs());
@@ -50,10 +53,8 @@ describe('the conditions of a factory', () => {
     expect(rateCondition(condition!)).toBe('error');
     expect(conditions.ofFactory(FACTORY)).toHaveLength(1);
 
-    await activateLastApplied(
-      { ...activation, secrets: { ...secrets, open: async () => new SecretValue('a value') } },
-      FACTORY,
-    );
+    const readable = { open: async () => new SecretValue('a value') };
+    await serveApplied({ serving, secrets: readable, logger }, applied);
     expect(conditions.ofFactory(FACTORY)).toEqual([]);
     expect(logged).toEqual(['pinned secret cannot be read', 'condition began', 'condition ended']);
     storage.close();

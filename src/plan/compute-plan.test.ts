@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { declareWebhook } from '../../test/helpers/declare-webhook.ts';
 import type { AppliedFactory } from '../core/applied.ts';
 import type { AutomationDefinition, FactoryDefinition, WebhookDefinition } from '../core/definition.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
@@ -62,12 +63,30 @@ function automation(name: string, triggers: { webhookIds?: string[]; webhooks?: 
   return definition;
 }
 
-function plan(definition: Partial<FactoryDefinition>, before: Partial<AppliedFactory> = {}, version = 1): ComputedPlan {
+const WARNING: Diagnostic = {
+  severity: 'warning',
+  rule: 'automation/unknown-uid',
+  file: '',
+  line: 1,
+  column: 1,
+  path: '',
+  message: 'a warning',
+  hint: '',
+};
+
+function plan(
+  definition: Partial<FactoryDefinition>,
+  before: Partial<AppliedFactory> = {},
+  version = 1,
+  origin: ComputedPlan['origin'] | null = null,
+  findings: Diagnostic[] = [],
+): ComputedPlan {
   const webhooks = definition.webhooks ?? [];
   return computePlan({
     definition: { lint: {}, webhooks, automations: definition.automations ?? [], ...definition },
     applied: { name: 'f', revision: 'old', webhooks: [], automations: [], ...before },
-    findings: [],
+    findings,
+    origin,
     secrets: new Map(webhooks.map(({ name }) => [name, { version }])),
     verifyTokens: new Map(),
     revision: 'new',
@@ -90,10 +109,46 @@ describe('computePlan', () => {
     ]);
   });
 
-  it('changes nothing if nothing changed, and keeps revision and time of the last change', () => {
-    const computed = plan({ webhooks: [webhook('a')] }, { webhooks: [applied(webhook('a'))] });
+  it('writes nothing if nothing changed: the applied rows stay', () => {
+    const before = applied(webhook('a'));
+    const computed = plan({ webhooks: [webhook('a')] }, { webhooks: [before] });
     expect(computed.plan.webhooks).toEqual({ create: [], update: [], delete: [] });
-    expect(computed.webhooks).toEqual([expect.objectContaining({ uid: UID_A, revision: 'old', updatedAt: 1 })]);
+    expect(computed.webhooks).toEqual([]);
+    expect(computed.planned.webhooks[0]).toBe(before);
+  });
+
+  it('writes a row of which only what no plan shows differs, and keeps its revision and time', () => {
+    const moved = { ...webhook('a'), file: 'moved/webhooks/a.yaml' };
+    const computed = plan({ webhooks: [moved] }, { webhooks: [applied(webhook('a'))] });
+    expect(computed.plan.webhooks.update).toEqual([]);
+    expect(computed.webhooks).toMatchObject([{ file: 'moved/webhooks/a.yaml', revision: 'old', updatedAt: 1 }]);
+  });
+
+  it('writes only the changed automations of many, and no row of those with the same origin', () => {
+    const files = ['a', 'b', 'c'].map((name) => automation(name, [{ webhooks: ['hook'] }]));
+    const hook = webhook('hook');
+    const first = plan({ webhooks: [hook], automations: files });
+    const before = { webhooks: [applied(hook, { uid: UID_NEW })], automations: toApplied(first.automations) };
+    const changed = [files[0]!, { ...files[1]!, prompt: 'Do it well.\n' }, files[2]!];
+    for (const origin of [null, first.origin]) {
+      const computed = plan({ webhooks: [hook], automations: changed }, before, 1, origin);
+      expect(computed.automations.map(({ name }) => name)).toEqual(['b']);
+      expect(computed.planned.automations[2]).toBe(before.automations[2]);
+    }
+    // The same file listens to another webhook once the UID of its name differs.
+    const renewed = { ...before, webhooks: [applied(hook)] };
+    const computed = plan({ webhooks: [hook], automations: files }, renewed, 1, first.origin);
+    expect(computed.automations.map(({ listensTo }) => listensTo)).toEqual(Array(3).fill([[UID_A]]));
+  });
+
+  it('writes the warnings of a file that did not change', () => {
+    const file = automation('a', []);
+    const first = plan({ automations: [file] });
+    const finding = { ...WARNING, file: file.file };
+    const before = { automations: toApplied(first.automations) };
+    const { plan: made, automations } = plan({ automations: [file] }, before, 1, first.origin, [finding]);
+    expect(made.automations.update).toEqual([]);
+    expect(automations).toMatchObject([{ name: 'a', warnings: [finding], revision: 'new' }]);
   });
 
   it('shows each changed key with its old and new value', () => {

@@ -31,15 +31,28 @@ export interface PlanInput {
   newUid(): WebhookUid;
   /** UIDs that the source keeps for renamed webhooks, by name. */
   keptUids?: ReadonlyMap<string, WebhookUid>;
+  /** What the applied automations were planned from; `null` if that is not known. It makes planning faster. */
+  origin?: PlanOrigin | null;
 }
 
-/** The plan, and the rows that execute it. */
+/** What the last plan that was applied was made from. An automation with the same origin needs no new row. */
+export interface PlanOrigin {
+  /** Definitions by name. A file that did not change has the identical object. */
+  definitions: ReadonlyMap<string, AutomationDefinition>;
+  uids: ReadonlyMap<string, WebhookUid>;
+}
+
+/** The plan, and the rows that execute it: exactly those that it creates, changes, pins to other secrets and deletes. */
 export interface ComputedPlan {
   plan: Plan;
   webhooks: WebhookRow[];
   deleteWebhooks: WebhookUid[];
   automations: AutomationRow[];
   deleteAutomations: string[];
+  /** All definitions after the apply. Those that do not change are the objects of the applied state. */
+  planned: { webhooks: readonly WebhookRow[]; automations: readonly AutomationRow[] };
+  /** For the next plan, once this one is applied. */
+  origin: PlanOrigin;
   /** Diagnostics that need the inventory: UIDs that match no webhook. */
   warnings: Diagnostic[];
 }
@@ -57,10 +70,12 @@ export function computePlan(input: PlanInput): ComputedPlan {
   const automations = planAutomations(input, uids);
   return {
     plan: { webhooks: webhooks.section, automations: automations.section },
-    webhooks: webhooks.rows,
+    webhooks: webhooks.written,
     deleteWebhooks: webhooks.deleted.map((webhook) => webhook.uid),
-    automations: automations.rows,
+    automations: automations.written,
     deleteAutomations: automations.deleted.map((automation) => automation.name),
+    planned: { webhooks: webhooks.planned, automations: automations.planned },
+    origin: { definitions: new Map(definition.automations.map((each) => [each.name, each])), uids: uids.byName },
     warnings: automations.warnings,
   };
 }
@@ -68,7 +83,8 @@ export function computePlan(input: PlanInput): ComputedPlan {
 function planWebhooks(input: PlanInput, uids: AssignedUids) {
   const live = new Map(input.applied.webhooks.filter(isLive).map((webhook) => [webhook.uid, webhook]));
   const section = emptySection();
-  const rows = input.definition.webhooks.map((webhook) => {
+  const written: WebhookRow[] = [];
+  const planned = input.definition.webhooks.map((webhook) => {
     const uid = uids.byName.get(webhook.name)!;
     const before = live.get(uid);
     const row = composeWebhookRow(input, webhook, uid);
@@ -80,12 +96,45 @@ function planWebhooks(input: PlanInput, uids: AssignedUids) {
     const entry: PlanEntry = { name: row.name, uid: before || restored ? row.uid : null, restored, changes };
     if (!before) section.create.push(entry);
     else if (changes.length > 0) section.update.push(entry);
-    return before && changes.length === 0 ? { ...row, revision: before.revision, updatedAt: before.updatedAt } : row;
+    return keepOrWrite({ before, row, changes, written });
   });
-  const kept = new Set(rows.map((row) => row.uid));
+  const kept = new Set(planned.map((row) => row.uid));
   const deleted = [...live.values()].filter((webhook) => !kept.has(webhook.uid));
   section.delete = deleted.map((webhook) => ({ name: webhook.name, uid: webhook.uid, restored: false, changes: [] }));
-  return { section, rows, deleted };
+  return { section, planned, written, deleted };
+}
+
+interface PlannedRow<Row> {
+  before: Row | undefined;
+  row: Row;
+  changes: readonly PlanChange[];
+  /** Receives a row that the apply has to write. */
+  written: Row[];
+}
+
+/**
+ * The row after the apply: `before` itself if nothing about it changes. A row of which only what no plan shows differs
+ * (positions in the file, warnings) is written too, but it keeps its revision.
+ */
+function keepOrWrite<Row extends { revision: string | null; updatedAt: number }>({
+  before,
+  row,
+  changes,
+  written,
+}: PlannedRow<Row>): Row {
+  if (before === undefined || changes.length > 0) {
+    written.push(row);
+    return row;
+  }
+  const same = { ...row, revision: before.revision, updatedAt: before.updatedAt };
+  if (isStoredAs(before, same)) return before;
+  written.push(same);
+  return same;
+}
+
+/** Numbers that the storage adds to a row do not count. */
+function isStoredAs<Row extends object>(stored: Row, row: Row): boolean {
+  return (Object.keys(row) as (keyof Row)[]).every((key) => isDeepStrictEqual(stored[key], row[key]));
 }
 
 function diffName(before: AppliedWebhook | undefined, { name }: WebhookRow): PlanChange[] {
@@ -117,24 +166,37 @@ function planAutomations(input: PlanInput, uids: AssignedUids) {
   const before = new Map(input.applied.automations.map((automation) => [automation.name, automation]));
   const section = emptySection();
   const warnings: Diagnostic[] = [];
+  const written: AutomationRow[] = [];
   const own = groupWarnings(input.findings);
-  const rows = input.definition.automations.map((automation) => {
+  const known = new Set<string>(uids.byName.values());
+  const hasOrigin = createOriginCheck(input.origin ?? null, uids);
+  const planned = input.definition.automations.map((automation) => {
     const earlier = before.get(automation.name);
-    const found = resolveListeners(automation, uids.byName);
+    const ofFile = own.get(automation.file) ?? [];
+    if (earlier !== undefined && hasOrigin(automation) && isDeepStrictEqual(earlier.warnings, ofFile)) return earlier;
+    const found = resolveListeners(automation, uids.byName, known);
     const ofUids = applyLint(found.warnings, input.definition.lint);
     warnings.push(...ofUids);
-    const all = [...(own.get(automation.file) ?? []), ...ofUids];
-    const row = composeAutomationRow(input, automation, { listensTo: found.listensTo, warnings: all });
+    const row = composeAutomationRow(input, automation, { ...found, warnings: [...ofFile, ...ofUids] });
     const changes = diffDeclared(earlier ? declareAutomation(earlier) : {}, declareAutomation(row));
     const entry: PlanEntry = { name: row.name, uid: null, restored: false, changes };
     if (!earlier) section.create.push(entry);
     else if (changes.length > 0) section.update.push(entry);
-    return earlier && changes.length === 0 ? { ...row, revision: earlier.revision, updatedAt: earlier.updatedAt } : row;
+    return keepOrWrite({ before: earlier, row, changes, written });
   });
-  const kept = new Set(rows.map((row) => row.name));
+  const kept = new Set(planned.map((row) => row.name));
   const deleted = input.applied.automations.filter((automation) => !kept.has(automation.name));
   section.delete = deleted.map((automation) => ({ name: automation.name, uid: null, restored: false, changes: [] }));
-  return { section, rows, deleted, warnings };
+  return { section, planned, written, deleted, warnings };
+}
+
+/** Is the applied row of an automation made from the identical file and the same UIDs? Then only warnings can differ. */
+function createOriginCheck(
+  origin: PlanOrigin | null,
+  { byName }: AssignedUids,
+): (automation: AutomationDefinition) => boolean {
+  if (origin === null || !isDeepStrictEqual(origin.uids, byName)) return () => false;
+  return (automation) => origin.definitions.get(automation.name) === automation;
 }
 
 /** Groups warnings by file, because thousands of automations may have one each. */

@@ -12,12 +12,14 @@ export interface ResolvedListeners {
 /**
  * Resolves `webhooks` (names) and `webhook_ids` (UIDs) to their union. A UID that no webhook of the factory has is a
  * warning: the automation stays visible, but does not fire for that UID.
+ *
+ * @param existing the UIDs of `uidByName`
  */
 export function resolveListeners(
   automation: AutomationDefinition,
   uidByName: ReadonlyMap<string, WebhookUid>,
+  existing: ReadonlySet<string> = new Set(uidByName.values()),
 ): ResolvedListeners {
-  const existing = new Set<string>(uidByName.values());
   const warnings: Diagnostic[] = [];
   const listensTo = automation.triggers.map((trigger, index) => {
     if (!isWebhookTrigger(trigger)) return [];

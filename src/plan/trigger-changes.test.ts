@@ -3,7 +3,6 @@ import { buildAutomation, buildWebhook } from '../../test/helpers/build-apply.ts
 import type { AppliedFactory } from '../core/applied.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { AutomationRow, WebhookRow } from '../core/ports/definitions/inventory.ts';
-import type { ComputedPlan } from './compute-plan.ts';
 import { listTriggerChanges } from './trigger-changes.ts';
 
 const CI = buildWebhook({ name: 'ci' });
@@ -35,8 +34,8 @@ function compare(before: State, after: State) {
     webhooks: webhooks.map((row) => ({ ...row, deletedAt: null })),
     automations,
   };
-  const computed = { webhooks: after.webhooks ?? [CI, SENTRY], automations: after.automations };
-  const changes = listTriggerChanges(applied as unknown as AppliedFactory, computed as ComputedPlan);
+  const planned = { webhooks: after.webhooks ?? [CI, SENTRY], automations: after.automations };
+  const changes = listTriggerChanges(applied as unknown as AppliedFactory, { planned });
   return changes.map(({ automation, before: old, after: planned }) => [
     automation,
     Object.fromEntries(old),

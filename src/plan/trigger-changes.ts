@@ -19,9 +19,12 @@ export interface TriggerChange {
 /**
  * Automations that other deliveries start than before, including changes by an enabled, disabled or deleted webhook.
  */
-export function listTriggerChanges(applied: AppliedFactory, computed: ComputedPlan): TriggerChange[] {
+export function listTriggerChanges(
+  applied: AppliedFactory,
+  { planned }: Pick<ComputedPlan, 'planned'>,
+): TriggerChange[] {
   const before = collectAll(applied.automations, listOpen(applied.webhooks));
-  const after = collectAll(computed.automations, listOpen(computed.webhooks));
+  const after = collectAll(planned.automations, listOpen(planned.webhooks));
   return [...new Set([...after.keys(), ...before.keys()])]
     .map((automation) => ({
       automation,

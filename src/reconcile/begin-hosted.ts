@@ -15,12 +15,12 @@ const SERVICE: Author = { name: 'Dockbell', email: 'dockbell@localhost' };
  * @returns the newest revision
  */
 export async function beginHosted(context: FactoryContext, hosted: HostedSource): Promise<string> {
-  const { inventory, name, sourceKey, clock } = context;
-  const [status, head] = [await inventory.status(name), await hosted.head()];
+  const { state, name, sourceKey, clock } = context;
+  const [status, head] = [await state.status(), await hosted.head()];
   const appliedSource = status?.appliedSource ?? null;
   if (head !== null && (appliedSource === null || appliedSource === sourceKey)) return head;
 
-  const applied = (await inventory.load(name))!;
+  const applied = await state.applied();
   const files = replaceAll(await readAll(hosted, head), describeApplied(applied));
   const message = appliedSource === null ? 'Initial revision' : 'Take over the applied definition';
   if (head !== null && files.length === 0) return head;

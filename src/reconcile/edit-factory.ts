@@ -5,11 +5,11 @@ import type { Author, FileChange, HostedSource } from '../core/ports/definitions
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import { digestBytes, replaceFiles, type SourceTree } from '../core/source-tree.ts';
+import { digestBytes, replaceFiles, type SourceTree, webhookNameOf } from '../core/source-tree.ts';
 import { beginHosted } from './begin-hosted.ts';
-import { examineTree } from './examine-tree.ts';
+import { planDefinition, validateDefinition } from './examine-tree.ts';
 import type { FactoryContext, PassOrder } from './factory-context.ts';
-import { reconcileFactory } from './reconcile-factory.ts';
+import { applyRevision, reconcileFactory } from './reconcile-factory.ts';
 
 /** What an edit starts from. */
 export interface EditedState {
@@ -59,7 +59,8 @@ export type EditOutcome =
 
 /**
  * One edit: what is committed already goes live first (a crash may lie in between), then validate, check the secrets,
- * store the new one, commit, apply. Nothing is committed that would not apply.
+ * store the new one, commit, apply. Nothing is committed that would not apply. The files are validated once: the
+ * committed revision is applied from that result.
  */
 export async function editFactory(context: FactoryContext, order: PassOrder, edit: FactoryEdit): Promise<EditOutcome> {
   const hosted = requireHosted(context);
@@ -71,7 +72,9 @@ export async function editFactory(context: FactoryContext, order: PassOrder, edi
   }
 
   const renewSecretsOf = new Set(composed.renewSecretOf === undefined ? [] : [composed.renewSecretOf]);
-  const examined = await examineTree(context, replaceFiles(state.tree, files), {
+  const tree = applyFiles(state.tree, files);
+  const definition = await validateDefinition(context, tree);
+  const examined = await planDefinition(context, definition, {
     revision: state.revision,
     secrets: foresee(context.secrets, composed.secret),
     renewSecretsOf,
@@ -86,7 +89,9 @@ export async function editFactory(context: FactoryContext, order: PassOrder, edi
     await forgetSecret(context.secrets, composed.secret);
     return { kind: 'lost' };
   }
-  const reconciliation = await reconcileFactory(context, { ...order, renewSecretsOf });
+  const { revision } = committed;
+  context.state.tree = { revision, tree };
+  const reconciliation = await applyRevision(context, { ...order, renewSecretsOf }, revision, definition);
   return { kind: reconciliation.result === 'applied' ? 'applied' : 'waiting', reconciliation };
 }
 
@@ -96,23 +101,41 @@ function requireHosted({ hosted, name }: FactoryContext): HostedSource {
 }
 
 async function readState(context: FactoryContext, hosted: HostedSource, order: PassOrder): Promise<EditedState> {
+  const { state } = context;
   const revision = await beginHosted(context, hosted);
-  const status = await context.inventory.status(context.name);
-  if (status?.appliedRevision !== revision) await reconcileFactory(context, order);
+  if ((await state.status())?.appliedRevision !== revision) await reconcileFactory(context, order);
   const readTree = async (wanted: string) => {
     const read = await hosted.readTree(wanted);
     if (read.ok) return read.tree;
     throw new AppError('not_found', `There is no revision ${wanted}.`);
   };
-  const tree = await readTree(revision);
-  const applied = (await context.inventory.load(context.name))!;
-  return { revision, tree, applied, canRename: hosted.keepsUids, readTree };
+  if (state.tree?.revision !== revision) state.tree = { revision, tree: await readTree(revision) };
+  const { tree } = state.tree;
+  return { revision, tree, applied: await state.applied(), canRename: hosted.keepsUids, readTree };
 }
 
 function isWritten({ entries }: SourceTree, { path, text, uid }: FileChange): boolean {
   const present = entries.find((entry) => entry.path === path);
   if (text === null) return present === undefined;
   return uid === undefined && present?.kind === 'file' && present.digest === digestBytes(Buffer.from(text));
+}
+
+/** The tree as the edit leaves it. */
+function applyFiles(tree: SourceTree, files: readonly FileChange[]): SourceTree {
+  return { ...replaceFiles(tree, files), ...keepUids(tree, files) };
+}
+
+/** The UIDs of renamed webhooks after the edit, where the source keeps them. */
+function keepUids({ uids }: SourceTree, files: readonly FileChange[]): Pick<SourceTree, 'uids'> {
+  if (uids === undefined) return {};
+  const kept = new Map(uids);
+  for (const { path, text, uid } of files) {
+    const name = webhookNameOf(path);
+    if (name === null) continue;
+    if (text === null) kept.delete(name);
+    else if (uid !== undefined) kept.set(name, uid);
+  }
+  return { uids: kept };
 }
 
 /** The store as it will be with the new secret, so that a value that does not fit is never stored. */

@@ -3,12 +3,13 @@ import type { FactoryDefinition } from '../core/definition.ts';
 import { type Diagnostic, hasErrors } from '../core/diagnostic.ts';
 import type { IdSource } from '../core/ids.ts';
 import type { HostedSource } from '../core/ports/definitions/hosted-source.ts';
-import type { Inventory } from '../core/ports/definitions/inventory.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import type { Clock } from '../core/time/clock.ts';
+import type { ValidatedTree } from '../definitions/validate-tree.ts';
 import { type ComputedPlan, computePlan } from '../plan/compute-plan.ts';
 import { findUnchanged } from '../plan/find-unchanged.ts';
 import type { FactoryContext } from './factory-context.ts';
+import type { FactoryState } from './factory-state.ts';
 import { type ReadableSecrets, type ResolvedSecrets, resolveSecrets } from './resolve-secrets.ts';
 
 /** What examining takes: it only reads. A `FactoryContext` is one. */
@@ -16,7 +17,7 @@ export interface ExaminationContext {
   name: string;
   /** `null` where a repository decides. */
   hosted: Pick<HostedSource, 'keepsUids'> | null;
-  inventory: Pick<Inventory, 'load'>;
+  state: Pick<FactoryState, 'applied' | 'origin'>;
   secrets: ReadableSecrets;
   validate: FactoryContext['validate'];
   webhooksPerFactory: number;
@@ -58,20 +59,40 @@ export interface ExaminationOptions {
   mayCheck?: (secretName: string, applied: AppliedFactory) => boolean;
 }
 
+/** What a plan is made of: the result of the validation, and the UIDs that the source keeps. */
+export interface ValidDefinition {
+  validated: ValidatedTree;
+  uids: SourceTree['uids'];
+}
+
 /**
  * Validates a tree, resolves its secrets and plans. Passes, edits and previews all use this function. Writes nothing.
  */
 export async function examineTree(
   context: ExaminationContext,
   tree: SourceTree,
+  options: ExaminationOptions,
+): Promise<GoodTree | WaitingTree | BadTree> {
+  return planDefinition(context, await validateDefinition(context, tree), options);
+}
+
+/** The first half of `examineTree`: all that depends on the files alone. */
+export async function validateDefinition(context: ExaminationContext, tree: SourceTree): Promise<ValidDefinition> {
+  const validated = await context.validate(tree, {
+    webhooksPerFactory: context.webhooksPerFactory,
+    knownUids: collectUids(await context.state.applied()),
+  });
+  return { validated, uids: tree.uids };
+}
+
+/** The second half: resolves secrets and plans. An edit does this again once it is committed. */
+export async function planDefinition(
+  context: ExaminationContext,
+  { validated: { definition, diagnostics }, uids = new Map() }: ValidDefinition,
   { revision, secrets = context.secrets, renewSecretsOf = new Set(), mayCheck = () => true }: ExaminationOptions,
 ): Promise<GoodTree | WaitingTree | BadTree> {
-  const applied = (await context.inventory.load(context.name)) ?? beginFactory(context.name);
-  const { definition, diagnostics } = await context.validate(tree, {
-    webhooksPerFactory: context.webhooksPerFactory,
-    knownUids: collectUids(applied),
-  });
   if (definition === null) return { ok: false, problem: 'files', findings: diagnostics };
+  const applied = await context.state.applied();
   const kept = findUnchanged(definition, applied);
   for (const name of renewSecretsOf) kept.delete(name);
   const resolved = await resolveSecrets(definition, secrets, {
@@ -89,18 +110,14 @@ export async function examineTree(
     verifyTokens: resolved.verifyTokens,
     nowMs: context.clock.wallMs(),
     newUid: context.ids.webhookUid,
-    keptUids: tree.uids ?? new Map(),
+    keptUids: uids,
+    origin: context.state.origin,
   });
   const all = [...findings, ...computed.warnings];
   // The settings of the factory may make an error of what only the inventory can tell.
   if (hasErrors(computed.warnings)) return { ok: false, problem: 'files', findings: all };
   const planned = { definition, applied, secrets: resolved, computed, findings: all };
   return resolved.problem === 'missing' ? { ok: false, problem: 'missing', ...planned } : { ok: true, ...planned };
-}
-
-/** A factory that was never applied. */
-function beginFactory(name: string): AppliedFactory {
-  return { name, revision: null, webhooks: [], automations: [] };
 }
 
 /** A secret that does not exist yet will have its first version. */

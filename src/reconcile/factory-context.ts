@@ -1,14 +1,14 @@
-import type { AppliedFactory } from '../core/applied.ts';
 import type { IdSource } from '../core/ids.ts';
 import type { DefinitionSource } from '../core/ports/definitions/definition-source.ts';
 import type { HostedSource } from '../core/ports/definitions/hosted-source.ts';
 import type { Inventory } from '../core/ports/definitions/inventory.ts';
+import type { Serving } from '../core/ports/definitions/serving.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { SecretValue } from '../core/secret-value.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { ValidatedTree, ValidationContext } from '../definitions/validate-tree.ts';
+import type { FactoryState } from './factory-state.ts';
 
 /** One factory and what reconciling it needs. */
 export interface FactoryContext {
@@ -21,22 +21,18 @@ export interface FactoryContext {
   hasExecutor: boolean;
   /** The webhook that is to tell of pushes; `null` where the source names none. */
   pushWebhook: string | null;
-  /** Is a webhook of that name live in this factory? */
-  isLive(webhook: string): boolean;
-  inventory: Inventory;
+  /** What the loop remembers of the factory. */
+  state: FactoryState;
+  inventory: Omit<Inventory, 'apply'>;
   secrets: SecretStore;
   /** Checks a tree away from the thread that serves requests (threat model G4). */
   validate(tree: SourceTree, context: ValidationContext): Promise<ValidatedTree>;
   webhooksPerFactory: number;
-  /** Makes live what was just applied, before anybody can read that it was applied. Never throws. */
-  activate(applied: AppliedFactory, secrets: SecretsByWebhook, verifyTokens: SecretsByWebhook): void;
+  serving: Serving;
   clock: Clock;
   ids: IdSource;
   logger: Logger;
 }
-
-/** Secret values by the webhook's name. */
-export type SecretsByWebhook = ReadonlyMap<string, SecretValue>;
 
 /** Why a pass runs. A routine one (poll, change of the branch) does not look at a commit again that was found invalid. */
 export type PassTrigger = 'routine' | 'asked';

@@ -4,6 +4,7 @@ import type { WebhookUid } from '../core/ids.ts';
 import type { Json } from '../core/json.ts';
 import type { Plan, PlanEntry } from '../core/plan.ts';
 import type { MissingSecret, PlanPreview } from '../core/plan-preview.ts';
+import type { Inventory } from '../core/ports/definitions/inventory.ts';
 import type { StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts';
 import { applyLint } from '../core/rules.ts';
 import type { SourceTree } from '../core/source-tree.ts';
@@ -14,10 +15,12 @@ import type { ComputedPlan } from '../plan/compute-plan.ts';
 import { listTriggerChanges } from '../plan/trigger-changes.ts';
 import { formatKeyPath } from '../yaml/key-path.ts';
 import { type ExaminationContext, examineTree } from './examine-tree.ts';
+import { emptyFactory } from './factory-state.ts';
 import type { ResolvedSecrets } from './resolve-secrets.ts';
 
 /** What looking ahead needs: the parts of an apply that only read. */
-export interface PreviewContext extends Omit<ExaminationContext, 'name' | 'hosted' | 'ids'> {
+export interface PreviewContext extends Omit<ExaminationContext, 'name' | 'hosted' | 'ids' | 'state'> {
+  inventory: Pick<Inventory, 'load'>;
   /** As in `ExaminationContext`. */
   hostOf(factory: string): ExaminationContext['hosted'];
   payloads: StoredPayloads;
@@ -39,7 +42,12 @@ export interface PreviewOrder {
 export async function previewPlan(context: PreviewContext, order: PreviewOrder): Promise<PlanPreview> {
   const { factory: name, tree, mayCheckSecrets } = order;
   const hosted = context.hostOf(name);
-  const examined = await examineTree({ ...context, name, hosted, ids: { webhookUid: createPlaceholders() } }, tree, {
+  const state = {
+    applied: async () => (await context.inventory.load(name)) ?? emptyFactory(name),
+    origin: null,
+  };
+  const ids = { webhookUid: createPlaceholders() };
+  const examined = await examineTree({ ...context, name, hosted, state, ids }, tree, {
     revision: null,
     mayCheck: (secret, { webhooks }) => mayCheckSecrets || webhooks.some(({ secretName }) => secretName === secret),
   });
@@ -73,8 +81,8 @@ function createPlaceholders(): () => WebhookUid {
 }
 
 /** Replaces UIDs that only the apply assigns with the names of the webhooks. */
-function nameNewWebhooks({ plan, webhooks }: ComputedPlan): Plan {
-  const names = new Map<Json, string>(webhooks.map(({ uid, name }) => [uid, name]));
+function nameNewWebhooks({ plan, planned }: ComputedPlan): Plan {
+  const names = new Map<Json, string>(planned.webhooks.map(({ uid, name }) => [uid, name]));
   const isNew = (uid: Json) => typeof uid === 'string' && uid.startsWith(PLACEHOLDER);
   const show = (value: Json): Json => {
     if (Array.isArray(value)) return value.map(show);

@@ -2,8 +2,10 @@ import type { Diagnostic } from '../core/diagnostic.ts';
 import { AppError } from '../core/errors.ts';
 import { EMPTY_PLAN, type Plan } from '../core/plan.ts';
 import type { SourceFailure, SourceResult } from '../core/ports/definitions/definition-source.ts';
+import type { AppliedChange } from '../core/ports/definitions/inventory.ts';
 import type { FactoryStatus, Reconciliation, ReconciliationResult } from '../core/reconciliation.ts';
 import type { RuleId } from '../core/rules.ts';
+import type { SourceTree } from '../core/source-tree.ts';
 import { describeRejectedTree } from '../definitions/validate-tree.ts';
 import { beginHosted } from './begin-hosted.ts';
 import {
@@ -13,9 +15,16 @@ import {
   describeReadiness,
   updateConditions,
 } from './conditions.ts';
-import { type BadTree, examineTree, type GoodTree, type WaitingTree } from './examine-tree.ts';
-import type { FactoryContext, PassOrder, PassTrigger, SecretsByWebhook } from './factory-context.ts';
-import type { ResolvedSecret } from './resolve-secrets.ts';
+import {
+  type BadTree,
+  type GoodTree,
+  planDefinition,
+  type ValidDefinition,
+  validateDefinition,
+  type WaitingTree,
+} from './examine-tree.ts';
+import type { FactoryContext, PassOrder, PassTrigger } from './factory-context.ts';
+import { applyAndServe } from './serve-factory.ts';
 
 /** A pass in progress. */
 interface Pass extends PassOrder {
@@ -41,11 +50,36 @@ interface Ending {
  * and the reconciliation records the reason. Rejects only if the reconciliation cannot be recorded, or with the reason of
  * `stopping` if that aborted the pass.
  */
-export async function reconcileFactory(context: FactoryContext, order: PassOrder): Promise<Reconciliation> {
-  const pass: Pass = { ...order, startedAt: context.clock.wallMs(), revision: null, note: '' };
+export function reconcileFactory(context: FactoryContext, order: PassOrder): Promise<Reconciliation> {
+  return runPass(context, order, null, (pass) => carryOut(context, pass));
+}
+
+/**
+ * The rest of a pass whose revision is committed and validated already: an edit. Rejects like `reconcileFactory`.
+ *
+ * @param definition the result of validating exactly that revision
+ */
+export function applyRevision(
+  context: FactoryContext,
+  order: PassOrder,
+  revision: string,
+  definition: ValidDefinition,
+): Promise<Reconciliation> {
+  return runPass(context, order, revision, (pass) => planAndApply(context, pass, revision, definition));
+}
+
+async function runPass(
+  context: FactoryContext,
+  order: PassOrder,
+  revision: string | null,
+  work: (pass: Pass) => Promise<Reconciliation>,
+): Promise<Reconciliation> {
+  const pass: Pass = { ...order, startedAt: context.clock.wallMs(), revision, note: '' };
   try {
-    return await carryOut(context, pass);
+    return await work(pass);
   } catch (error) {
+    // What was written is not known, so nothing that is remembered counts.
+    context.state.forget();
     pass.stopping.throwIfAborted();
     context.logger.error(
       { factory: context.name, revision: pass.revision, err: error },
@@ -65,13 +99,20 @@ async function carryOut(context: FactoryContext, pass: Pass): Promise<Reconcilia
   const known = await findKnownEnding(context, revision, pass.trigger);
   if (known !== null) return recordEnding(context, pass, known);
 
-  const read = await context.source.readTree(revision);
+  const read = await readTree(context, revision);
   if (!read.ok) return recordEnding(context, pass, rejectTree(revision, read.reason, read.message));
+  return planAndApply(context, pass, revision, await validateDefinition(context, read.tree));
+}
 
+async function planAndApply(
+  context: FactoryContext,
+  pass: Pass,
+  revision: string,
+  definition: ValidDefinition,
+): Promise<Reconciliation> {
   const { renewSecretsOf = new Set() } = pass;
-  const examined = await examineTree(context, read.tree, { revision, renewSecretsOf });
+  const examined = await planDefinition(context, definition, { revision, renewSecretsOf });
   if (!examined.ok) return recordEnding(context, pass, rejectDefinition(revision, examined));
-
   return applyPlan(context, pass, revision, examined);
 }
 
@@ -81,9 +122,19 @@ async function fetchNewest(context: FactoryContext): Promise<SourceResult<{ revi
   return hosted === null ? source.fetch() : { ok: true, revision: await beginHosted(context, hosted) };
 }
 
+/** A hosted definition is kept for the next edit, because only edits change it. */
+async function readTree(
+  { source, hosted, state }: FactoryContext,
+  revision: string,
+): Promise<SourceResult<{ tree: SourceTree }>> {
+  const read = await source.readTree(revision);
+  if (hosted !== null && read.ok) state.tree = { revision, tree: read.tree };
+  return read;
+}
+
 /** A force-push takes effect like any push, but the log and the message of the pass show it. */
-async function noteRewrite({ inventory, source, sourceKey, name, logger }: FactoryContext, revision: string) {
-  const status = await inventory.status(name);
+async function noteRewrite({ state, source, sourceKey, name, logger }: FactoryContext, revision: string) {
+  const status = await state.status();
   const previous = status?.attemptedRevision ?? null;
   if (previous === null || previous === revision || status?.appliedSource !== sourceKey) return '';
   if ((await source.contains(revision, previous)) !== 'no') return '';
@@ -93,11 +144,11 @@ async function noteRewrite({ inventory, source, sourceKey, name, logger }: Facto
 
 /** The commit is live already, or was found invalid and nobody asks for another look. */
 async function findKnownEnding(
-  { inventory, name, sourceKey }: FactoryContext,
+  { state, inventory, name, sourceKey }: FactoryContext,
   revision: string,
   trigger: PassTrigger,
 ): Promise<Ending | null> {
-  const status = await inventory.status(name);
+  const status = await state.status();
   if (status === null) return null;
   if (status.appliedRevision === revision && status.appliedSource === sourceKey) {
     return end(revision, 'unchanged', 'Unchanged', `${revision} is live`);
@@ -107,16 +158,12 @@ async function findKnownEnding(
   return last?.result === 'invalid' && last.revision === revision ? last : null;
 }
 
-function takeValues(secrets: ReadonlyMap<string, ResolvedSecret>): SecretsByWebhook {
-  return new Map([...secrets].flatMap(([webhook, { value }]) => (value === null ? [] : [[webhook, value]])));
-}
-
 /** Everything in one transaction: rows, history, applied and attempted revision, conditions. Then the swap. */
 async function applyPlan(
   context: FactoryContext,
   pass: Pass,
   revision: string,
-  { definition, secrets, computed, findings }: GoodTree,
+  { definition, applied, secrets, computed, findings }: GoodTree,
 ): Promise<Reconciliation> {
   const ending = end(revision, 'applied', 'Applied', `${revision} is live`);
   const reconciliation = composeReconciliation(context, pass, {
@@ -125,8 +172,8 @@ async function applyPlan(
     diagnostics: findings,
   });
   const willBeLive = (name: string) => definition.webhooks.some((webhook) => webhook.enabled && webhook.name === name);
-  const status = await context.inventory.status(context.name);
-  const applied = await context.inventory.apply({
+  const status = await context.state.status();
+  const change: AppliedChange = {
     factory: context.name,
     revision,
     source: context.sourceKey,
@@ -137,8 +184,9 @@ async function applyPlan(
     deleteAutomations: computed.deleteAutomations,
     reconciliation,
     conditions: describe(context, status, revision, reconciliation, willBeLive),
-  });
-  context.activate(applied, takeValues(secrets.byWebhook), takeValues(secrets.verifyTokens));
+  };
+  const numbers = await applyAndServe(context.serving, applied, { change, computed, secrets });
+  context.state.noteApplied(change, computed, numbers);
   return reconciliation;
 }
 
@@ -146,9 +194,15 @@ async function applyPlan(
 async function recordEnding(context: FactoryContext, pass: Pass, ending: Ending): Promise<Reconciliation> {
   if (ending.result === 'failed') pass.stopping.throwIfAborted();
   const reconciliation = composeReconciliation(context, pass, ending);
-  const status = await context.inventory.status(context.name);
-  const conditions = describe(context, status, status?.appliedRevision ?? null, reconciliation, context.isLive);
-  return context.inventory.recordAttempt(reconciliation, conditions);
+  const status = await context.state.status();
+  const { webhooks } = await context.state.applied();
+  const isLive = (name: string) =>
+    webhooks.some((each) => each.name === name && each.enabled && each.deletedAt === null);
+  const conditions = describe(context, status, status?.appliedRevision ?? null, reconciliation, isLive);
+  const recorded = await context.inventory.recordAttempt(reconciliation, conditions);
+  const { revision: attemptedRevision, attemptedAt } = reconciliation;
+  context.state.noteAttempt({ attemptedRevision, attemptedAt, conditions });
+  return recorded;
 }
 
 function describe(
@@ -156,7 +210,7 @@ function describe(
   status: FactoryStatus | null,
   liveRevision: string | null,
   { result, reason, message, finishedAt }: Reconciliation,
-  isLive: FactoryContext['isLive'],
+  isLive: (webhook: string) => boolean,
 ) {
   const isApplied = result === 'applied' || result === 'unchanged';
   const states = [

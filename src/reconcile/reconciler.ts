@@ -9,6 +9,7 @@ import { TaskQueue } from '../core/time/task-queue.ts';
 import { type EditOutcome, editFactory, type FactoryEdit } from './edit-factory.ts';
 import type { FactoryContext, PassTrigger } from './factory-context.ts';
 import { reconcileFactory } from './reconcile-factory.ts';
+import { serveApplied } from './serve-factory.ts';
 
 const RETRY_BACKOFF: Backoff = { firstMs: 5_000, maxMs: 300_000 };
 
@@ -91,6 +92,13 @@ export class Reconciler {
     });
     if (outcome.kind === 'applied' || outcome.kind === 'waiting') this.#note(outcome.reconciliation);
     return outcome;
+  }
+
+  /** Makes the applied definition live as the storage has it now: at start, and after a pin that no apply made. */
+  async serve(): Promise<void> {
+    const { state } = this.#context;
+    state.forget();
+    await serveApplied(this.#context, await state.applied());
   }
 
   /** As `DefinitionSource.contains`. */

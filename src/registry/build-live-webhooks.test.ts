@@ -1,20 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { declareWebhook } from '../../test/helpers/declare-webhook.ts';
+import { buildLive } from '../../test/helpers/serve-applied.ts';
 import type { AppliedFactory } from '../core/applied.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
-import { SecretValue } from '../core/secret-value.ts';
 import type { Trigger } from '../core/trigger.ts';
-import { buildLiveWebhooks } from './build-live-webhooks.ts';
 import { Registry } from './registry.ts';
 
 const A: WebhookUid = 'wh_a';
 const B: WebhookUid = 'wh_b';
 const SECRETS = new Map([
-  ['a', new SecretValue('secret of a')],
-  ['b', new SecretValue('secret of b')],
+  ['a', 'secret of a'],
+  ['b', 'secret of b'],
 ]);
 
 function webhook(uid: WebhookUid, more: Partial<AppliedWebhook> = {}): AppliedWebhook {
@@ -63,7 +62,7 @@ function automation(name: string, filters: Filter[], more: Partial<AppliedAutoma
 
 function build(webhooks: AppliedWebhook[], automations: AppliedAutomation[] = [], secrets = SECRETS) {
   const applied: AppliedFactory = { name: 'f', revision: 'c2', webhooks, automations };
-  return buildLiveWebhooks(applied, secrets);
+  return buildLive(applied, { secrets });
 }
 
 const listenersOf = (...automations: AppliedAutomation[]) => build([webhook(A)], automations)[0]!.listeners;
@@ -77,7 +76,7 @@ describe('live webhooks', () => {
 
   it('know the branch whose pushes they report, if they are the push webhook', () => {
     const applied: AppliedFactory = { name: 'f', revision: 'c2', webhooks: [webhook(A), webhook(B)], automations: [] };
-    const live = buildLiveWebhooks(applied, SECRETS, new Map(), { webhook: 'b', branch: 'main' });
+    const live = buildLive(applied, { secrets: SECRETS }, { webhook: 'b', branch: 'main' });
     expect(live.map(({ pushBranch }) => pushBranch)).toEqual([null, 'main']);
     expect(build([webhook(A), webhook(B)]).map(({ pushBranch }) => pushBranch)).toEqual([null, null]);
   });

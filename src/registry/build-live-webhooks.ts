@@ -1,10 +1,7 @@
-import type { AppliedFactory } from '../core/applied.ts';
-import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { AppliedAutomation } from '../core/resources/automation.ts';
+import type { ListeningAutomation, ServingWebhook } from '../core/ports/definitions/serving.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import { triggerFiltersByWebhook } from '../core/trigger.ts';
 import { compileFilters, describeInvalid, type FilterDecision } from '../filter/evaluate-filters.ts';
 import { isSignedChallenge } from '../signature/handshakes/challenges.ts';
 import type { LiveHandshake } from '../signature/handshakes/handshake.ts';
@@ -26,35 +23,30 @@ export interface PushTrigger {
 }
 
 /**
- * Compiles applied webhooks and automations for the handling of deliveries: once per apply, never per request.
+ * Compiles an applied webhook for the handling of deliveries: once per change, never per request. Its listeners and the
+ * live revision come from the factory.
  *
- * @param secrets the pinned secrets by the webhook's name; a missing secret could not be read
- * @param verifyTokens the verify tokens by the webhook's name; without its token, a webhook answers no handshake that
- * needs one
+ * @param ref the number of the webhook in the storage
  * @param pushTrigger `null` if no webhook of the factory reports pushes
  */
-export function buildLiveWebhooks(
-  applied: AppliedFactory,
-  secrets: ReadonlyMap<string, SecretValue>,
-  verifyTokens: ReadonlyMap<string, SecretValue> = new Map(),
-  pushTrigger: PushTrigger | null = null,
-): LiveWebhook[] {
-  const listeners = collectListeners(applied.automations);
-  return applied.webhooks
-    .filter((webhook) => webhook.enabled && webhook.deletedAt === null)
-    .map((webhook) => ({
-      ref: webhook.ref,
-      uid: webhook.uid,
-      name: webhook.name,
-      factory: applied.name,
-      revision: applied.revision,
-      credential: buildCredential(webhook, secrets.get(webhook.name) ?? null),
-      holdsSecret: compileSecretSearch(secrets.get(webhook.name) ?? null),
-      handshakes: buildHandshakes(webhook, secrets.get(webhook.name) ?? null, verifyTokens.get(webhook.name) ?? null),
-      identityHeader: webhook.deliveryIdHeader?.toLowerCase() ?? null,
-      listeners: listeners.get(webhook.uid) ?? [],
-      pushBranch: webhook.name === pushTrigger?.webhook ? pushTrigger.branch : null,
-    }));
+export function buildLiveWebhook(
+  { webhook, secret, verifyToken }: ServingWebhook,
+  ref: number,
+  pushTrigger: PushTrigger | null,
+): LiveWebhook {
+  return {
+    ref,
+    uid: webhook.uid,
+    name: webhook.name,
+    factory: webhook.factory,
+    revision: null,
+    credential: buildCredential(webhook, secret),
+    holdsSecret: compileSecretSearch(secret),
+    handshakes: buildHandshakes(webhook, secret, verifyToken),
+    identityHeader: webhook.deliveryIdHeader?.toLowerCase() ?? null,
+    listeners: [],
+    pushBranch: webhook.name === pushTrigger?.webhook ? pushTrigger.branch : null,
+  };
 }
 
 function buildCredential(webhook: AppliedWebhook, secret: SecretValue | null): Credential {
@@ -110,23 +102,12 @@ function buildHandshakes(
   return secret === null ? [] : compileHandshakes(webhook, secret.reveal(), verifyToken?.reveal() ?? null);
 }
 
-/** One listener per automation and webhook, even if several of its triggers select that webhook. */
-function collectListeners(automations: readonly AppliedAutomation[]): Map<WebhookUid, Listener[]> {
-  const byWebhook = new Map<WebhookUid, Listener[]>();
-  for (const automation of automations) {
-    for (const [uid, payloads] of triggerFiltersByWebhook(automation)) {
-      const listener = buildListener(automation, payloads);
-      const others = byWebhook.get(uid);
-      if (others) others.push(listener);
-      else byWebhook.set(uid, [listener]);
-    }
-  }
-  return byWebhook;
-}
-
-function buildListener(automation: AppliedAutomation, payloads: readonly JsonObject[]): Listener {
-  const decide = automation.enabled ? compileDecision(payloads) : () => DISABLED;
-  return { automation: automation.name, version: automation.version, decide };
+/** The listener of an automation at one webhook, even if several of its triggers select that webhook. */
+export function buildListener(
+  { name, version, enabled }: Omit<ListeningAutomation, 'filters'>,
+  payloads: readonly JsonObject[],
+): Listener {
+  return { automation: name, version: version ?? 0, decide: enabled ? compileDecision(payloads) : () => DISABLED };
 }
 
 const MATCHED: ListenerResult = { fires: true, message: 'all filter conditions matched' };

@@ -2,7 +2,7 @@ import { AppError } from '../core/errors.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { HostedSource } from '../core/ports/definitions/hosted-source.ts';
 import type { LiveDefinitions, LiveFile } from '../core/ports/definitions/live-definitions.ts';
-import { createFileEntry, type SourceTree } from '../core/source-tree.ts';
+import { createFileEntry, type SourceTree, webhookNameOf } from '../core/source-tree.ts';
 import { failed } from './source-limits.ts';
 
 const REVISION = /^live-([1-9]\d{0,14})$/;
@@ -47,12 +47,10 @@ function parseRevision(revision: string | null): number | null {
 }
 
 function toTree(files: readonly LiveFile[]): SourceTree {
-  const uids = files.flatMap(({ path, uid }): [string, WebhookUid][] =>
-    uid === null ? [] : [[path.replace(/^webhooks\/|\.yaml$/g, ''), uid]],
-  );
-  return {
-    prefix: '',
-    entries: files.map(({ path, text }) => createFileEntry(path, new TextEncoder().encode(text))),
-    uids: new Map(uids),
-  };
+  const uids = files.flatMap(({ path, uid }): [string, WebhookUid][] => {
+    const name = webhookNameOf(path);
+    return uid === null || name === null ? [] : [[name, uid]];
+  });
+  const entries = files.map(({ path, text }) => createFileEntry(path, new TextEncoder().encode(text)));
+  return { prefix: '', entries, uids: new Map(uids) };
 }

@@ -115,6 +115,23 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     expect(await versionOf({})).toBe(first);
   });
 
+  it('returns the numbers of the written rows, and leaves the others as they are', async () => {
+    const webhooks = [buildWebhook({ name: 'a' }), buildWebhook({ name: 'b' })];
+    const automations = Array.from({ length: 450 }, (_, index) => buildAutomation({ name: `automation-${index}` }));
+    const before = await applyFactory(opened.storage, { webhooks, automations });
+    const changed = { ...automations[7]!, prompt: 'Fix it well.', revision: 'beef', updatedAt: LATER };
+    const numbers = await inventory().apply(buildApply({ revision: 'beef', automations: [changed], at: LATER }));
+    const after = (await inventory().load(FACTORY))!;
+    expect(numbers).toEqual({ webhooks: [], automations: [['automation-7', expect.any(Number)]] });
+    expect(after.webhooks).toEqual(before.webhooks);
+    const isOther = ({ name }: { name: string }) => name !== 'automation-7';
+    expect(after.automations.filter(isOther)).toEqual(before.automations.filter(isOther));
+    expect(after.automations.find(({ name }) => !isOther({ name }))).toEqual({
+      ...changed,
+      version: numbers.automations[0]![1],
+    });
+  });
+
   it('removes an automation without file', async () => {
     const automations = [buildAutomation({ name: 'a' }), buildAutomation({ name: 'b' })];
     await applyFactory(opened.storage, { automations });

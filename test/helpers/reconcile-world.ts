@@ -7,6 +7,7 @@ import type { PlanPreview } from '../../src/core/plan-preview.ts';
 import type { DefinitionSource, SourceFailure } from '../../src/core/ports/definitions/definition-source.ts';
 import type { HostedSource } from '../../src/core/ports/definitions/hosted-source.ts';
 import type { Inventory } from '../../src/core/ports/definitions/inventory.ts';
+import type { Serving } from '../../src/core/ports/definitions/serving.ts';
 import type { Logger } from '../../src/core/ports/logger.ts';
 import type { SecretStore } from '../../src/core/ports/secret-store.ts';
 import type { Reconciliation } from '../../src/core/reconciliation.ts';
@@ -15,10 +16,11 @@ import type { Clock } from '../../src/core/time/clock.ts';
 import { validateTree } from '../../src/definitions/validate-tree.ts';
 import { DEFAULT_BOUNDS } from '../../src/plan/backtest.ts';
 import type { FactoryContext } from '../../src/reconcile/factory-context.ts';
+import { FactoryState } from '../../src/reconcile/factory-state.ts';
 import { previewPlan } from '../../src/reconcile/preview-plan.ts';
 import { Reconciler } from '../../src/reconcile/reconciler.ts';
-import { activateLastApplied } from '../../src/registry/activate-last-applied.ts';
-import { buildLiveWebhooks } from '../../src/registry/build-live-webhooks.ts';
+import { createServing } from '../../src/registry/create-serving.ts';
+import { LiveFactories } from '../../src/registry/live-factories.ts';
 import type { LiveWebhook } from '../../src/registry/live-webhook.ts';
 import { Registry } from '../../src/registry/registry.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
@@ -183,7 +185,7 @@ export interface WorldOptions {
   /** Wraps the inventory of the loop. */
   wrapInventory?: (inventory: Inventory) => Inventory;
   wrapSecrets?: (secrets: SecretStore) => SecretStore;
-  activate?: FactoryContext['activate'];
+  wrapServing?: (serving: Serving) => Serving;
 }
 
 export async function createReconcileWorld(options: WorldOptions = {}): Promise<ReconcileWorld> {
@@ -212,7 +214,8 @@ async function openWorld(
     redactor: createRedactor(),
     notifyTargets: [],
   });
-  const { wrapInventory = (same) => same, wrapSecrets = (same) => same } = options;
+  const { wrapInventory = (same) => same, wrapSecrets = (same) => same, wrapServing = (same) => same } = options;
+  const inventory = wrapInventory(storage.inventory);
   const timers = new FakeSchedule();
   const ended: Reconciliation[] = [];
   const context: FactoryContext = {
@@ -222,17 +225,15 @@ async function openWorld(
     sourceKey: options.sourceKey ?? 'main .',
     hasExecutor: options.hasExecutor ?? true,
     pushWebhook: options.pushWebhook ?? null,
-    isLive: (webhook) => live(webhook) !== undefined,
-    inventory: wrapInventory(storage.inventory),
+    state: new FactoryState(FACTORY, inventory),
+    inventory,
     secrets: wrapSecrets(store),
     validate: async (tree, validation) => {
       world.validations += 1;
       return options.validate ? options.validate(tree, validation) : validateTree(tree, validation);
     },
     webhooksPerFactory: 20,
-    activate:
-      options.activate ??
-      ((applied, secrets, tokens) => registry.replaceFactory(FACTORY, buildLiveWebhooks(applied, secrets, tokens))),
+    serving: wrapServing(createServing(inventory, new LiveFactories(registry, () => null))),
     clock,
     ids: createIdSource(randomBytes),
     logger,
@@ -278,10 +279,7 @@ async function openWorld(
       rmSync(dirname(file), { recursive: true, force: true });
     },
   };
-  await activateLastApplied(
-    { inventory: storage.inventory, secrets: store, registry, logger, pushTrigger: () => null },
-    FACTORY,
-  );
+  await reconciler.serve();
   return world;
 }
 

@@ -98,7 +98,7 @@ export function createSeededEngine(
   const events = new EventHub(clock, 'epoch');
   const findWebhook = (ref: number) => registry.findByRef(ref);
   const reports = createEventSources({ hub: events, findWebhook, runs: storage.runReader, logger });
-  const { reconcilers, secrets, adoptSecret, activateAll } = wireDefinitions({
+  const { reconcilers, secrets, adoptSecret } = wireDefinitions({
     factories: CONFIG.factories,
     webhooksPerFactory: CONFIG.limits.webhooksPerFactory,
     openSource: ({ name }) => openSource(name === 'payments' ? source : 'repository', storage, name),
@@ -140,7 +140,7 @@ export function createSeededEngine(
     logger,
   });
   const start = once(async () => {
-    await activateAll();
+    await reconcilers.serveAll();
     deferToFileEnd(() => dispatcher.stop(0));
     await dispatcher.start();
     if (source !== 'repository') await reconcilers.reconcileNow('payments');

@@ -11,7 +11,6 @@ import { EMPTY_PLAN } from '../../src/core/plan.ts';
 import type { AutomationRow, WebhookRow } from '../../src/core/ports/definitions/inventory.ts';
 import type { DeliveryLog } from '../../src/core/ports/deliveries/delivery-log.ts';
 import type { Delivery } from '../../src/core/resources/delivery.ts';
-import { SecretValue } from '../../src/core/secret-value.ts';
 import type { Clock } from '../../src/core/time/clock.ts';
 import type { Trigger } from '../../src/core/trigger.ts';
 import { handleDelivery } from '../../src/ingress/handle-delivery.ts';
@@ -25,11 +24,13 @@ import { createClientAddressFinder } from '../../src/ingress/transport/client-ad
 import { createIngressServer, type ServerBounds } from '../../src/ingress/transport/http.ts';
 import { createProbes } from '../../src/ingress/transport/probes.ts';
 import { BytesInFlight } from '../../src/ingress/transport/read-body.ts';
-import { buildLiveWebhooks, type PushTrigger } from '../../src/registry/build-live-webhooks.ts';
+import type { PushTrigger } from '../../src/registry/build-live-webhooks.ts';
+import { LiveFactories } from '../../src/registry/live-factories.ts';
 import { Registry } from '../../src/registry/registry.ts';
 import { openSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { declareWebhook } from './declare-webhook.ts';
 import { RawConnection } from './raw-connection.ts';
+import { serveFactory } from './serve-applied.ts';
 
 /** 2026-01-02T03:04:05.678Z */
 export const START_MS = 1_767_323_045_678;
@@ -132,6 +133,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
   const ids = createIdSource(randomBytes);
   const clock = createFakeClock();
   const registry = new Registry();
+  const live = new LiveFactories(registry, () => options.pushTrigger ?? null);
   const uids = new Map<string, WebhookUid>();
   const uid = (name = 'hook') => {
     if (!uids.has(name)) uids.set(name, ids.webhookUid());
@@ -143,7 +145,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     const rows = webhooks.map((webhook) => toWebhookRow(webhook, uid(webhook.name)));
     const gone = [...uids].filter(([name]) => !rows.some((row) => row.name === name)).map(([, id]) => id);
     for (const { name = 'hook', secret = TOKEN } of webhooks) secrets.set(name, secret);
-    const applied = await storage.inventory.apply({
+    await storage.inventory.apply({
       factory: FACTORY,
       revision: REVISION,
       source: 'test',
@@ -167,12 +169,12 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
         attemptedAt: START_MS,
       },
     });
-    const readable = [...secrets].flatMap(([name, text]) => (text === null ? [] : [[name, new SecretValue(text)]]));
-    const tokens = webhooks.flatMap(({ name = 'hook', verifyToken }) =>
-      verifyToken === undefined ? [] : [[name, new SecretValue(verifyToken)]],
+    const readable = [...secrets].flatMap(([name, text]): [string, string][] => (text === null ? [] : [[name, text]]));
+    const verifyTokens = webhooks.flatMap(({ name = 'hook', verifyToken }): [string, string][] =>
+      verifyToken === undefined ? [] : [[name, verifyToken]],
     );
-    const [values, verifyTokens] = [readable, tokens].map((list) => new Map(list as [string, SecretValue][]));
-    registry.replaceFactory(FACTORY, buildLiveWebhooks(applied, values!, verifyTokens!, options.pushTrigger));
+    const applied = (await storage.inventory.load(FACTORY))!;
+    serveFactory(live, applied, { secrets: new Map(readable), verifyTokens: new Map(verifyTokens) });
   };
   await storage.inventory.register(FACTORY, START_MS);
   await apply(options.webhooks ?? [{}], options.automations);

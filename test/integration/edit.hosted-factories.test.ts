@@ -97,12 +97,17 @@ describe.each(KINDS)('a $kind factory', ({ host }) => {
     });
   });
 
-  it('reads its newest revision twice for each edit: before it, and in the pass that makes it live', async () => {
+  it('is validated once for each edit, and the committed revision is neither fetched nor read', async () => {
     await world.pass();
     const read = vi.spyOn(world.hosted!, 'head');
     const fetched = vi.spyOn(world.hosted!, 'fetch');
+    const readTree = vi.spyOn(world.hosted!, 'readTree');
+    const before = world.validations;
     await editor.createWebhook(ORDER, want('ci'));
-    expect([read.mock.calls.length, fetched.mock.calls.length]).toEqual([2, 0]);
+    await editor.changeWebhook(ORDER, (await find('ci'))!.uid, { description: 'Builds' });
+    expect(await find('ci')).toMatchObject({ description: 'Builds' });
+    expect([read.mock.calls.length, world.validations - before]).toEqual([2, 2]);
+    expect([fetched.mock.calls.length, readTree.mock.calls.length]).toEqual([0, 0]);
   });
 
   it('does not show the value of a secret that existed', async () => {

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { createSecretAdoption } from '../../src/edit/adopt-secret.ts';
-import { activateLastApplied } from '../../src/registry/activate-last-applied.ts';
 import { createReconcileWorld, FACTORY, type ReconcileWorld } from '../helpers/reconcile-world.ts';
 
 const PLACEHOLDER = 'awaiting-x-hook-secret';
@@ -22,16 +21,14 @@ async function applyAsana(files: Record<string, string> = {}): Promise<void> {
 
 /** As the daemon does when an `X-Hook-Secret` arrives. */
 function adopt(value = SUPPLIED, name = 'asana') {
-  const { storage, secrets, registry, reconciler } = world;
+  const { storage, secrets, reconciler } = world;
   const { inventory } = storage;
-  const logger = { info: () => {}, warn: () => {}, error: () => {}, child: () => logger };
-  const activation = { inventory, secrets, registry, logger, pushTrigger: () => null };
   const take = createSecretAdoption({
     inventory: storage.inventoryReader,
     pins: inventory,
     secrets,
     betweenPasses: (_factory, work) => reconciler.betweenPasses(work),
-    activate: (factory) => activateLastApplied(activation, factory),
+    serve: () => reconciler.serve(),
     clock: { wallMs: () => ++world.now },
   });
   return take(world.live(name)!, new SecretValue(value));

@@ -101,9 +101,13 @@ describe('an apply', () => {
   it('that was interrupted between the commit and the swap is completed by the next start', async () => {
     const killed = new Error('killed');
     await begin({
-      activate: () => {
-        throw killed;
-      },
+      wrapServing: (serving) => ({
+        ...serving,
+        apply: async (change) => {
+          await world.storage.inventory.apply(change);
+          throw killed;
+        },
+      }),
     });
     const revision = world.source.commit({ 'webhooks/ci.yaml': WEBHOOK });
     await world.pass();

@@ -6,8 +6,10 @@ import type { Logger } from '../../src/core/ports/logger.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
 import { validateTree } from '../../src/definitions/validate-tree.ts';
+import { FactoryState } from '../../src/reconcile/factory-state.ts';
 import { Reconciler } from '../../src/reconcile/reconciler.ts';
-import { buildLiveWebhooks } from '../../src/registry/build-live-webhooks.ts';
+import { createServing } from '../../src/registry/create-serving.ts';
+import { LiveFactories } from '../../src/registry/live-factories.ts';
 import { Registry } from '../../src/registry/registry.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { createSecretStore } from '../../src/secrets/secret-store.ts';
@@ -46,11 +48,11 @@ it('nobody can read that a revision is applied before it is live', async () => {
       webhooksPerFactory: 20,
       logger,
       pushWebhook: null,
-      isLive: () => false,
+      state: new FactoryState('f', inventory),
       clock: systemClock,
       ids: createIdSource(randomBytes),
       validate: async (tree, context) => validateTree(tree, context),
-      activate: (applied, values) => registry.replaceFactory('f', buildLiveWebhooks(applied, values)),
+      serving: createServing(inventory, new LiveFactories(registry, () => null)),
     },
     () => () => {},
     () => {},

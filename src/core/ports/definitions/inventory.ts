@@ -9,22 +9,31 @@ export type WebhookRow = Omit<AppliedWebhook, 'ref' | 'createdAt' | 'deletedAt'>
 /** An automation row as an apply writes it; the storage finds or assigns its `version`. */
 export type AutomationRow = Omit<AppliedAutomation, 'version'>;
 
-/** A whole apply, written in one transaction. */
+/** A whole apply, written in one transaction: exactly the rows that its plan creates, changes and deletes. */
 export interface AppliedChange {
   factory: string;
   revision: string | null;
   /** The source of the definition. The same commit of another source is another definition. */
   source: string;
   at: number;
-  /** Created, changed and unchanged webhooks: an unchanged one may have a newer secret version. */
+  /** Webhooks that are created, changed, or pinned to other versions of their secrets. */
   webhooks: WebhookRow[];
   /** Webhooks whose file was deleted. They are marked deleted, and keep their UID for a file that is restored. */
   deleteWebhooks: WebhookUid[];
+  /** Automations that are created or changed. */
   automations: AutomationRow[];
   /** Names of automations whose file was deleted. */
   deleteAutomations: string[];
   reconciliation: Reconciliation;
   conditions: Condition[];
+}
+
+/** The numbers that the storage gave to the rows of an apply. */
+export interface AssignedNumbers {
+  /** UID and `AppliedWebhook.ref` of each written webhook. */
+  webhooks: [uid: string, ref: number][];
+  /** Name and `AppliedAutomation.version` of each written automation. */
+  automations: [name: string, version: number][];
 }
 
 /** The applied webhooks and automations of each factory. */
@@ -33,8 +42,8 @@ export interface Inventory {
   register(factory: string, at: number): Promise<void>;
   /** `null` for a factory that was never registered. Includes deleted webhooks. */
   load(factory: string): Promise<AppliedFactory | null>;
-  /** Returns the inventory as of the same transaction, so that it can be made live without another read. */
-  apply(change: AppliedChange): Promise<AppliedFactory>;
+  /** Writes the change, and returns what is needed to make it live without another read. */
+  apply(change: AppliedChange): Promise<AssignedNumbers>;
   /**
    * Records a pass that applied nothing: the reconciliation, the attempted revision and the conditions, in one
    * transaction. If the most recent row has the same commit, result, reason and diagnostics, updates its `attemptedAt`

@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
-import type { AppliedFactory } from '../../../core/applied.ts';
 import type { WebhookUid } from '../../../core/ids.ts';
-import type { AppliedChange, AutomationRow, Inventory, WebhookRow } from '../../../core/ports/definitions/inventory.ts';
+import type { Inventory } from '../../../core/ports/definitions/inventory.ts';
 import type { Condition, Reconciliation } from '../../../core/reconciliation.ts';
 import type { AppliedAutomation } from '../../../core/resources/automation.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS, AUTOMATIONS, FACTORIES, RECONCILIATIONS, WEBHOOKS } from '../schema/tables.ts';
+import { applyChange, insertReconciliation } from './apply-change.ts';
 
 type Database = Kysely<Schema>;
 
@@ -79,96 +78,6 @@ export function toAppliedAutomation(row: AutomationJoinRow): AppliedAutomation {
   return { ...AUTOMATIONS.fromRow(row), ...AUTOMATION_VERSIONS.fromRow(row) };
 }
 
-async function applyChange(trx: Transaction<Schema>, change: AppliedChange): Promise<AppliedFactory> {
-  await deleteWebhooks(trx, change);
-  await releaseNames(trx, change);
-  for (const webhook of change.webhooks) await upsertWebhook(trx, webhook);
-  for (const automation of change.automations) await upsertAutomation(trx, automation);
-  await deleteAutomations(trx, change);
-  await insertReconciliation(trx, change.reconciliation);
-  await trx
-    .updateTable('factories')
-    .set({
-      applied_revision: change.revision,
-      applied_at: change.at,
-      applied_source: change.source,
-      attempted_revision: change.revision,
-      attempted_at: change.at,
-      conditions: FACTORIES.encode('conditions', change.conditions),
-    })
-    .where('name', '=', change.factory)
-    .execute();
-  return (await loadFactory(trx, change.factory))!;
-}
-
-/** Two webhooks may swap their names. Renaming each to its UID first keeps the names unique in between. */
-async function releaseNames(trx: Transaction<Schema>, { factory, webhooks }: AppliedChange): Promise<void> {
-  for (const { uid, name } of webhooks) {
-    await trx
-      .updateTable('webhooks')
-      .set({ name: uid })
-      .where('factory', '=', factory)
-      .where('uid', '=', uid)
-      .where('name', '!=', name)
-      .execute();
-  }
-}
-
-async function upsertWebhook(trx: Transaction<Schema>, webhook: WebhookRow): Promise<void> {
-  const row = WEBHOOKS.toRow({ ...webhook, createdAt: webhook.updatedAt, deletedAt: null });
-  const { uid: _, created_at: __, ...changed } = row;
-  await trx
-    .insertInto('webhooks')
-    .values(row)
-    .onConflict((conflict) => conflict.column('uid').doUpdateSet(changed))
-    .execute();
-}
-
-async function deleteWebhooks(trx: Transaction<Schema>, { deleteWebhooks: uids, at }: AppliedChange): Promise<void> {
-  if (uids.length === 0) return;
-  await trx.updateTable('webhooks').set({ deleted_at: at, updated_at: at }).where('uid', 'in', uids).execute();
-}
-
-async function upsertAutomation(trx: Transaction<Schema>, automation: AutomationRow): Promise<void> {
-  const row = AUTOMATIONS.toRow({ ...automation, version: await findOrInsertVersion(trx, automation) });
-  const { factory: _, name: __, ...changed } = row;
-  await trx
-    .insertInto('automations')
-    .values(row)
-    .onConflict((conflict) => conflict.columns(['factory', 'name']).doUpdateSet(changed))
-    .execute();
-}
-
-/** Stores the fields that runs refer to once per content. A version stays until no run refers to it. */
-async function findOrInsertVersion(trx: Transaction<Schema>, automation: AutomationRow): Promise<number> {
-  const { factory, name } = automation;
-  const content = AUTOMATION_VERSIONS.toRow(automation);
-  const digest = createHash('sha256')
-    .update(JSON.stringify([content.prompt, content.agent, content.overrides]))
-    .digest('hex');
-  const found = await trx
-    .selectFrom('automation_versions')
-    .select('version')
-    .where((where) => where.and({ factory, name, digest }))
-    .executeTakeFirst();
-  if (found) return found.version;
-  const inserted = await trx
-    .insertInto('automation_versions')
-    .values({ ...content, factory, name, digest })
-    .returning('version')
-    .executeTakeFirstOrThrow();
-  return inserted.version;
-}
-
-async function deleteAutomations(trx: Transaction<Schema>, change: AppliedChange): Promise<void> {
-  if (change.deleteAutomations.length === 0) return;
-  await trx
-    .deleteFrom('automations')
-    .where('factory', '=', change.factory)
-    .where('name', 'in', change.deleteAutomations)
-    .execute();
-}
-
 async function recordAttempt(
   trx: Transaction<Schema>,
   reconciliation: Reconciliation,
@@ -205,8 +114,4 @@ async function findLastReconciliation(db: Database, factory: string): Promise<Re
     .limit(1)
     .executeTakeFirst();
   return row ? RECONCILIATIONS.fromRow(row) : null;
-}
-
-async function insertReconciliation(trx: Transaction<Schema>, reconciliation: Reconciliation): Promise<void> {
-  await trx.insertInto('reconciliations').values(RECONCILIATIONS.toRow(reconciliation)).execute();
 }

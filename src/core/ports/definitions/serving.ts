@@ -1,0 +1,58 @@
+import type { WebhookUid } from '../../ids.ts';
+import type { JsonObject } from '../../json.ts';
+import type { AppliedWebhook } from '../../resources/webhook.ts';
+import type { SecretValue } from '../../secret-value.ts';
+import type { AppliedChange, AssignedNumbers } from './inventory.ts';
+
+/** An automation, as far as deliveries concern it. */
+export interface ListeningAutomation {
+  name: string;
+  /** `AppliedAutomation.version`; `null` if the storage is still to assign it. */
+  version: number | null;
+  enabled: boolean;
+  /** The payload filters that start it, as `triggerFilters`, for each webhook that it listens to. */
+  filters: [webhook: WebhookUid, payloads: JsonObject[]][];
+}
+
+/** An applied webhook with the secrets that it is pinned to; `null` for a value that cannot be read or is not named. */
+export interface ServingWebhook {
+  webhook: AppliedWebhook;
+  secret: SecretValue | null;
+  verifyToken: SecretValue | null;
+}
+
+/** A change of what a factory serves. Its created and changed automations are staged before. */
+export interface ServedChange {
+  factory: string;
+  /** The commit that is live after the change. */
+  revision: string | null;
+  /** Whether this is everything that the factory serves. Otherwise everything else stays. */
+  isWhole: boolean;
+  /** Created and changed webhooks. */
+  webhooks: ServingWebhook[];
+  deletedWebhooks: WebhookUid[];
+  deletedAutomations: string[];
+}
+
+/** Some automations of a change. */
+export interface StagedAutomations {
+  factory: string;
+  automations: ListeningAutomation[];
+  /** Is this the first part of a change? What was staged for an earlier change that did not go live is dropped. */
+  isFirst: boolean;
+  /** As in `ServedChange`. */
+  isWhole: boolean;
+}
+
+/**
+ * What deliveries are matched with. Changes arrive in parts, so that no part occupies the thread that serves deliveries
+ * for long, and take effect together.
+ */
+export interface Serving {
+  /** Compiles automations ahead. They take effect with the next change of their factory. */
+  stage(part: StagedAutomations): Promise<void>;
+  /** Writes the change to the storage, and makes it live before anybody can read that it was applied. */
+  apply(change: AppliedChange, served: ServedChange): Promise<AssignedNumbers>;
+  /** Makes live what the storage has already. */
+  serve(served: ServedChange): Promise<void>;
+}

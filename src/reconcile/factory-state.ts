@@ -1,0 +1,119 @@
+import type { AppliedFactory } from '../core/applied.ts';
+import type {
+  AppliedChange,
+  AssignedNumbers,
+  AutomationRow,
+  Inventory,
+  WebhookRow,
+} from '../core/ports/definitions/inventory.ts';
+import type { FactoryStatus } from '../core/reconciliation.ts';
+import type { AppliedAutomation } from '../core/resources/automation.ts';
+import type { AppliedWebhook } from '../core/resources/webhook.ts';
+import type { SourceTree } from '../core/source-tree.ts';
+import type { ComputedPlan, PlanOrigin } from '../plan/compute-plan.ts';
+
+/**
+ * What the loop of one factory knows without reading it again: the applied definitions, the status, and what the last
+ * plan was made from. Only the loop writes them, so the memory is as current as the storage.
+ */
+export class FactoryState {
+  readonly #name: string;
+  readonly #inventory: Pick<Inventory, 'load' | 'status'>;
+  #applied: AppliedFactory | null = null;
+  #status: FactoryStatus | null = null;
+  /** `null` until a plan was applied. */
+  origin: PlanOrigin | null = null;
+  /** The tree of a hosted definition at its newest revision, for the next edit. */
+  tree: { revision: string; tree: SourceTree } | null = null;
+
+  constructor(name: string, inventory: Pick<Inventory, 'load' | 'status'>) {
+    this.#name = name;
+    this.#inventory = inventory;
+  }
+
+  /** The applied definitions, including deleted webhooks. Empty for a factory that was never applied. */
+  async applied(): Promise<AppliedFactory> {
+    this.#applied ??= (await this.#inventory.load(this.#name)) ?? emptyFactory(this.#name);
+    return this.#applied;
+  }
+
+  async status(): Promise<FactoryStatus | null> {
+    this.#status ??= await this.#inventory.status(this.#name);
+    return this.#status;
+  }
+
+  /** The change was written. */
+  noteApplied(change: AppliedChange, { planned, origin }: ComputedPlan, numbers: AssignedNumbers): AppliedFactory {
+    const before = this.#applied ?? emptyFactory(this.#name);
+    this.#applied = {
+      name: this.#name,
+      revision: change.revision,
+      webhooks: mergeWebhooks(before.webhooks, planned.webhooks, change, new Map(numbers.webhooks)),
+      automations: mergeAutomations(planned.automations, new Map(numbers.automations)),
+    };
+    this.#status = {
+      name: this.#name,
+      appliedRevision: change.revision,
+      appliedAt: change.at,
+      appliedSource: change.source,
+      attemptedRevision: change.revision,
+      attemptedAt: change.at,
+      conditions: change.conditions,
+    };
+    this.origin = origin;
+    return this.#applied;
+  }
+
+  /** A pass that applied nothing was recorded. */
+  noteAttempt(attempt: Pick<FactoryStatus, 'attemptedRevision' | 'attemptedAt' | 'conditions'>): void {
+    if (this.#status === null) return;
+    const { attemptedRevision, attemptedAt, conditions } = attempt;
+    this.#status = {
+      ...this.#status,
+      attemptedRevision: attemptedRevision ?? this.#status.attemptedRevision,
+      attemptedAt,
+      conditions,
+    };
+  }
+
+  /** Reads everything again when it is needed: after a write whose outcome is not known, or by somebody else. */
+  forget(): void {
+    this.#applied = null;
+    this.#status = null;
+    this.origin = null;
+    this.tree = null;
+  }
+}
+
+/** A factory that was never applied. */
+export function emptyFactory(name: string): AppliedFactory {
+  return { name, revision: null, webhooks: [], automations: [] };
+}
+
+function mergeWebhooks(
+  before: readonly AppliedWebhook[],
+  planned: readonly WebhookRow[],
+  { deleteWebhooks, at }: AppliedChange,
+  refs: ReadonlyMap<string, number>,
+): AppliedWebhook[] {
+  const merged = new Map(before.map((webhook) => [webhook.uid, webhook]));
+  for (const uid of deleteWebhooks) merged.set(uid, { ...merged.get(uid)!, deletedAt: at, updatedAt: at });
+  for (const row of planned) {
+    const ref = refs.get(row.uid);
+    if (ref === undefined) continue;
+    const createdAt = merged.get(row.uid)?.createdAt ?? row.updatedAt;
+    merged.set(row.uid, { ...row, ref, createdAt, deletedAt: null });
+  }
+  return [...merged.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+/** A row that was not written is that of the applied state, with its version. */
+function mergeAutomations(
+  planned: readonly AutomationRow[],
+  versions: ReadonlyMap<string, number>,
+): AppliedAutomation[] {
+  return planned.map((row) => {
+    const version = versions.get(row.name);
+    return version === undefined ? (row as AppliedAutomation) : { ...row, version };
+  });
+}

@@ -1,0 +1,119 @@
+import type { AppliedFactory } from '../core/applied.ts';
+import { NO_VERSION } from '../core/applied.ts';
+import type { AppliedChange, AssignedNumbers, AutomationRow } from '../core/ports/definitions/inventory.ts';
+import type { ListeningAutomation, Serving, ServingWebhook } from '../core/ports/definitions/serving.ts';
+import type { Logger } from '../core/ports/logger.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { AppliedWebhook } from '../core/resources/webhook.ts';
+import type { SecretValue } from '../core/secret-value.ts';
+import { triggerFiltersByWebhook } from '../core/trigger.ts';
+import type { ComputedPlan } from '../plan/compute-plan.ts';
+import type { ResolvedSecrets } from './resolve-secrets.ts';
+
+/** Automations that are sent and compiled together: about a millisecond. */
+const STAGED_AT_ONCE = 100;
+
+/** A change of more automations than this replaces all, so that taking effect does not take long. */
+const MAX_REPLACED = 500;
+
+/** A plan to execute, with the secrets that its webhooks get. */
+export interface PlannedChange {
+  change: AppliedChange;
+  computed: ComputedPlan;
+  secrets: ResolvedSecrets;
+}
+
+/**
+ * Writes a planned change and makes it live. Only what the plan changes is sent and compiled again.
+ *
+ * @param applied before the change
+ */
+export async function applyAndServe(
+  serving: Serving,
+  applied: AppliedFactory,
+  { change, computed, secrets }: PlannedChange,
+): Promise<AssignedNumbers> {
+  const { factory, revision } = change;
+  const isWhole = applied.revision === null || change.automations.length > MAX_REPLACED;
+  const written = new Set(change.automations.map(({ name }) => name));
+  const versions = new Map(applied.automations.map(({ name, version }) => [name, version]));
+  const sent = isWhole ? computed.planned.automations : change.automations;
+  const automations = sent.map((row) => listen(row, written.has(row.name) ? null : versions.get(row.name)!));
+  await stage(serving, { factory, isWhole }, automations);
+  const rows = isWhole ? computed.planned.webhooks : change.webhooks;
+  const known = new Map(applied.webhooks.map((webhook) => [webhook.uid, webhook]));
+  const webhooks = rows.map((row): ServingWebhook => {
+    const { ref = 0, createdAt = row.updatedAt } = known.get(row.uid) ?? {};
+    return {
+      webhook: { ...row, ref, createdAt, deletedAt: null },
+      secret: secrets.byWebhook.get(row.name)?.value ?? null,
+      verifyToken: secrets.verifyTokens.get(row.name)?.value ?? null,
+    };
+  });
+  const deleted = { deletedWebhooks: change.deleteWebhooks, deletedAutomations: change.deleteAutomations };
+  return serving.apply(change, { factory, revision, isWhole, webhooks, ...deleted });
+}
+
+/** What making the applied definition live takes. */
+export interface ServeParts {
+  serving: Serving;
+  secrets: Pick<SecretStore, 'open'>;
+  logger: Logger;
+}
+
+/** Makes the whole applied definition live: at start, and after a pin that no apply made. */
+export async function serveApplied(parts: ServeParts, applied: AppliedFactory): Promise<void> {
+  const { name: factory, revision } = applied;
+  const automations = applied.automations.map((automation) => listen(automation, automation.version));
+  await stage(parts.serving, { factory, isWhole: true }, automations);
+  const webhooks: ServingWebhook[] = [];
+  for (const webhook of applied.webhooks) {
+    if (webhook.deletedAt === null) webhooks.push(await openPinned(parts, webhook));
+  }
+  const deleted = { deletedWebhooks: [], deletedAutomations: [] };
+  await parts.serving.serve({ factory, revision, isWhole: true, webhooks, ...deleted });
+}
+
+function listen(automation: AutomationRow, version: number | null): ListeningAutomation {
+  const { name, enabled } = automation;
+  return { name, version, enabled, filters: [...triggerFiltersByWebhook(automation)] };
+}
+
+async function stage(
+  serving: Serving,
+  whole: { factory: string; isWhole: boolean },
+  automations: readonly ListeningAutomation[],
+): Promise<void> {
+  for (let start = 0; start === 0 || start < automations.length; start += STAGED_AT_ONCE) {
+    const part = automations.slice(start, start + STAGED_AT_ONCE);
+    await serving.stage({ ...whole, isFirst: start === 0, automations: part });
+  }
+}
+
+async function openPinned(parts: ServeParts, webhook: AppliedWebhook): Promise<ServingWebhook> {
+  const { secretName, secretVersion, verifyTokenSecretName, verifyTokenSecretVersion } = webhook;
+  if (secretVersion === NO_VERSION) return { webhook, secret: null, verifyToken: null };
+  const open = (name: string, version: number) => openPinnedSecret(parts, webhook, name, version);
+  const secret = await open(secretName, secretVersion);
+  const hasToken = verifyTokenSecretName !== null && verifyTokenSecretVersion !== null;
+  const verifyToken = hasToken ? await open(verifyTokenSecretName, verifyTokenSecretVersion) : null;
+  return { webhook, secret, verifyToken };
+}
+
+/** If a pinned value cannot be read, only its webhook answers `503` (threat model S4). */
+async function openPinnedSecret(
+  { secrets, logger }: ServeParts,
+  { factory, name }: AppliedWebhook,
+  secretName: string,
+  secretVersion: number,
+): Promise<SecretValue | null> {
+  const fields = { factory, webhook: name, secretName, secretVersion };
+  try {
+    const value = await secrets.open(secretName, secretVersion);
+    if (value === null) logger.error(fields, 'pinned secret is missing');
+    return value;
+  } catch (error) {
+    logger.error({ ...fields, err: error }, 'pinned secret cannot be read');
+    return null;
+  }
+}

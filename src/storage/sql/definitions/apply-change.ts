@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { sql, type Transaction } from 'kysely';
+import type {
+  AppliedChange,
+  AssignedNumbers,
+  AutomationRow,
+  WebhookRow,
+} from '../../../core/ports/definitions/inventory.ts';
+import type { Reconciliation } from '../../../core/reconciliation.ts';
+import type { Schema } from '../schema/schema.ts';
+import { AUTOMATION_VERSIONS, AUTOMATIONS, FACTORIES, RECONCILIATIONS, WEBHOOKS } from '../schema/tables.ts';
+
+/** Rows in one statement. SQLite allows 32,766 parameters, PostgreSQL 65,535. */
+const ROWS_PER_STATEMENT = 200;
+
+/** Writes exactly the rows of the change, in one transaction. The cost follows the change, not the size of the factory. */
+export async function applyChange(trx: Transaction<Schema>, change: AppliedChange): Promise<AssignedNumbers> {
+  await deleteWebhooks(trx, change);
+  await releaseNames(trx, change);
+  const refs: [string, number][] = [];
+  for (const webhook of change.webhooks) refs.push([webhook.uid, await upsertWebhook(trx, webhook)]);
+  const versions: [string, number][] = [];
+  for (const rows of cutRows(change.automations)) versions.push(...(await upsertAutomations(trx, change, rows)));
+  for (const names of cutRows(change.deleteAutomations)) await deleteAutomations(trx, change, names);
+  await insertReconciliation(trx, change.reconciliation);
+  await trx
+    .updateTable('factories')
+    .set({
+      applied_revision: change.revision,
+      applied_at: change.at,
+      applied_source: change.source,
+      attempted_revision: change.revision,
+      attempted_at: change.at,
+      conditions: FACTORIES.encode('conditions', change.conditions),
+    })
+    .where('name', '=', change.factory)
+    .execute();
+  return { webhooks: refs, automations: versions };
+}
+
+export async function insertReconciliation(trx: Transaction<Schema>, reconciliation: Reconciliation): Promise<void> {
+  await trx.insertInto('reconciliations').values(RECONCILIATIONS.toRow(reconciliation)).execute();
+}
+
+/** Two webhooks may swap their names. Renaming each to its UID first keeps the names unique in between. */
+async function releaseNames(trx: Transaction<Schema>, { factory, webhooks }: AppliedChange): Promise<void> {
+  for (const { uid, name } of webhooks) {
+    await trx
+      .updateTable('webhooks')
+      .set({ name: uid })
+      .where('factory', '=', factory)
+      .where('uid', '=', uid)
+      .where('name', '!=', name)
+      .execute();
+  }
+}
+
+/** Returns the number of the row. */
+async function upsertWebhook(trx: Transaction<Schema>, webhook: WebhookRow): Promise<number> {
+  const row = WEBHOOKS.toRow({ ...webhook, createdAt: webhook.updatedAt, deletedAt: null });
+  const { uid: _, created_at: __, ...changed } = row;
+  const { ref } = await trx
+    .insertInto('webhooks')
+    .values(row)
+    .onConflict((conflict) => conflict.column('uid').doUpdateSet(changed))
+    .returning('ref')
+    .executeTakeFirstOrThrow();
+  return ref;
+}
+
+async function deleteWebhooks(trx: Transaction<Schema>, { deleteWebhooks: uids, at }: AppliedChange): Promise<void> {
+  if (uids.length === 0) return;
+  await trx.updateTable('webhooks').set({ deleted_at: at, updated_at: at }).where('uid', 'in', uids).execute();
+}
+
+/** Every column except the key takes the value of the row that is inserted. */
+const NEW_VALUES = Object.fromEntries(
+  AUTOMATIONS.inserted
+    .filter((column) => column !== 'factory' && column !== 'name')
+    .map((column) => [column, sql.ref(`excluded.${column}`)]),
+);
+
+/** Returns the version of each. */
+async function upsertAutomations(
+  trx: Transaction<Schema>,
+  { factory }: AppliedChange,
+  automations: readonly AutomationRow[],
+): Promise<[string, number][]> {
+  const versions = await storeVersions(trx, factory, automations);
+  const rows = automations.map((automation) =>
+    AUTOMATIONS.toRow({ ...automation, version: versions.get(automation.name)! }),
+  );
+  await trx
+    .insertInto('automations')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['factory', 'name']).doUpdateSet(NEW_VALUES))
+    .execute();
+  return [...versions];
+}
+
+/** Stores the fields that runs refer to once per content. A version stays until no run refers to it. */
+async function storeVersions(
+  trx: Transaction<Schema>,
+  factory: string,
+  automations: readonly AutomationRow[],
+): Promise<Map<string, number>> {
+  const rows = automations.map((automation) => {
+    const content = AUTOMATION_VERSIONS.toRow(automation);
+    const digest = createHash('sha256')
+      .update(JSON.stringify([content.prompt, content.agent, content.overrides]))
+      .digest('hex');
+    return { ...content, factory, name: automation.name, digest };
+  });
+  await trx
+    .insertInto('automation_versions')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const wanted = new Map(rows.map(({ name, digest }) => [name, digest]));
+  const names = [...wanted.keys()];
+  const stored = await trx
+    .selectFrom('automation_versions')
+    .select(['name', 'digest', 'version'])
+    .where('factory', '=', factory)
+    .where('name', 'in', names)
+    .execute();
+  const current = stored.filter(({ name, digest }) => wanted.get(name) === digest);
+  return new Map(current.map(({ name, version }) => [name, version]));
+}
+
+async function deleteAutomations(
+  trx: Transaction<Schema>,
+  { factory }: AppliedChange,
+  names: readonly string[],
+): Promise<void> {
+  await trx.deleteFrom('automations').where('factory', '=', factory).where('name', 'in', names).execute();
+}
+
+function cutRows<Row>(rows: readonly Row[]): Row[][] {
+  const parts = Math.ceil(rows.length / ROWS_PER_STATEMENT);
+  return Array.from({ length: parts }, (_, part) =>
+    rows.slice(part * ROWS_PER_STATEMENT, (part + 1) * ROWS_PER_STATEMENT),
+  );
+}

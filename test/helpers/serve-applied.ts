@@ -1,0 +1,53 @@
+import type { AppliedFactory } from '../../src/core/applied.ts';
+import type { ServingWebhook } from '../../src/core/ports/definitions/serving.ts';
+import { SecretValue } from '../../src/core/secret-value.ts';
+import { triggerFiltersByWebhook } from '../../src/core/trigger.ts';
+import type { PushTrigger } from '../../src/registry/build-live-webhooks.ts';
+import { LiveFactories } from '../../src/registry/live-factories.ts';
+import type { LiveWebhook } from '../../src/registry/live-webhook.ts';
+import { Registry } from '../../src/registry/registry.ts';
+
+/** Secrets in clear by the webhook's name. */
+export type SecretTexts = ReadonlyMap<string, string>;
+
+export interface ServedSecrets {
+  secrets: SecretTexts;
+  verifyTokens?: SecretTexts;
+}
+
+/** Makes a whole applied factory live, with the given secrets. */
+export function serveFactory(live: LiveFactories, applied: AppliedFactory, given: ServedSecrets): void {
+  const { name: factory, revision } = applied;
+  const automations = applied.automations.map((automation) => ({
+    name: automation.name,
+    version: automation.version,
+    enabled: automation.enabled,
+    filters: [...triggerFiltersByWebhook(automation)],
+  }));
+  live.stage({ factory, automations, isFirst: true, isWhole: true });
+  const webhooks = applied.webhooks
+    .filter(({ deletedAt }) => deletedAt === null)
+    .map(
+      (webhook): ServingWebhook => ({
+        webhook,
+        secret: wrap(given.secrets.get(webhook.name)),
+        verifyToken: wrap(given.verifyTokens?.get(webhook.name)),
+      }),
+    );
+  live.goLive({ factory, revision, isWhole: true, webhooks, deletedWebhooks: [], deletedAutomations: [] });
+}
+
+/** The live webhooks of a factory in a separate registry. */
+export function buildLive(
+  applied: AppliedFactory,
+  given: ServedSecrets,
+  pushTrigger: PushTrigger | null = null,
+): LiveWebhook[] {
+  const registry = new Registry();
+  serveFactory(new LiveFactories(registry, () => pushTrigger), applied, given);
+  return [...registry.current().webhooks.values()];
+}
+
+function wrap(text: string | undefined): SecretValue | null {
+  return text === undefined ? null : new SecretValue(text);
+}
