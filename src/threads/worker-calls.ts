@@ -57,8 +57,8 @@ export class WorkerCalls<Request> {
   }
 
   /** Sends a message that gets no reply. */
-  post(message: unknown): void {
-    this.#worker.postMessage(message);
+  post(message: unknown, transfer: readonly Transferable[] = []): void {
+    this.#worker.postMessage(message, transfer);
   }
 
   /** Ends the thread; open and later calls reject with `error`. */

@@ -1,15 +1,18 @@
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { AppError } from '../../../core/errors.ts';
+import type { AppliedChange, AssignedNumbers } from '../../../core/ports/definitions/inventory.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
-import type { DeliveryLogEntry } from '../../../core/resources/delivery.ts';
-import { restoreError } from '../../../threads/pending-calls.ts';
+import type { DeliveryLogEntry, RecordOutcome } from '../../../core/resources/delivery.ts';
+import type { Packed } from '../../../threads/packed.ts';
+import { PendingCalls, type Reply, restoreError } from '../../../threads/pending-calls.ts';
+import { createPortClient } from '../../../threads/port-client.ts';
 import { type ThreadEnd, WorkerCalls } from '../../../threads/worker-calls.ts';
 import { isBreaking } from '../disk/storage-error.ts';
 import {
   CLOSE,
+  type ConnectMessage,
   OPERATIONS,
-  type OpenReport,
-  type PortName,
+  type StorageReport,
   type StorageRequest,
   type WorkerSettings,
 } from './worker-protocol.ts';
@@ -24,6 +27,10 @@ export interface StorageThread {
    * D3).
    */
   broken: Promise<AppError>;
+  /** Opens a channel for `connectStorage` in another thread. */
+  openChannel(): MessagePort;
+  /** As `Inventory.apply`, for a change that another thread composed. */
+  applyPacked(change: Packed<AppliedChange>): Promise<AssignedNumbers>;
   /** Finishes pending operations, checkpoints and closes the file. */
   close(): Promise<void>;
 }
@@ -55,8 +62,9 @@ export async function startStorage(workerUrl: URL, settings: WorkerSettings): Pr
       return error;
     },
     onMessage: (message) => {
-      const report = message as OpenReport;
+      const report = message as StorageReport;
       if ('openError' in report) failOpening(reportIfBreaking(restoreError(report.openError)));
+      else if ('broken' in report) markBroken(restoreError(report.broken));
       else markOpened(report.warnings);
     },
     onRejected: reportIfBreaking,
@@ -64,8 +72,17 @@ export async function startStorage(workerUrl: URL, settings: WorkerSettings): Pr
   const warnings = await opened;
   return {
     warnings,
-    storage: createClient(calls),
+    storage: createClient((request, transfer) => calls.call(request, transfer)),
     broken,
+    openChannel: () => {
+      const { port1, port2 } = new MessageChannel();
+      calls.post({ connect: port1 } satisfies ConnectMessage, [port1]);
+      return port2;
+    },
+    applyPacked: (change) => {
+      const request: StorageRequest = { port: 'inventory', operation: 'apply', args: [change] };
+      return calls.call(request, [change.packed.buffer]) as Promise<AssignedNumbers>;
+    },
     close: async () => {
       calls.post(CLOSE);
       await calls.exited;
@@ -78,18 +95,24 @@ function describeEnd(end: ThreadEnd): AppError {
   return new AppError('storage_unavailable', 'the storage thread exited');
 }
 
-function createClient(calls: WorkerCalls<StorageRequest>): Storage {
-  const client: Record<string, Record<string, unknown>> = {};
-  for (const [port, operations] of Object.entries(OPERATIONS) as [PortName, readonly string[]][]) {
-    client[port] = {};
-    for (const operation of operations) {
-      client[port][operation] = (...args: unknown[]) => calls.call({ port, operation, args });
-    }
-  }
+/**
+ * Connects another thread to the storage.
+ *
+ * @param port from `StorageThread.openChannel`
+ */
+export function connectStorage(port: MessagePort): Storage {
+  const pending = new PendingCalls();
+  port.on('message', (reply: Reply) => pending.settle(reply));
+  port.on('close', () => pending.rejectAll(new AppError('storage_unavailable', 'the storage thread exited')));
+  return createClient((request, transfer) => pending.open((id) => port.postMessage({ id, request }, transfer)));
+}
+
+function createClient(call: (request: StorageRequest, transfer?: ArrayBuffer[]) => Promise<unknown>): Storage {
+  const client = createPortClient<Storage>(OPERATIONS, (request) => call(request as StorageRequest));
   // Payloads are transferred to the worker, not copied.
-  client.deliveryLog!.record = (batch: DeliveryLogEntry[]) =>
-    calls.call({ port: 'deliveryLog', operation: 'record', args: [batch] }, collectBodies(batch));
-  return client as unknown as Storage;
+  const record = (batch: DeliveryLogEntry[]) =>
+    call({ port: 'deliveryLog', operation: 'record', args: [batch] }, collectBodies(batch)) as Promise<RecordOutcome[]>;
+  return { ...client, deliveryLog: { record } };
 }
 
 function collectBodies(batch: readonly DeliveryLogEntry[]): ArrayBuffer[] {

@@ -1,5 +1,7 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { ErrorCopy } from '../../../threads/pending-calls.ts';
+import type { PortRequest } from '../../../threads/port-client.ts';
 
 /** The operations that the worker accepts. */
 export const OPERATIONS = {
@@ -45,14 +47,21 @@ export interface WorkerSettings {
   file: string;
 }
 
-export interface StorageRequest {
+/** An argument may be `Packed`. */
+export interface StorageRequest extends PortRequest {
   port: PortName;
-  operation: string;
-  args: unknown[];
 }
 
-/** The first message of the worker: the result of opening the database. */
-export type OpenReport = { warnings: string[] } | { openError: ErrorCopy };
+/**
+ * A message of the worker that answers no request: first the result of opening the database, and later that the content
+ * of the disk is unknown.
+ */
+export type StorageReport = { warnings: string[] } | { openError: ErrorCopy } | { broken: ErrorCopy };
+
+/** Message to the worker: answer the requests of another thread, too. */
+export interface ConnectMessage {
+  connect: MessagePort;
+}
 
 /** Message to the worker: finish pending requests, checkpoint, close the file and exit. */
 export const CLOSE = 'close';

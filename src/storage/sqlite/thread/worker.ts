@@ -1,19 +1,27 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { AppError } from '../../../core/errors.ts';
+import { isPacked, unpack } from '../../../threads/packed.ts';
 import { copyError, type Reply } from '../../../threads/pending-calls.ts';
+import { performCall } from '../../../threads/port-client.ts';
 import type { RequestMessage } from '../../../threads/worker-calls.ts';
 import { checkAtStart, markDamaged } from '../disk/check-database.ts';
 import { createSpaceGuard } from '../disk/space-guard.ts';
 import { isBreaking } from '../disk/storage-error.ts';
 import { openSqliteStorage, type SqliteStorage } from '../sqlite-storage.ts';
-import { CLOSE, type OpenReport, type StorageRequest, type WorkerSettings } from './worker-protocol.ts';
+import {
+  CLOSE,
+  type ConnectMessage,
+  type StorageReport,
+  type StorageRequest,
+  type WorkerSettings,
+} from './worker-protocol.ts';
 
 /**
  * The storage thread. It completes one operation before it starts the next, because transactions of the query builder
  * await and share one connection. Batches of deliveries have priority.
  */
-const port = parentPort!;
-const post = (message: Reply | OpenReport) => port.postMessage(message);
+const main = parentPort!;
+const report = (message: StorageReport) => main.postMessage(message);
 
 const storage = open();
 if (storage !== null) serve(storage);
@@ -31,27 +39,47 @@ function open(): SqliteStorage | null {
       opened.close();
       throw error;
     }
-    post({ warnings });
+    report({ warnings });
     return opened;
   } catch (error) {
-    post({ openError: copyError(error) });
+    report({ openError: copyError(error) });
     return null;
   }
 }
 
+/** A request and the thread that waits for its reply. */
+interface Waiting {
+  message: RequestMessage<StorageRequest>;
+  client: MessagePort;
+}
+
 function serve(storage: SqliteStorage): void {
-  const batches: RequestMessage<StorageRequest>[] = [];
-  const others: RequestMessage<StorageRequest>[] = [];
+  const batches: Waiting[] = [];
+  const others: Waiting[] = [];
+  const connected: MessagePort[] = [];
   /** Set when the content of the disk is unknown. All later operations fail (threat model D3). */
   let broken: AppError | null = null;
   let closing = false;
   let draining = false;
 
-  port.on('message', (message: RequestMessage<StorageRequest> | typeof CLOSE) => {
+  main.on('message', (message: RequestMessage<StorageRequest> | ConnectMessage | typeof CLOSE) => {
     if (message === CLOSE) closing = true;
-    else (message.request.port === 'deliveryLog' ? batches : others).push(message);
+    else if ('connect' in message) connect(message.connect);
+    else enqueue(message, main);
     if (!draining) void drain();
   });
+
+  function connect(client: MessagePort): void {
+    connected.push(client);
+    client.on('message', (message: RequestMessage<StorageRequest>) => {
+      enqueue(message, client);
+      if (!draining) void drain();
+    });
+  }
+
+  function enqueue(message: RequestMessage<StorageRequest>, client: MessagePort): void {
+    (message.request.port === 'deliveryLog' ? batches : others).push({ message, client });
+  }
 
   async function drain(): Promise<void> {
     draining = true;
@@ -64,15 +92,23 @@ function serve(storage: SqliteStorage): void {
     if (closing) close();
   }
 
-  async function answer({ id, request }: RequestMessage<StorageRequest>): Promise<void> {
+  async function answer({ message: { id, request }, client }: Waiting): Promise<void> {
+    const reply = (message: Reply) => client.postMessage(message);
     try {
       if (broken !== null) throw broken;
-      post({ id, value: await perform(storage, request) });
+      const args = request.args.map((arg) => (isPacked(arg) ? unpack(arg) : arg));
+      reply({ id, value: await performCall(storage, { ...request, args }) });
     } catch (error) {
-      if (isBreaking(error)) broken = error;
+      if (isBreaking(error)) noteBroken(error);
       if (error instanceof AppError && error.code === 'storage_damaged') recordDamage(error);
-      post({ id, error: copyError(error) });
+      reply({ id, error: copyError(error) });
     }
+  }
+
+  /** The thread that serves deliveries learns it even if another thread made the request. */
+  function noteBroken(error: AppError): void {
+    if (broken === null) report({ broken: copyError(error) });
+    broken ??= error;
   }
 
   /** Without the marker, the next start could serve until it reads the damaged page again. */
@@ -86,11 +122,7 @@ function serve(storage: SqliteStorage): void {
 
   function close(): void {
     storage.close();
-    port.close();
+    for (const client of connected) client.close();
+    main.close();
   }
-}
-
-function perform(storage: SqliteStorage, { port: name, operation, args }: StorageRequest): Promise<unknown> {
-  const operations = storage[name] as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
-  return operations[operation]!(...args);
 }
