@@ -4,6 +4,7 @@
 import { build } from 'vite';
 import { buildOnce } from './build-once.mjs';
 import { replaceValidators } from './compile-validators.ts';
+import { importPlainHttp } from './plain-http.mjs';
 import { YAML_LIBRARY } from './yaml-library.mjs';
 
 /** Entry points: the program and its threads, then the modules that tests start in a separate process. */
@@ -20,14 +21,20 @@ const ENTRIES = [
 ];
 
 await buildOnce({
-  sources: ['src', 'schemas', 'scripts/build-program.mjs', 'scripts/compile-validators.ts', 'scripts/yaml-library.mjs'],
+  sources: [
+    'src',
+    'schemas',
+    ...['build-program.mjs', 'compile-validators.ts', 'plain-http.mjs', 'yaml-library.mjs'].map(
+      (name) => `scripts/${name}`,
+    ),
+  ],
   stamp: 'dist/.built-from',
   made: ['dist/chunks'],
   build: () =>
     build({
       configFile: false,
       logLevel: 'warn',
-      plugins: [replaceValidators()],
+      plugins: [replaceValidators(), importPlainHttp()],
       resolve: { alias: [YAML_LIBRARY] },
       ssr: { noExternal: true, external: ['@node-rs/argon2', 'better-sqlite3'] },
       build: {

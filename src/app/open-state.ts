@@ -26,15 +26,20 @@ import { lockDataDir } from '../storage/data-dir-lock.ts';
 import { startStorage } from '../storage/sqlite/thread/start-storage.ts';
 import type { Lifetime } from './lifetime.ts';
 
-/** The data directory of a daemon, locked, with its storage open. */
+/** The data directory of a daemon, locked. */
 export interface OpenDataDir {
   paths: DataPaths;
+  /** Resolves when the storage is open. Its thread is starting, so that the caller can load code at the same time. */
+  opening: Promise<OpenStorage>;
+}
+
+export interface OpenStorage {
   storage: Storage;
   /** Resolves when the storage can no longer store anything durably. */
   storageBroken: Promise<AppError>;
 }
 
-/** Locks the data directory and opens the storage in it. Nothing is read before the lock is held. */
+/** Locks the data directory and starts the storage in it. Nothing is read before the lock is held. */
 export async function openDataDir(dataDir: string, logger: Logger, lifetime: Lifetime): Promise<OpenDataDir> {
   await makeDataDir(dataDir);
   const warning = checkDataDir(dataDir);
@@ -45,10 +50,14 @@ export async function openDataDir(dataDir: string, logger: Logger, lifetime: Lif
   // A daemon that was killed leaves its file behind, with addresses where nobody listens.
   await removeDaemonFile(paths.daemonFile);
   requireDatabase(paths);
-  const thread = await startStorage(builtFile('storage/sqlite/thread/worker.js'), { file: paths.database });
+  return { paths, opening: openStorage(paths.database, logger, lifetime) };
+}
+
+async function openStorage(file: string, logger: Logger, lifetime: Lifetime): Promise<OpenStorage> {
+  const thread = await startStorage(builtFile('storage/sqlite/thread/worker.js'), { file });
   lifetime.defer(() => thread.close());
   for (const text of thread.warnings) logger.warn({}, text);
-  return { paths, storage: thread.storage, storageBroken: thread.broken };
+  return { storage: thread.storage, storageBroken: thread.broken };
 }
 
 async function makeDataDir(dataDir: string): Promise<void> {

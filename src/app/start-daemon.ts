@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createOpenIdProvider } from '../api/openid/openid-provider.ts';
 import { readClientSecret } from '../api/openid/read-client-secret.ts';
-import type { OpenIdSignIn } from '../api/openid/sign-in-oidc.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { AppError } from '../core/errors.ts';
@@ -48,7 +46,7 @@ import { createNotifier } from './create-notifier.ts';
 import { openFactorySource } from './create-reconcilers.ts';
 import { createExecutors, createRunDispatcher } from './create-run-dispatcher.ts';
 import { Lifetime } from './lifetime.ts';
-import { type Admin, openAdmin } from './open-admin.ts';
+import type { Admin, AdminParts } from './open-admin.ts';
 import { openClocks, openDataDir, openSecrets } from './open-state.ts';
 import { wireDefinitions } from './wire-definitions.ts';
 
@@ -120,7 +118,9 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
   const redactor = createRedactor();
   const redact = (text: string) => redactor.redactText(text);
   const logger = createLogger({ ...options.log, level: config.log.level, redact });
-  const { paths, storage, storageBroken } = await openDataDir(config.dataDir, logger, lifetime);
+  const { paths, opening } = await openDataDir(config.dataDir, logger, lifetime);
+  // The management API is most of the program: its code is compiled while the storage opens.
+  const [{ storage, storageBroken }, { openAdmin }] = await Promise.all([opening, import('./open-admin.ts')]);
   const { steadyClock, retentionTime } = await openClocks(storage.retention);
   const clientSecret = await readClientSecret(config.admin.oidc);
   if (clientSecret !== null) redactor.add(clientSecret);
@@ -225,7 +225,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
       events,
       health,
       metrics,
-      createOpenId: (findAdminUrl) => createOpenId(config, clientSecret, findAdminUrl),
+      createOpenId: await prepareOpenId(config, clientSecret),
       base: { clock, steadyClock, ids, randomBytes, logger },
     },
     lifetime,
@@ -294,12 +294,16 @@ function composeReconciliationListener(parts: ReconciliationListenerParts): (rec
   };
 }
 
-function createOpenId(config: Config, secret: SecretValue | null, adminUrl: () => string): OpenIdSignIn | null {
+/** Loads the OpenID client only if the configuration names a provider. */
+async function prepareOpenId(config: Config, secret: SecretValue | null): Promise<AdminParts['createOpenId']> {
   const { oidc } = config.admin;
-  if (oidc === null) return null;
-  const parts = { redirectUri: () => `${adminUrl()}/auth/oidc/callback`, clock: systemClock };
-  const provider = createOpenIdProvider({ ...oidc, clientSecret: secret?.reveal() ?? null }, parts);
-  return { provider, rules: oidc, label: oidc.label };
+  if (oidc === null) return () => null;
+  const { createOpenIdProvider } = await import('../api/openid/openid-provider.ts');
+  return (adminUrl) => {
+    const parts = { redirectUri: () => `${adminUrl()}/auth/oidc/callback`, clock: systemClock };
+    const provider = createOpenIdProvider({ ...oidc, clientSecret: secret?.reveal() ?? null }, parts);
+    return { provider, rules: oidc, label: oidc.label };
+  };
 }
 
 /** The dispatcher logs each run that has ended. A caller in the same process may want to see the run, too. */

@@ -1,4 +1,3 @@
-import { request as send } from 'undici';
 import { AppError } from '../core/errors.ts';
 import { buildNotifyRequest, type NotifyOrder, type NotifyRequest } from './build-request.ts';
 import { classifyResponse, type NotifyResponse, type PostOutcome } from './classify-response.ts';
@@ -56,6 +55,8 @@ function describeFailure(error: unknown): string {
 
 /** Sends the request over the network. Does not follow redirects and reads only the beginning of the response. */
 export const postOverHttp: PostRequest = async ({ url, headers, body }, signal) => {
+  // Imported lazily: most daemons notify nobody.
+  const { request: send } = await import('undici');
   const response = await send(url, { method: 'POST', headers, body, signal });
   return { status: response.statusCode, headers: response.headers, body: await readBeginning(response.body) };
 };

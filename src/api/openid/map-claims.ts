@@ -1,7 +1,9 @@
 import type { Role } from '../../core/access.ts';
 import { ROLES } from '../../core/access.ts';
-import type { Claims } from './openid-provider.ts';
-import { readClaim } from './openid-provider.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+
+/** What the provider says about somebody: the claims of the ID token, and of the user info where groups were missing. */
+export type Claims = JsonObject & { iss: string; sub: string };
 
 /** What a group may do; `factories` `null` is all of them, also later ones. */
 export interface GroupRule {
@@ -48,6 +50,17 @@ function isOfAllowedDomain({ email, email_verified: isVerified }: Claims, domain
 function readGroups(claims: Claims, name: string): string[] {
   const value = readClaim(claims, name);
   return [value].flat().filter((group): group is string => typeof group === 'string');
+}
+
+/** The claim of that name, otherwise the value at that path; `undefined` if neither exists. */
+export function readClaim(claims: JsonObject, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  return name
+    .split('.')
+    .reduce<unknown>(
+      (value, key) => (isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+      claims,
+    );
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readClaim, requireSameIssuer } from './openid-provider.ts';
+import { readClaim } from './map-claims.ts';
+import { requireSameIssuer } from './openid-provider.ts';
 
 describe('the issuer that a provider names', () => {
   it.each([

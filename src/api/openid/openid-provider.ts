@@ -1,9 +1,10 @@
 import type { CustomFetch } from 'openid-client';
 import * as client from 'openid-client';
 import { AppError, messageOf } from '../../core/errors.ts';
-import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import { TaskQueue } from '../../core/time/task-queue.ts';
+import { type Claims, readClaim } from './map-claims.ts';
 
 /** How the provider knows us, and we it. */
 export interface ProviderSettings {
@@ -30,9 +31,6 @@ export interface PendingSignIn {
   nonce: string;
   codeVerifier: string;
 }
-
-/** What the provider says about somebody: the claims of the ID token, and of the user info where groups were missing. */
-export type Claims = JsonObject & { iss: string; sub: string };
 
 /**
  * Why a sign-in at the provider failed: it said no, it cannot be reached, what it said does not hold, or too many
@@ -167,17 +165,6 @@ async function findMissingGroups(
   const isMissing = readClaim(claims, groupsClaim) === undefined;
   if (!isMissing || configuration.serverMetadata().userinfo_endpoint === undefined) return {};
   return (await client.fetchUserInfo(configuration, accessToken, claims.sub)) as unknown as JsonObject;
-}
-
-/** The claim of that name, otherwise the value at that path; `undefined` if neither exists. */
-export function readClaim(claims: JsonObject, name: string): unknown {
-  if (Object.hasOwn(claims, name)) return claims[name];
-  return name
-    .split('.')
-    .reduce<unknown>(
-      (value, key) => (isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
-      claims,
-    );
 }
 
 async function runQueued<T extends { ok: true }>(

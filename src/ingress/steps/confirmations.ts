@@ -1,4 +1,3 @@
-import { request } from 'undici';
 import { messageOf } from '../../core/errors.ts';
 
 /** Providers respond immediately, so a longer wait is not useful. */
@@ -48,6 +47,8 @@ export class Confirmations {
 }
 
 async function fetchOverHttps(url: string, signal: AbortSignal): Promise<number> {
+  // Imported lazily: few providers ask for a confirmation.
+  const { request } = await import('undici');
   const { statusCode, body } = await request(url, { signal });
   await body.dump();
   return statusCode;
