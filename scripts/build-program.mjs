@@ -13,6 +13,7 @@ const ENTRIES = [
   'inspection/definitions-worker',
   'diagnosis/diagnosis-worker',
   'inspection/inspection-worker',
+  'storage/sqlite/checkpoints/checkpoint-worker',
   'storage/sqlite/disk/check-worker',
   'storage/sqlite/thread/worker',
   'demo/run-demo',

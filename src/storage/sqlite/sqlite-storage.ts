@@ -21,6 +21,7 @@ import { createSealedSecrets } from '../sql/operation/sealed-secrets.ts';
 import { createRetention } from '../sql/retention/create-retention.ts';
 import { createRunQueue } from '../sql/runs/run-queue.ts';
 import { createRunReader } from '../sql/runs/run-reader.ts';
+import { Checkpointer } from './checkpoints/checkpointer.ts';
 import { prepareRecordBatch } from './delivery-log.ts';
 import { watchDatabaseSpace } from './disk/database-space.ts';
 import { watchFullDisk } from './disk/full-disk.ts';
@@ -35,6 +36,11 @@ import { createQueryBuilder } from './query-builder.ts';
 export interface SqliteStorage extends Storage {
   /** Loads what the first delivery needs. Otherwise the first delivery waits for it. */
   load(): void;
+  /**
+   * Checkpoints in a separate thread. Otherwise SQLite checkpoints during a commit.
+   * @param workerUrl the built `checkpoint-worker.js`
+   */
+  startCheckpoints(workerUrl: URL): Checkpointer;
   close(): void;
 }
 
@@ -109,6 +115,7 @@ export function createSqliteStorage(db: Database.Database, space: SpaceGuard = U
       reclaim: async () => space.reclaim(),
     }),
     load: () => claims.load(),
+    startCheckpoints: (workerUrl) => new Checkpointer(db, workerUrl),
     close: () => db.close(),
   };
 }

@@ -132,6 +132,23 @@ function assertDurability(db: Database.Database, file: string): void {
     "INSERT INTO settings (key, value) VALUES ('durability_probe', x'01') " +
       'ON CONFLICT (key) DO UPDATE SET value = excluded.value',
   ).run();
+  requireDurability(db, file);
+}
+
+/**
+ * A second connection, which only copies pages from the write-ahead log to the file. It needs no cache. Throws
+ * `storage_broken` if its checkpoints would not be durable.
+ */
+export function openForCheckpoints(file: string): Database.Database {
+  const db = new Database(file, { fileMustExist: true });
+  db.pragma('synchronous = FULL');
+  db.pragma('busy_timeout = 0');
+  db.pragma('cache_size = 0');
+  requireDurability(db, file);
+  return db;
+}
+
+function requireDurability(db: Database.Database, file: string): void {
   const synchronous = db.pragma('synchronous', { simple: true });
   const journal = db.pragma('journal_mode', { simple: true });
   if (synchronous === SYNCHRONOUS_FULL && journal === 'wal') return;

@@ -23,6 +23,9 @@ import {
 const main = parentPort!;
 const report = (message: StorageReport) => main.postMessage(message);
 
+/** Next to this file, both as an entry point of the build. */
+const CHECKPOINT_WORKER = new URL('../checkpoints/checkpoint-worker.js', import.meta.url);
+
 const storage = open();
 if (storage !== null) serve(storage);
 
@@ -54,6 +57,7 @@ interface Waiting {
 }
 
 function serve(storage: SqliteStorage): void {
+  const checkpointer = storage.startCheckpoints(CHECKPOINT_WORKER);
   const batches: Waiting[] = [];
   const others: Waiting[] = [];
   const connected: MessagePort[] = [];
@@ -87,9 +91,10 @@ function serve(storage: SqliteStorage): void {
       // Messages arrive only between turns of the event loop. Without this wait, a batch could not go before a read.
       if (batches.length === 0) await new Promise(setImmediate);
       await answer((batches.shift() ?? others.shift())!);
+      checkpoint();
     }
     draining = false;
-    if (closing) close();
+    if (closing) await close();
   }
 
   async function answer({ message: { id, request }, client }: Waiting): Promise<void> {
@@ -111,6 +116,14 @@ function serve(storage: SqliteStorage): void {
     broken ??= error;
   }
 
+  function checkpoint(): void {
+    try {
+      if (broken === null) checkpointer.step();
+    } catch (error) {
+      if (isBreaking(error)) noteBroken(error);
+    }
+  }
+
   /** Without the marker, the next start could serve until it reads the damaged page again. */
   function recordDamage(error: AppError): void {
     try {
@@ -120,7 +133,8 @@ function serve(storage: SqliteStorage): void {
     }
   }
 
-  function close(): void {
+  async function close(): Promise<void> {
+    await checkpointer.close();
     storage.close();
     for (const client of connected) client.close();
     main.close();
