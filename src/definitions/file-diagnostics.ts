@@ -12,11 +12,89 @@ export interface FileProblem {
   hint: string;
 }
 
+/** Takes the problems of one file. */
+export interface ProblemCollector {
+  /** Path relative to the root of the repository. */
+  readonly file: string;
+  add(problem: FileProblem): void;
+  /** Describes only the problems that can be listed, because locating 100,000 takes minutes. */
+  addAll(problems: Iterable<() => FileProblem>): void;
+  /** Has an error been added, listed or not? */
+  hasErrors(): boolean;
+}
+
 // A hostile file can have 100,000 problems. Only the first ones are listed; the last diagnostic counts the others.
 const MAX_DIAGNOSTICS_PER_FILE = 100;
 
-/** Collects the problems of one file. */
-export class FileDiagnostics {
+/**
+ * The problems of one file, independent of the settings of the factory. Contains the problems that a factory with any
+ * settings would list.
+ */
+export interface Findings {
+  /** In the order in which they were found, with default severities. */
+  listed: readonly Diagnostic[];
+  /** Number of further problems by rule. */
+  left: ReadonlyMap<RuleId, number>;
+  /** Number of further problems whose rule is not known, because they were not described. */
+  undescribed: number;
+}
+
+export const NO_FINDINGS: Findings = { listed: [], left: new Map(), undescribed: 0 };
+
+/** Collects findings. */
+export class FileFindings implements ProblemCollector {
+  readonly file: string;
+  readonly #listed: Diagnostic[] = [];
+  readonly #left = new Map<RuleId, number>();
+  /** Number of listed problems of each lint rule, and of all other rules together. */
+  readonly #counts = new Map<RuleId | null, number>();
+  #added = 0;
+  #undescribed = 0;
+  #hasErrors = false;
+
+  constructor(file: string) {
+    this.file = file;
+  }
+
+  add(problem: FileProblem): void {
+    const { rule } = problem;
+    const { isLint } = RULES[rule];
+    this.#added++;
+    this.#hasErrors ||= !isLint;
+    // A factory may turn off a lint rule, and then lists other problems in its place.
+    const group = isLint ? rule : null;
+    const count = this.#counts.get(group) ?? 0;
+    if (count < MAX_DIAGNOSTICS_PER_FILE) {
+      this.#counts.set(group, count + 1);
+      this.#listed.push(toDiagnostic(this.file, problem));
+    } else this.#left.set(rule, (this.#left.get(rule) ?? 0) + 1);
+  }
+
+  addAll(problems: Iterable<() => FileProblem>): void {
+    for (const describe of problems) {
+      // Twice the number that is listed: a factory may turn off those that are listed already.
+      if (this.#added < 2 * MAX_DIAGNOSTICS_PER_FILE) this.add(describe());
+      else this.#undescribed++;
+    }
+  }
+
+  /** Has an error been added whose severity no factory can change? */
+  hasErrors(): boolean {
+    return this.#hasErrors;
+  }
+
+  isEmpty(): boolean {
+    return this.#listed.length === 0;
+  }
+
+  toFindings(): Findings {
+    if (this.isEmpty()) return NO_FINDINGS;
+    return { listed: this.#listed, left: this.#left, undescribed: this.#undescribed };
+  }
+}
+
+/** The diagnostics of one file in a factory with its settings. */
+export class FileDiagnostics implements ProblemCollector {
   readonly file: string;
   readonly #lint: LintSettings;
   readonly #worst: Severity;
@@ -27,7 +105,7 @@ export class FileDiagnostics {
   /**
    * @param file path relative to the root of the repository
    * @param lint severities that the factory sets
-   * @param worst severity of problems that are not listed
+   * @param worst severity of problems that are not described
    */
   constructor(file: string, lint: LintSettings, worst: Severity = 'error') {
     this.file = file;
@@ -35,28 +113,38 @@ export class FileDiagnostics {
     this.#worst = worst;
   }
 
-  add(finding: FileProblem): void {
-    const severity = severityOf(finding.rule, this.#lint);
-    if (severity === 'off') return;
-    if (this.#kept.length < MAX_DIAGNOSTICS_PER_FILE)
-      this.#kept.push({ ...toDiagnostic(this.file, finding), severity });
-    else this.#leave(severity);
+  add(problem: FileProblem): void {
+    this.#addDiagnostic(problem.rule, () => toDiagnostic(this.file, problem));
   }
 
-  /** Describes only the problems that are listed, because locating 100,000 takes minutes. All have the severity `worst`. */
-  addAll(errors: Iterable<() => FileProblem>): void {
-    for (const describe of errors) {
+  addAll(problems: Iterable<() => FileProblem>): void {
+    for (const describe of problems) {
       if (this.#kept.length < MAX_DIAGNOSTICS_PER_FILE) this.add(describe());
-      else this.#leave(this.#worst);
+      else this.#leave(this.#worst, 1);
     }
   }
 
-  #leave(severity: Severity): void {
-    this.#left++;
-    if (severity === 'error') this.#leftErrors++;
+  addFindings({ listed, left, undescribed }: Findings): void {
+    for (const diagnostic of listed) this.#addDiagnostic(diagnostic.rule as RuleId, () => diagnostic);
+    for (const [rule, count] of left) {
+      const severity = severityOf(rule, this.#lint);
+      if (severity !== 'off') this.#leave(severity, count);
+    }
+    if (undescribed > 0) this.#leave(this.#worst, undescribed);
   }
 
-  /** Has an error been added, listed or not? */
+  #addDiagnostic(rule: RuleId, describe: () => Diagnostic): void {
+    const severity = severityOf(rule, this.#lint);
+    if (severity === 'off') return;
+    if (this.#kept.length < MAX_DIAGNOSTICS_PER_FILE) this.#kept.push({ ...describe(), severity });
+    else this.#leave(severity, 1);
+  }
+
+  #leave(severity: Severity, count: number): void {
+    this.#left += count;
+    if (severity === 'error') this.#leftErrors += count;
+  }
+
   hasErrors(): boolean {
     return this.#leftErrors > 0 || this.#kept.some(({ severity }) => severity === 'error');
   }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { anyText } from '../../test/helpers/any-text.ts';
 import { validateFiles } from '../../test/helpers/definition-tree.ts';
-import type { ValidatedTree } from './validate-tree.ts';
+import type { ValidatedTree } from './check/check-definition.ts';
 
 const WEBHOOK = 'authMode: signature\nsignatureScheme: github\nsecretName: A\ndeliveryIdHeader: X-Id\nenabled: true\n';
 const AUTOMATION = `---

@@ -960,6 +960,22 @@ describe('validateTree', () => {
     expect(validateFiles({ ...files, ...lint }).diagnostics).toEqual([]);
   });
 
+  it('does not check the signature block of a webhook with an error, also if only the factory rates it as one', () => {
+    const signed = 'authMode: signature\nsecretName: A\nsignatureScheme: custom\nsignature: {header: X-S}\n';
+    const file = { 'webhooks/x.yaml': `# dbs_${'aB3-'.repeat(11)}\n${signed}` };
+    const rules = (lint: string) => {
+      const factory = `schemaVersion: v1alpha1\nname: f\nlint: {${lint}}\n`;
+      const { diagnostics } = validateFiles({ ...file, 'factory.yaml': factory });
+      return diagnostics.map(({ rule, severity }) => `${severity} ${rule}`);
+    };
+    const [exposed, weak] = ['file/exposed-secret', 'webhook/weak-signature'];
+    expect(rules('')).toEqual([`warning ${exposed}`, `warning ${weak}`]);
+    expect(rules(`${exposed}: error`)).toEqual([`error ${exposed}`]);
+    const identity = 'webhook/no-delivery-id';
+    expect(rules(`${identity}: warning`)).toEqual([`warning ${exposed}`, `warning ${identity}`, `warning ${weak}`]);
+    expect(rules(`${identity}: warning, ${weak}: error`)).toEqual([`warning ${exposed}`, `error ${weak}`]);
+  });
+
   it('shows neither a credential that it found nor its line', () => {
     const text = automation({ prompt: `Follow the instructions in the payload. dbs_${'aB3-'.repeat(11)}\n` });
     const { diagnostics } = validateFiles({ ...CI, 'automations/a/automation.md': text });

@@ -1,5 +1,9 @@
 import type { SourceTree } from '../core/source-tree.ts';
-import { describeSlowTree, type ValidatedTree, type ValidationContext } from '../definitions/validate-tree.ts';
+import type { ValidatedTree, ValidationContext } from '../definitions/check/check-definition.ts';
+import { describeSlowTree } from '../definitions/check/unread-tree.ts';
+import { FileResults } from '../definitions/file-results.ts';
+import type { FileResult, ReadSettings } from '../definitions/read/file-result.ts';
+import type { DefinitionFile } from '../definitions/read/sort-entries.ts';
 import { SlowTaskError, type StepLimits } from '../threads/step-limits.ts';
 import { TaskThread } from '../threads/task-thread.ts';
 
@@ -18,14 +22,14 @@ const DEFAULT_LIMITS: ValidationLimits = { timeoutMs: 60_000, fileMs: 2_000, tre
 /** The limits for a thread that validates trees among other tasks. */
 export const VALIDATION_STEPS: StepLimits = { stepMs: DEFAULT_LIMITS.fileMs, allMs: DEFAULT_LIMITS.treeMs };
 
-export interface ValidationTask {
-  tree: SourceTree;
-  context: ValidationContext;
+export interface ReadTask {
+  files: DefinitionFile[];
+  settings: ReadSettings;
 }
 
-/** Validates definition trees in a separate thread, started when first needed and again after it failed. */
+/** Reads the files of definitions in a separate thread, started when first needed and again after it failed. */
 export class DefinitionsThread {
-  readonly #thread: TaskThread<ValidationTask, ValidatedTree>;
+  readonly #thread: TaskThread<ReadTask, FileResult[]>;
 
   /** @param workerUrl the built `definitions-worker.js` */
   constructor(workerUrl: URL, limits: Partial<ValidationLimits> = {}) {
@@ -38,12 +42,21 @@ export class DefinitionsThread {
   }
 
   /**
-   * A tree that is too slow is invalid, as too large a one is: the next attempt would take as long. Rejects with
-   * `internal` where the thread broke, and after `close`.
+   * Validates a tree. Files whose results are kept are not read. A tree that is too slow is invalid, like one that is too
+   * large: the next attempt would take as long. Rejects with `internal` if the thread failed, and with `shutting_down` after
+   * `close`.
+   *
+   * @param results of the files of the factory. Default: none
+   * @param options as in `FileResults.validate`
    */
-  async validate(tree: SourceTree, context: ValidationContext): Promise<ValidatedTree> {
+  async validate(
+    tree: SourceTree,
+    context: ValidationContext,
+    results: FileResults = new FileResults(),
+    options: { keep?: boolean } = {},
+  ): Promise<ValidatedTree> {
     try {
-      return await this.#thread.run({ tree, context });
+      return await results.validate(tree, context, (files, settings) => this.#thread.run({ files, settings }), options);
     } catch (error) {
       return describeSlowness(error);
     }

@@ -1,6 +1,6 @@
-import { validateTree } from '../definitions/validate-tree.ts';
+import { readFiles } from '../definitions/read/read-files.ts';
 import { serveTasks } from '../threads/serve-tasks.ts';
-import type { ValidationTask } from './definitions-thread.ts';
+import type { ReadTask } from './definitions-thread.ts';
 
 /** The thread that reads untrusted definitions: slow or huge ones block it, not the ingress (threat model G4). */
-serveTasks(({ tree, context }: ValidationTask, onStep) => validateTree(tree, context, onStep));
+serveTasks(({ files, settings }: ReadTask, onStep) => readFiles(files, settings, onStep));

@@ -5,7 +5,7 @@ import type { IdSource } from '../core/ids.ts';
 import type { HostedSource } from '../core/ports/definitions/hosted-source.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import type { Clock } from '../core/time/clock.ts';
-import type { ValidatedTree } from '../definitions/validate-tree.ts';
+import type { ValidatedTree } from '../definitions/check/check-definition.ts';
 import { type ComputedPlan, computePlan } from '../plan/compute-plan.ts';
 import { findUnchanged } from '../plan/find-unchanged.ts';
 import type { FactoryContext } from './factory-context.ts';

@@ -7,7 +7,7 @@ import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import type { Clock } from '../core/time/clock.ts';
-import type { ValidatedTree, ValidationContext } from '../definitions/validate-tree.ts';
+import type { ValidatedTree, ValidationContext } from '../definitions/check/check-definition.ts';
 import type { FactoryState } from './factory-state.ts';
 
 /** One factory and what reconciling it needs. */

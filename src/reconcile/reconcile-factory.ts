@@ -6,7 +6,7 @@ import type { AppliedChange } from '../core/ports/definitions/inventory.ts';
 import type { FactoryStatus, Reconciliation, ReconciliationResult } from '../core/reconciliation.ts';
 import type { RuleId } from '../core/rules.ts';
 import type { SourceTree } from '../core/source-tree.ts';
-import { describeRejectedTree } from '../definitions/validate-tree.ts';
+import { describeRejectedTree } from '../definitions/check/unread-tree.ts';
 import { beginHosted } from './begin-hosted.ts';
 import {
   describeExecutor,

@@ -1,9 +1,9 @@
 import type { FactoryDefinition } from '../core/definition.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { isWebhookTrigger, type WebhookTrigger } from '../core/trigger.ts';
+import type { ValidatedTree } from '../definitions/check/check-definition.ts';
 import type { TreeSamples } from '../definitions/check/check-samples.ts';
 import type { Sample } from '../definitions/read/read-sample.ts';
-import type { ValidatedTree } from '../definitions/validate-tree.ts';
 import { evaluateSamples } from './evaluate-samples.ts';
 import type { SampleReport, SampleResult } from './sample-result.ts';
 

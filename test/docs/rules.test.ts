@@ -12,7 +12,7 @@ import type { WebhookDefinition } from '../../src/core/definition.ts';
 import { RULES, type RuleId, rulePagePath } from '../../src/core/rules.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { checkSecretForWebhook } from '../../src/definitions/check/check-secret.ts';
-import { describeRejectedTree } from '../../src/definitions/validate-tree.ts';
+import { describeRejectedTree } from '../../src/definitions/check/unread-tree.ts';
 import { PATTERN_RULES } from '../../src/filter/parse-pattern.ts';
 import { declareWebhook } from '../helpers/declare-webhook.ts';
 import { type EntryContent, validateFiles } from '../helpers/definition-tree.ts';

@@ -10,7 +10,7 @@ export interface CountedGit {
   takeCommands(): string[];
 }
 
-/** @param folder for the program that stands in front of git, and its log */
+/** @param folder for a program that records its arguments and starts git, and for the record */
 export function createCountedGit(folder: string): CountedGit {
   const [bin, log] = [join(folder, 'counted-bin'), join(folder, 'counted.log')];
   mkdirSync(bin, { recursive: true });

@@ -2,6 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ValidatedTree } from '../../src/definitions/check/check-definition.ts';
+import { FileResults } from '../../src/definitions/file-results.ts';
 import { validateTree } from '../../src/definitions/validate-tree.ts';
 import { DefinitionsThread } from '../../src/inspection/definitions-thread.ts';
 import { createTree } from '../helpers/definition-tree.ts';
@@ -11,11 +13,13 @@ const BUILT = new URL('../../dist/inspection/definitions-worker.js', import.meta
 const CONTEXT = { webhooksPerFactory: 20, knownUids: new Map<string, string>() };
 const GOOD = createTree({ 'webhooks/a.yaml': 'secretName: S\n' });
 
-/** A worker that does with a tree what the path of its first file says. */
+/** A worker that does what the name of the first webhook says, and otherwise reads every webhook as an empty one. */
 const OBEDIENT = `
 import { parentPort } from 'node:worker_threads';
-parentPort.on('message', ({ id, request: { tree } }) => {
-  const order = tree.entries[0].path;
+const none = { listed: [], left: new Map(), undescribed: 0 };
+const found = { findings: none, signatureFindings: none, lintFindings: none };
+parentPort.on('message', ({ id, request: { files } }) => {
+  const order = files[0].name;
   if (order === 'exit') process.exit(3);
   if (order === 'throw') throw new Error('out of order');
   if (order === 'loop') for (;;);
@@ -27,7 +31,8 @@ parentPort.on('message', ({ id, request: { tree } }) => {
     for (const step of ['webhooks/a.yaml', 'webhooks/b.yaml']) parentPort.postMessage({ step });
     for (;;);
   }
-  parentPort.postMessage({ id, value: { definition: null, diagnostics: [] } });
+  const read = ({ path, digest }) => ({ kind: 'webhook', path, digest, definition: null, ...found });
+  parentPort.postMessage({ id, value: files.map(({ entry }) => read(entry)) });
 });
 `;
 
@@ -35,6 +40,11 @@ function writeWorker(): URL {
   const file = join(createTempDir('worker'), 'worker.mjs');
   writeFileSync(file, OBEDIENT);
   return pathToFileURL(file);
+}
+
+/** A tree with one webhook, whose name is the order for the worker. */
+function ask(order: string): Promise<ValidatedTree> {
+  return thread.validate(createTree({ [`webhooks/${order}.yaml`]: '' }), CONTEXT);
 }
 
 let thread: DefinitionsThread;
@@ -58,22 +68,22 @@ describe('the thread that reads definitions', () => {
     ['takes too long', 'loop', /it took longer than 0.5 s/],
   ])('that %s fails the current calls, and the next call gets a new thread', async (_title, order, message) => {
     thread = new DefinitionsThread(writeWorker(), { timeoutMs: 500 });
-    const broken = thread.validate(createTree({ [order]: '' }), CONTEXT);
+    const broken = ask(order);
     await expect(broken).rejects.toMatchObject({ code: 'internal', message: expect.stringMatching(message) });
-    expect(await thread.validate(createTree({ fine: '' }), CONTEXT)).toEqual({ definition: null, diagnostics: [] });
+    expect(await ask('fine')).toMatchObject({ diagnostics: [] });
   });
 
   it('that takes too long over one file makes the tree invalid and names the file', async () => {
     thread = new DefinitionsThread(writeWorker(), { fileMs: 300 });
-    const slow = await thread.validate(createTree({ stuck: '' }), CONTEXT);
+    const slow = await ask('stuck');
     expect(slow).toMatchObject({ definition: null, diagnostics: [{ rule: 'file/too-slow', file: 'webhooks/b.yaml' }] });
     expect(slow.diagnostics[0]!.message).toBe('The file could not be validated within 0.3 seconds.');
-    expect(await thread.validate(createTree({ fine: '' }), CONTEXT)).toEqual({ definition: null, diagnostics: [] });
+    expect(await ask('fine')).toMatchObject({ diagnostics: [] });
   });
 
   it('that takes too long over all files makes the tree invalid and names the last one', async () => {
     thread = new DefinitionsThread(writeWorker(), { treeMs: 300 });
-    const slow = await thread.validate(createTree({ steps: '' }), CONTEXT);
+    const slow = await ask('steps');
     expect(slow.diagnostics).toMatchObject([
       {
         rule: 'file/too-slow',
@@ -94,11 +104,21 @@ describe('the thread that reads definitions', () => {
 
   it('counts the time of a tree from its first file, not from its wait for another tree', async () => {
     thread = new DefinitionsThread(writeWorker(), { treeMs: 1_200 });
-    const both = [
-      thread.validate(createTree({ steps: '' }), CONTEXT),
-      thread.validate(createTree({ steps: '' }), CONTEXT),
-    ];
-    expect(await Promise.all(both)).toEqual(both.map(() => ({ definition: null, diagnostics: [] })));
+    const both = [ask('steps'), ask('steps')];
+    expect(await Promise.all(both)).toMatchObject(both.map(() => ({ diagnostics: [] })));
+  });
+
+  it('reads only files whose results are not kept', async () => {
+    thread = new DefinitionsThread(BUILT);
+    const results = new FileResults();
+    const files = { 'webhooks/a.yaml': 'secretName: A\n', 'webhooks/b.yaml': 'secretName: B\n' };
+    const before = await thread.validate(createTree(files), CONTEXT, results);
+    const changed = { ...files, 'webhooks/b.yaml': 'secretName: C\n' };
+    const after = await thread.validate(createTree(changed), CONTEXT, results);
+    const [a, b] = after.definition!.webhooks;
+    expect(a).toBe(before.definition!.webhooks[0]);
+    expect(b!.secretName).toBe('C');
+    expect(after).toEqual(validateTree(createTree(changed), CONTEXT));
   });
 
   it('names each file that it reads', async () => {
@@ -115,7 +135,7 @@ describe('the thread that reads definitions', () => {
 
   it('ends immediately when it is closed, and accepts no more calls', async () => {
     thread = new DefinitionsThread(writeWorker());
-    const underWay = thread.validate(createTree({ loop: '' }), CONTEXT);
+    const underWay = ask('loop');
     const refused = expect(underWay).rejects.toMatchObject({ code: 'shutting_down' });
     await thread.close();
     await refused;

@@ -1,7 +1,9 @@
 import { OPTIONS } from '../../config/options.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { SourceTree } from '../../core/source-tree.ts';
-import { describeRejectedTree, type ValidatedTree, validateTree } from '../../definitions/validate-tree.ts';
+import type { ValidatedTree } from '../../definitions/check/check-definition.ts';
+import { describeRejectedTree } from '../../definitions/check/unread-tree.ts';
+import { validateTree } from '../../definitions/validate-tree.ts';
 import { readDirectoryTree, readRevisionTree } from '../../source/directory-source.ts';
 import { CliError } from '../exit-codes.ts';
 import { suggestFactories } from './find-factories.ts';

@@ -7,10 +7,10 @@ import type { FindValidator } from '../../yaml/validators/create-validator.ts';
 import { findValidator as findFactoryValidator } from '../../yaml/validators/factory.ts';
 import { findValidator as findSampleValidator } from '../../yaml/validators/sample.ts';
 import { findValidator as findWebhookValidator } from '../../yaml/validators/webhook.ts';
-import type { FileDiagnostics, FileProblem } from '../file-diagnostics.ts';
+import type { FileProblem, ProblemCollector } from '../file-diagnostics.ts';
 
 /** Compares a definition file with the JSON Schema of its kind and adds a finding for each difference. */
-export function checkDefinitionSchema(kind: SchemaKind, yaml: YamlText, diagnostics: FileDiagnostics): void {
+export function checkDefinitionSchema(kind: SchemaKind, yaml: YamlText, diagnostics: ProblemCollector): void {
   const problems = checkSchema(VALIDATORS[kind](), yaml.value, SUBJECTS[kind]);
   diagnostics.addAll(problems.map((describe) => () => toProblem(kind, describe(), yaml)));
 }

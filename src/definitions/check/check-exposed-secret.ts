@@ -1,5 +1,5 @@
 import { toPosition } from '../../yaml/positions.ts';
-import type { FileDiagnostics } from '../file-diagnostics.ts';
+import type { ProblemCollector } from '../file-diagnostics.ts';
 
 interface CredentialForm {
   name: string;
@@ -28,7 +28,7 @@ const PLACEHOLDER = /EXAMPLE|(.)\1{7}/i;
  * Warns about text in a definition file, including comments, that looks like a credential: anyone who can read the
  * repository can use it. The diagnostic never contains the value. Each format is reported once.
  */
-export function checkExposedSecret(text: string, diagnostics: FileDiagnostics): void {
+export function checkExposedSecret(text: string, diagnostics: ProblemCollector): void {
   for (const { name, pattern } of FORMS) {
     const found = pattern.exec(text);
     if (found === null || (!found[0].startsWith('-----') && PLACEHOLDER.test(found[0]))) continue;

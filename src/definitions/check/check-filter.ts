@@ -3,7 +3,7 @@ import type { LeafCondition, Pattern, PatternField, Scalar } from '../../filter/
 import type { KeyPath } from '../../yaml/key-path.ts';
 import { quote } from '../../yaml/key-path.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
-import type { FileDiagnostics, FileProblem } from '../file-diagnostics.ts';
+import type { FileProblem, ProblemCollector } from '../file-diagnostics.ts';
 
 type Suspicion = Pick<FileProblem, 'rule' | 'message' | 'hint'>;
 
@@ -13,7 +13,7 @@ type Suspicion = Pick<FileProblem, 'rule' | 'message' | 'hint'>;
  *
  * @param path of the filter in its file
  */
-export function checkFilter(pattern: Pattern, path: KeyPath, yaml: YamlText, diagnostics: FileDiagnostics): void {
+export function checkFilter(pattern: Pattern, path: KeyPath, yaml: YamlText, diagnostics: ProblemCollector): void {
   for (const { field, keys } of listFields(pattern.fields, [])) {
     const at = () => yaml.locate([...path, ...keys]);
     const suspicion = suspectKey(field.key);

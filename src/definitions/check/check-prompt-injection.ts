@@ -1,5 +1,5 @@
 import { toPosition } from '../../yaml/positions.ts';
-import type { FileDiagnostics } from '../file-diagnostics.ts';
+import type { ProblemCollector } from '../file-diagnostics.ts';
 
 // Text from outside, or what contains it. "In the event of" and "the issue template" are not such text.
 const TARGET =
@@ -59,7 +59,7 @@ const MAX_CLAUSE = 240;
  *
  * @param body the prompt, which is the end of `text`
  */
-export function checkPromptInjection(text: string, body: string, diagnostics: FileDiagnostics): void {
+export function checkPromptInjection(text: string, body: string, diagnostics: ProblemCollector): void {
   const index = findPromptInjection(body);
   if (index === null) return;
   const at = toPosition(text, text.length - body.length + index);

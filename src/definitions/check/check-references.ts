@@ -1,12 +1,11 @@
-import type { WebhookDefinition } from '../../core/definition.ts';
+import type { AutomationDefinition, WebhookDefinition } from '../../core/definition.ts';
+import type { Position } from '../../core/diagnostic.ts';
 import { isWebhookUid } from '../../core/ids.ts';
-import { isJsonObject, type Json } from '../../core/json.ts';
-import { suggest } from '../../core/suggest.ts';
 import { isWebhookTrigger, type WebhookTrigger } from '../../core/trigger.ts';
 import { type KeyPath, quote } from '../../yaml/key-path.ts';
-import type { YamlText } from '../../yaml/parse-yaml.ts';
-import type { FileDiagnostics } from '../file-diagnostics.ts';
-import { listWebhookFilters, type ReadAutomation } from '../read/read-automation.ts';
+import type { FileDiagnostics, FileProblem } from '../file-diagnostics.ts';
+import { type AutomationLinks, placeOf, type ReferenceList } from '../read/file-result.ts';
+import { createSuggester } from './create-suggester.ts';
 
 /** What the rules across files look names up in. */
 export interface References {
@@ -20,98 +19,98 @@ export interface References {
   namesByUid: ReadonlyMap<string, string>;
 }
 
-/** An automation, and the diagnostics of its file. */
-export interface CheckedAutomation extends ReadAutomation {
+/** An automation whose file was read, and the diagnostics of the file. */
+export interface CheckedAutomation {
+  /** `null` if the automation is invalid. */
+  definition: AutomationDefinition | null;
+  /** `null` if the front matter cannot be parsed. */
+  links: AutomationLinks | null;
   diagnostics: FileDiagnostics;
 }
 
-/** Rules about one automation that need the other files of the tree. */
-export function checkReferences(automation: CheckedAutomation, references: References): void {
-  const { yaml, diagnostics } = automation;
-  if (yaml === null) return;
-  for (const { filter, path } of listWebhookFilters(yaml.value)) {
-    const ids = isJsonObject(filter.webhook_ids)
-      ? listStrings(filter.webhook_ids.in, [...path, 'webhook_ids', 'in'])
-      : listStrings(filter.webhook_ids, [...path, 'webhook_ids']);
-    for (const entry of ids) checkUid(entry, yaml, references, diagnostics);
-    for (const entry of listStrings(filter.webhooks, [...path, 'webhooks']))
-      checkName(entry, yaml, references, diagnostics);
-  }
-  if (!diagnostics.hasErrors()) checkReachable(automation, references);
+/** Creates the rules about one automation that need the other files of the tree. */
+export function createReferenceCheck(references: References): (automation: CheckedAutomation) => void {
+  const explainUnknownName = createNameHints(references.declared);
+  return (automation) => {
+    const { links, diagnostics } = automation;
+    if (links === null) return;
+    for (const list of links.references) {
+      const describe = list.kind === 'names' ? describeName : describeUid;
+      diagnostics.addAll(
+        listWrong(list, references).map((entry) => () => describe(entry, references, explainUnknownName)),
+      );
+    }
+    if (!diagnostics.hasErrors()) checkReachable(automation, references);
+  };
 }
 
-interface ListedText {
+/** An entry of a list that does not refer to a webhook. */
+interface WrongReference {
   text: string;
+  at: Position;
   path: KeyPath;
 }
 
-/** The strings of a list. The schema has reported values of other types. */
-function listStrings(list: Json | undefined, path: KeyPath): ListedText[] {
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((text, index) => (typeof text === 'string' ? [{ text, path: [...path, index] }] : []));
+function listWrong({ kind, path, entries }: ReferenceList, { declared }: References): WrongReference[] {
+  return entries.texts.flatMap((text, position) => {
+    if (kind === 'names' && declared.has(text)) return [];
+    const { index, line, column } = placeOf(entries, position);
+    return [{ text, at: { line, column }, path: [...path, index] }];
+  });
 }
 
-function checkUid(
-  { text, path }: ListedText,
-  yaml: YamlText,
-  references: References,
-  diagnostics: FileDiagnostics,
-): void {
-  if (isWebhookUid(text)) return;
-  const at = yaml.locate(path).value;
+function describeUid({ text, at, path }: WrongReference, references: References): FileProblem {
   const uid = references.knownUids.get(text);
   if (uid !== undefined || references.declared.has(text)) {
     const message = `${quote(text)} is the name of a webhook, but webhook_ids lists UIDs.`;
     const byName = `list the name under "webhooks" instead: webhooks: [${text}]`;
     const hint = uid === undefined ? `${capitalise(byName)}.` : `Write its UID, ${uid}, or ${byName}.`;
-    diagnostics.add({ rule: 'automation/name-as-uid', at, path, message, hint });
-    return;
+    return { rule: 'automation/name-as-uid', at, path, message, hint };
   }
   const message = `${quote(text)} is not a webhook UID. A UID is "wh_" and 26 lowercase letters and digits without i, l, o and u.`;
   const hint = 'Copy the UID from "dockbell webhook list", or list the names of webhooks under "webhooks".';
-  diagnostics.add({ rule: 'automation/malformed-uid', at, path, message, hint });
+  return { rule: 'automation/malformed-uid', at, path, message, hint };
 }
 
 function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function checkName(
-  { text, path }: ListedText,
-  yaml: YamlText,
-  references: References,
-  diagnostics: FileDiagnostics,
-): void {
-  if (references.declared.has(text)) return;
-  diagnostics.add({
-    rule: 'automation/unknown-webhook',
-    at: yaml.locate(path).value,
-    path,
-    message: `The webhook ${quote(text)} does not exist: webhooks/ contains no such file.`,
-    hint: hintForUnknownName(text, references),
-  });
+function describeName(
+  { text, at, path }: WrongReference,
+  _: References,
+  explain: (name: string) => string,
+): FileProblem {
+  const message = `The webhook ${quote(text)} does not exist: webhooks/ contains no such file.`;
+  return { rule: 'automation/unknown-webhook', at, path, message, hint: explain(text) };
 }
 
 // Far above the usual limit of webhooks. A hostile tree declares thousands of webhooks and refers to thousands of unknown ones.
 const MAX_WEBHOOKS_COMPARED = 200;
+/** Unknown names that are compared with the webhooks. */
+const MAX_NAMES_COMPARED = 1_000;
 
-function hintForUnknownName(text: string, { declared }: References): string {
-  if (isWebhookUid(text)) return 'This is a UID. List it under "webhook_ids".';
-  if (declared.size === 0) return 'The factory has no webhooks. Add a file webhooks/<name>.yaml.';
-  if (declared.size > MAX_WEBHOOKS_COMPARED) return 'Compare the name with the files in webhooks/.';
-  const meant = suggest(text.replace(/\.ya?ml$/i, ''), declared);
-  return meant === null ? `Webhooks of this factory: ${[...declared].join(', ')}.` : `Did you mean ${quote(meant)}?`;
+/** The hint for an unknown name. Finds the most similar name only once for each unknown one. */
+function createNameHints(declared: ReadonlySet<string>): (name: string) => string {
+  const suggestName = createSuggester(declared, MAX_NAMES_COMPARED);
+  const all = declared.size > MAX_WEBHOOKS_COMPARED ? '' : `Webhooks of this factory: ${[...declared].join(', ')}.`;
+  return (name) => {
+    if (isWebhookUid(name)) return 'This is a UID. List it under "webhook_ids".';
+    if (declared.size === 0) return 'The factory has no webhooks. Add a file webhooks/<name>.yaml.';
+    if (declared.size > MAX_WEBHOOKS_COMPARED) return 'Compare the name with the files in webhooks/.';
+    const meant = suggestName(name.replace(/\.ya?ml$/i, ''));
+    return meant === null ? all : `Did you mean ${quote(meant)}?`;
+  };
 }
 
-function checkReachable({ definition, yaml, diagnostics }: CheckedAutomation, references: References): void {
-  if (definition === null || yaml === null || !definition.enabled) return;
+function checkReachable({ definition, links, diagnostics }: CheckedAutomation, references: References): void {
+  if (definition === null || links === null || !definition.enabled) return;
   const triggers = definition.triggers.filter(isWebhookTrigger);
   if (triggers.length < definition.triggers.length) return;
   if (triggers.some((trigger) => canFire(trigger, references))) return;
   const message = 'No enabled webhook can start this automation.';
   const hint = 'Enable one of its webhooks, list another, or set "enabled: false" on the automation.';
-  const { key: at } = yaml.locate(['triggers']);
-  diagnostics.add({ rule: 'automation/unreachable', at, path: ['triggers'], message, hint });
+  diagnostics.add({ rule: 'automation/unreachable', at: links.triggersAt, path: ['triggers'], message, hint });
 }
 
 /** An unknown UID may exist; only the apply can check it. A webhook with an invalid file may exist, too. */

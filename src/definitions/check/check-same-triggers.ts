@@ -1,11 +1,8 @@
 import type { AutomationDefinition } from '../../core/definition.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
 import { isWebhookTrigger, type WebhookTrigger } from '../../core/trigger.ts';
-import { parsePattern } from '../../filter/parse-pattern.ts';
-import type { PatternField, Scalar } from '../../filter/pattern.ts';
 import { quote } from '../../yaml/key-path.ts';
-import type { YamlText } from '../../yaml/parse-yaml.ts';
 import type { FileDiagnostics } from '../file-diagnostics.ts';
+import type { LinkedTrigger } from '../read/file-result.ts';
 import type { CheckedAutomation, References } from './check-references.ts';
 
 /**
@@ -15,20 +12,22 @@ import type { CheckedAutomation, References } from './check-references.ts';
  */
 export function checkSameTriggers(automations: readonly CheckedAutomation[], references: References): void {
   const firsts: Firsts = { whole: new Map(), single: new Map() };
-  for (const { definition, yaml, diagnostics } of automations) {
-    if (definition === null || yaml === null || !definition.enabled) continue;
+  for (const { definition, links, diagnostics } of automations) {
+    if (definition === null || links === null || !definition.enabled) continue;
     const triggers = definition.triggers.filter(isWebhookTrigger);
     if (triggers.length === 0) continue;
-    const normalized = triggers.map((trigger) => normalizeTrigger(trigger, references));
+    const normalized = triggers.map((trigger, index) => ({
+      webhookNames: listWebhooks(trigger, references),
+      filter: links.triggers[index]!.filter,
+    }));
     const fingerprints = normalized.map(({ webhookNames, filter }) => `${webhookNames.join(' ')}\n${filter}`);
     const unique = [...new Set(fingerprints)];
-    if (unique.length < fingerprints.length) reportRepeated(definition, fingerprints, yaml, diagnostics);
+    if (unique.length < fingerprints.length) reportRepeated(links.triggers, fingerprints, diagnostics);
     const singles = normalized.flatMap(listSingles);
     const message = findSameTrigger(definition, unique.sort().join('\n'), singles, firsts);
     if (message === null) continue;
     const hint = 'Remove or disable one of them, or use different payload filters.';
-    const { key: at } = yaml.locate(['triggers']);
-    diagnostics.add({ rule: 'automation/same-trigger', at, path: ['triggers'], message, hint });
+    diagnostics.add({ rule: 'automation/same-trigger', at: links.triggersAt, path: ['triggers'], message, hint });
   }
 }
 
@@ -69,22 +68,19 @@ function listSingles({ webhookNames, filter }: NormalTrigger): Single[] {
 
 /** Reports only the first repeated trigger of an automation. */
 function reportRepeated(
-  { triggers }: AutomationDefinition,
+  triggers: readonly LinkedTrigger[],
   fingerprints: readonly string[],
-  yaml: YamlText,
   diagnostics: FileDiagnostics,
 ): void {
-  // Indexes of the webhook triggers in the list of all triggers; one per fingerprint.
-  const places = triggers.flatMap((trigger, index) => (isWebhookTrigger(trigger) ? [index] : []));
   const seen = new Map<string, number>();
-  for (const [index, fingerprint] of fingerprints.entries()) {
+  for (const [position, fingerprint] of fingerprints.entries()) {
+    const { index, at } = triggers[position]!;
     const first = seen.get(fingerprint);
-    const path = ['triggers', places[index]!];
-    if (first === undefined) seen.set(fingerprint, places[index]!);
+    if (first === undefined) seen.set(fingerprint, index);
     else {
       const message = `This trigger is identical to triggers[${first}]. One delivery starts at most one run of an automation.`;
       const hint = 'Remove the trigger, or use other webhooks or another payload filter.';
-      diagnostics.add({ rule: 'automation/repeated-trigger', at: yaml.locate(path).value, path, message, hint });
+      diagnostics.add({ rule: 'automation/repeated-trigger', at, path: ['triggers', index], message, hint });
       return;
     }
   }
@@ -96,33 +92,7 @@ interface NormalTrigger {
   filter: string;
 }
 
-function normalizeTrigger(trigger: WebhookTrigger, references: References): NormalTrigger {
-  return {
-    webhookNames: listWebhooks(trigger, references),
-    filter: JSON.stringify(normalizeFilter(trigger.payload ?? {})),
-  };
-}
-
 /** Sorted names of webhooks, without duplicates; UIDs without a known name stay UIDs. */
 function listWebhooks({ webhooks, webhookIds }: WebhookTrigger, { namesByUid }: References): string[] {
   return [...new Set([...webhooks, ...webhookIds.map((uid) => namesByUid.get(uid) ?? uid)])].sort();
-}
-
-/** A valid filter in its normal form. Automations with an invalid filter have no definition. */
-function normalizeFilter(payload: JsonObject): Json {
-  const parsed = parsePattern(payload);
-  return parsed.ok ? normalizeFields(parsed.pattern.fields) : payload;
-}
-
-function normalizeFields(fields: readonly PatternField[]): Json {
-  const sorted = [...fields].sort((a, b) => (a.key < b.key ? -1 : 1));
-  return sorted.map(({ key, condition }): Json => {
-    if (condition.kind === 'object') return [key, normalizeFields(condition.fields)];
-    return [key, normalizeValues(condition.in), normalizeValues(condition.notIn), condition.exists];
-  });
-}
-
-/** Scalars are equal exactly if their JSON texts are equal. */
-function normalizeValues(values: readonly Scalar[] | null): Json {
-  return values === null ? null : [...new Set(values.map((value) => JSON.stringify(value)))].sort();
 }

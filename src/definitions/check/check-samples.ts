@@ -2,54 +2,58 @@ import type { FactoryDefinition } from '../../core/definition.ts';
 import { compareDiagnostics, type Diagnostic } from '../../core/diagnostic.ts';
 import type { SourceTree } from '../../core/source-tree.ts';
 import { suggest } from '../../core/suggest.ts';
+import { isCredentialHeader } from '../../signature/schemes/credential-headers.ts';
 import { quote } from '../../yaml/key-path.ts';
 import { FILE_START } from '../../yaml/positions.ts';
-import { FileDiagnostics } from '../file-diagnostics.ts';
-import { type ReadSample, readSample, type Sample } from '../read/read-sample.ts';
-import { type SampleEntry, sortEntries } from '../read/sort-entries.ts';
+import { FileDiagnostics, FileFindings } from '../file-diagnostics.ts';
+import { placeOf, type SampleResult } from '../read/file-result.ts';
+import { readSampleFile, type Sample } from '../read/read-sample.ts';
+import { sortEntries } from '../read/sort-entries.ts';
 import type { References } from './check-references.ts';
 import { listNamedHeaders } from './check-signature.ts';
+import { createSuggester } from './create-suggester.ts';
 
 /** The names that samples refer to. */
 export interface SampleReferences {
   webhooks: Pick<References, 'declared' | 'webhooks'>;
   /** Names of all automations that the tree declares. */
   automations: readonly string[];
-  /** Called with the path of each sample before it is read. */
-  onFile?: (file: string) => void;
 }
 
+/** The problems of one sample, and whether it can be evaluated. */
+interface CheckedSample {
+  isReadable: boolean;
+  diagnostics: Diagnostic[];
+}
+
+/** Suggestions for names of automations. */
+const MAX_SUGGESTIONS = 100;
+
 /**
- * All problems of samples, with the default severity: warnings, because samples change nothing that is live, and an invalid
- * sample must not prevent an apply.
- *
- * @param take called with each sample that can be read
+ * Creates the check of one sample; samples must be in the order of their paths. All problems have the default severity:
+ * warnings, because samples change nothing that is live, and an invalid sample must not prevent an apply.
  */
-export function checkSamples(
-  entries: readonly SampleEntry[],
+export function createSampleCheck(
   prefix: SourceTree['prefix'],
   references: SampleReferences,
-  take: (sample: Sample) => void = () => {},
-): Diagnostic[] {
+): (webhook: string, result: SampleResult) => CheckedSample {
   const automations = new Set(references.automations);
-  const suggestAutomation = createSuggester(automations);
+  const suggestAutomation = createSuggester(automations, MAX_SUGGESTIONS);
   const { declared, webhooks } = references.webhooks;
   const orphans = new Set<string>();
-  return entries.flatMap((entry) => {
-    const file = prefix + entry.entry.path;
-    references.onFile?.(file);
-    const diagnostics = new FileDiagnostics(file, {}, 'warning');
-    const read = readSample(entry, diagnostics, listNamedHeaders(webhooks.get(entry.webhook)));
-    if (!declared.has(entry.webhook) && !orphans.has(entry.webhook)) {
-      orphans.add(entry.webhook);
-      addUnknownWebhook(entry.webhook, diagnostics, declared);
+  return (webhook, result) => {
+    const diagnostics = new FileDiagnostics(prefix + result.path, {}, 'warning');
+    diagnostics.addFindings(result.findings);
+    checkHeaders(result, diagnostics, listNamedHeaders(webhooks.get(webhook)));
+    const isReadable = diagnostics.isEmpty();
+    diagnostics.addFindings(result.exposedFindings);
+    if (!declared.has(webhook) && !orphans.has(webhook)) {
+      orphans.add(webhook);
+      addUnknownWebhook(webhook, diagnostics, declared);
     }
-    if (read !== null) {
-      checkStarts(read, diagnostics, automations, suggestAutomation);
-      take(read.sample);
-    }
-    return diagnostics.toDiagnostics();
-  });
+    if (isReadable) checkStarts(result, diagnostics, automations, suggestAutomation);
+    return { isReadable, diagnostics: diagnostics.toDiagnostics() };
+  };
 }
 
 /** The samples of a tree that can be read, in the order of their paths, and all diagnostics about samples. */
@@ -62,13 +66,19 @@ export interface TreeSamples {
 /** Reads the samples of a validated tree. */
 export function readSamples(tree: SourceTree, { definition, declared }: ValidatedNames): TreeSamples {
   const sorted = sortEntries(tree);
-  const samples: Sample[] = [];
   const webhooks = new Map(definition?.webhooks.map((webhook) => [webhook.name, webhook]));
   const references = {
     webhooks: { declared: new Set(declared.webhooks), webhooks },
     automations: declared.automations,
   };
-  const found = checkSamples(sorted.samples, tree.prefix, references, (sample) => samples.push(sample));
+  const check = createSampleCheck(tree.prefix, references);
+  const samples: Sample[] = [];
+  const found = sorted.samples.flatMap((file) => {
+    const { result, sample } = readSampleFile(file, new FileFindings(tree.prefix + file.entry.path));
+    const { isReadable, diagnostics } = check(file.webhook, result);
+    if (isReadable && sample !== null) samples.push(sample);
+    return diagnostics;
+  });
   const misplaced = sorted.diagnostics.filter(({ rule }) => rule.startsWith('sample/'));
   const diagnostics = [...misplaced, ...found];
   return { samples, diagnostics: diagnostics.sort(compareDiagnostics) };
@@ -94,39 +104,40 @@ function addUnknownWebhook(webhook: string, diagnostics: FileDiagnostics, declar
   });
 }
 
+/** @param namedHeaders lowercase names of headers that contain a signature of this webhook, in addition to the known ones */
+function checkHeaders({ headers }: SampleResult, diagnostics: FileDiagnostics, namedHeaders: readonly string[]): void {
+  const secret = headers.texts.flatMap((name, position) =>
+    isCredentialHeader(name) || namedHeaders.includes(name.toLowerCase()) ? [{ name, position }] : [],
+  );
+  diagnostics.addAll(
+    secret.map(({ name, position }) => () => ({
+      rule: 'sample/credential-header',
+      at: placeOf(headers, position),
+      path: ['headers', name],
+      message: `The header ${name} contains a credential or a signature, which must not be in a repository.`,
+      hint: 'Remove the header: samples are evaluated without authentication. If the value was real, rotate the secret.',
+    })),
+  );
+}
+
 function checkStarts(
-  { sample, json }: ReadSample,
+  { starts }: SampleResult,
   diagnostics: FileDiagnostics,
   automations: ReadonlySet<string>,
   suggestAutomation: (name: string) => string | null,
 ): void {
-  const unknown = (sample.starts ?? []).flatMap((name, index) => (automations.has(name) ? [] : [{ name, index }]));
+  const unknown = starts.texts.flatMap((name, position) => (automations.has(name) ? [] : [{ name, position }]));
   diagnostics.addAll(
-    unknown.map(({ name, index }) => () => {
-      const path = ['starts', index];
+    unknown.map(({ name, position }) => () => {
+      const at = placeOf(starts, position);
       const meant = suggestAutomation(name);
       return {
         rule: 'sample/unknown-automation',
-        at: json.locate(path).value,
-        path,
+        at,
+        path: ['starts', at.index],
         message: `The automation ${quote(name)} does not exist.`,
         hint: meant === null ? 'List the names of folders in automations/.' : `Did you mean ${quote(meant)}?`,
       };
     }),
   );
-}
-
-/** Each suggestion compares all names. Without a limit, 4,000 samples with 100 unknown names each would take minutes. */
-const MAX_SUGGESTIONS = 100;
-
-function createSuggester(candidates: ReadonlySet<string>): (name: string) => string | null {
-  const known = new Map<string, string | null>();
-  return (name) => {
-    const before = known.get(name);
-    if (before !== undefined) return before;
-    if (known.size >= MAX_SUGGESTIONS) return null;
-    const meant = suggest(name, candidates);
-    known.set(name, meant);
-    return meant;
-  };
 }

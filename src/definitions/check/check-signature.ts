@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { CUSTOM, readCustomScheme } from '../../signature/schemes/custom-scheme.ts';
 import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
-import { FileDiagnostics } from '../file-diagnostics.ts';
+import { FileDiagnostics, type ProblemCollector } from '../file-diagnostics.ts';
 import { checkDefinitionSchema } from './check-definition-schema.ts';
 
 /** Checks the combinations of keys in a `signature` block, and the weaknesses of the scheme that it describes. */
-export function checkSignatureBlock(yaml: YamlText, diagnostics: FileDiagnostics): void {
+export function checkSignatureBlock(yaml: YamlText, diagnostics: ProblemCollector): void {
   const { signatureScheme, signature } = yaml.value as JsonObject;
   if (signatureScheme !== CUSTOM || !isJsonObject(signature)) return;
   const read = readCustomScheme(signature);

@@ -4,9 +4,10 @@ import { FILE_START } from '../../yaml/positions.ts';
 import type { FileDiagnostics } from '../file-diagnostics.ts';
 import type { CheckedAutomation, References } from './check-references.ts';
 
-/** A webhook, and the diagnostics of its file. */
+/** A webhook whose file was read, and the diagnostics of the file. */
 export interface CheckedWebhook {
-  definition: WebhookDefinition;
+  /** `null` if the webhook is invalid. */
+  definition: WebhookDefinition | null;
   diagnostics: FileDiagnostics;
 }
 
@@ -22,7 +23,7 @@ export function checkUnusedWebhooks(
   const used = collectUsedWebhooks(automations, references);
   if (used === null) return;
   for (const { definition, diagnostics } of webhooks) {
-    if (!definition.enabled || used.has(definition.name)) continue;
+    if (!definition?.enabled || used.has(definition.name)) continue;
     const message =
       'No enabled automation has a trigger for this webhook. Its deliveries are accepted, but start nothing.';
     const hint = 'List the webhook under "webhooks" in a trigger, set "enabled: false", or remove the file.';

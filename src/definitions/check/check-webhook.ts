@@ -5,11 +5,11 @@ import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
 import { listIdentities, SCHEMES } from '../../signature/schemes/schemes.ts';
 import { readJson } from '../../signature/verify/request-parts.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
-import type { FileDiagnostics } from '../file-diagnostics.ts';
+import type { ProblemCollector } from '../file-diagnostics.ts';
 import { listNamedHeaders } from './check-signature.ts';
 
 /** Lint rules about one valid webhook. */
-export function checkWebhook(webhook: WebhookDefinition, yaml: YamlText, diagnostics: FileDiagnostics): void {
+export function checkWebhook(webhook: WebhookDefinition, yaml: YamlText, diagnostics: ProblemCollector): void {
   checkProvider(webhook, yaml, diagnostics);
   checkIdentity(webhook, yaml, diagnostics);
 }
@@ -27,7 +27,7 @@ function flatten(name: string): string {
   return name.toLowerCase().replace(/[._-]/g, '');
 }
 
-function checkProvider({ name, authMode }: WebhookDefinition, yaml: YamlText, diagnostics: FileDiagnostics): void {
+function checkProvider({ name, authMode }: WebhookDefinition, yaml: YamlText, diagnostics: ProblemCollector): void {
   const scheme: Scheme | undefined = authMode === 'signature' ? undefined : SIGNING.get(flatten(name));
   if (scheme === undefined) return;
   const proof = authMode === 'token' ? 'expects a bearer token' : 'accepts every request to its URL';
@@ -38,7 +38,7 @@ function checkProvider({ name, authMode }: WebhookDefinition, yaml: YamlText, di
 }
 
 /** Without an ID from the sender, two different deliveries with the same body count as one (specification, "Delivery identity"). */
-function checkIdentity(webhook: WebhookDefinition, yaml: YamlText, diagnostics: FileDiagnostics): void {
+function checkIdentity(webhook: WebhookDefinition, yaml: YamlText, diagnostics: ProblemCollector): void {
   if (webhook.deliveryIdHeader !== null) return;
   const scheme = resolveScheme(webhook.signatureScheme, webhook.signature);
   if (scheme !== null && listIdentities(scheme).length > 0) return;
@@ -49,12 +49,12 @@ function checkIdentity(webhook: WebhookDefinition, yaml: YamlText, diagnostics: 
 }
 
 /** Delivery IDs are logged and shown, so their headers must not carry a credential. */
-export function checkIdHeaders(yaml: YamlText, diagnostics: FileDiagnostics): void {
+export function checkIdHeaders(yaml: YamlText, diagnostics: ProblemCollector): void {
   checkIdHeader(yaml, ['deliveryIdHeader'], diagnostics);
   checkIdHeader(yaml, ['signature', 'idHeader'], diagnostics);
 }
 
-function checkIdHeader(yaml: YamlText, path: string[], diagnostics: FileDiagnostics): void {
+function checkIdHeader(yaml: YamlText, path: string[], diagnostics: ProblemCollector): void {
   const header = readJson(yaml.value, path);
   if (typeof header !== 'string') return;
   const isNamed = listNamedHeaders(yaml.value).includes(header.toLowerCase());

@@ -12,53 +12,53 @@ import { type FrontMatter, splitFrontMatter } from '../../yaml/split-front-matte
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import { checkFilter } from '../check/check-filter.ts';
 import { checkPromptInjection } from '../check/check-prompt-injection.ts';
-import type { FileDiagnostics } from '../file-diagnostics.ts';
+import type { FileFindings, ProblemCollector } from '../file-diagnostics.ts';
+import { collectLinks, listWebhookFilters } from './collect-links.ts';
 import { collectPlaces } from './collect-places.ts';
+import type { AutomationResult } from './file-result.ts';
 import { readDefinitionText } from './read-definition-text.ts';
 
-/** An automation and the text that it was read from, for rules that need other files. */
-export interface ReadAutomation {
-  /** `null` if the automation is invalid. */
-  definition: AutomationDefinition | null;
-  /** `null` if the front matter cannot be parsed. */
-  yaml: YamlText | null;
+/** Reads `automations/<name>/automation.md`. */
+export function readAutomationFile(name: string, entry: TreeEntry, findings: FileFindings): AutomationResult {
+  const text = readDefinitionText(entry, findings);
+  const read = text === null ? UNREADABLE : readAutomation(name, text, findings);
+  const { path, digest } = entry;
+  return { kind: 'automation', path, digest, findings: findings.toFindings(), ...read };
 }
 
-/** Reads `automations/<name>/automation.md`. The problems are in `diagnostics`. */
-export function readAutomationFile(name: string, entry: TreeEntry, diagnostics: FileDiagnostics): ReadAutomation {
-  const text = readDefinitionText(entry, diagnostics);
-  return text === null ? { definition: null, yaml: null } : readAutomation(name, text, diagnostics);
-}
+type ReadAutomation = Pick<AutomationResult, 'definition' | 'links'>;
 
-function readAutomation(name: string, text: string, diagnostics: FileDiagnostics): ReadAutomation {
+const UNREADABLE: ReadAutomation = { definition: null, links: null };
+
+function readAutomation(name: string, text: string, diagnostics: ProblemCollector): ReadAutomation {
   const parts = splitFrontMatter(text);
   if (!parts.ok) {
     const { rule, at, message, hint } = parts;
     diagnostics.add({ rule, at, path: [], message, hint });
-    return { definition: null, yaml: null };
+    return UNREADABLE;
   }
   checkPrompt(parts, diagnostics);
   checkPromptInjection(text, parts.body, diagnostics);
   const parsed = parseYaml(parts.yaml, parts.linesBefore);
   if (!parsed.ok) {
     diagnostics.addAll(parsed.problems);
-    return { definition: null, yaml: null };
+    return UNREADABLE;
   }
   checkDefinitionSchema('automation', parsed.yaml, diagnostics);
   checkPayloads(parsed.yaml, diagnostics);
   checkReservedSecrets(parsed.yaml, diagnostics);
   const definition = diagnostics.hasErrors() ? null : toAutomation(name, parsed.yaml, parts.body, diagnostics.file);
-  return { definition, yaml: parsed.yaml };
+  return { definition, links: collectLinks(parsed.yaml, definition) };
 }
 
-function checkPrompt(parts: FrontMatter & { ok: true }, diagnostics: FileDiagnostics): void {
+function checkPrompt(parts: FrontMatter & { ok: true }, diagnostics: ProblemCollector): void {
   if (parts.body.trim() !== '') return;
   const message = 'The prompt is empty: nothing follows the front matter.';
   const hint = 'Write the task of the run below the closing "---".';
   diagnostics.add({ rule: 'automation/empty-prompt', at: parts.bodyAt, path: [], message, hint });
 }
 
-function checkPayloads(yaml: YamlText, diagnostics: FileDiagnostics): void {
+function checkPayloads(yaml: YamlText, diagnostics: ProblemCollector): void {
   for (const { payload, path } of listPayloads(yaml.value)) {
     const parsed = parsePattern(payload);
     if (parsed.ok) {
@@ -80,17 +80,7 @@ function listPayloads(value: Json): { payload: JsonObject; path: KeyPath }[] {
   );
 }
 
-/** The `filter` maps of the webhook triggers in a front matter of any form. */
-export function listWebhookFilters(value: Json): { filter: JsonObject; path: KeyPath }[] {
-  const triggers = isJsonObject(value) && Array.isArray(value.triggers) ? value.triggers : [];
-  return triggers.flatMap((trigger, index) =>
-    isJsonObject(trigger) && trigger.provider === 'webhook' && isJsonObject(trigger.filter)
-      ? [{ filter: trigger.filter, path: ['triggers', index, 'filter'] }]
-      : [],
-  );
-}
-
-function checkReservedSecrets(yaml: YamlText, diagnostics: FileDiagnostics): void {
+function checkReservedSecrets(yaml: YamlText, diagnostics: ProblemCollector): void {
   const secrets = isJsonObject(yaml.value) && Array.isArray(yaml.value.secrets) ? yaml.value.secrets : [];
   secrets.forEach((name, index) => {
     if (typeof name !== 'string' || !isReservedVariable(name)) return;

@@ -2,10 +2,10 @@ import { MAX_DEFINITION_BYTES, type TreeEntry } from '../../core/source-tree.ts'
 import { decodeText } from '../../yaml/decode-text.ts';
 import { FILE_START } from '../../yaml/positions.ts';
 import { checkExposedSecret } from '../check/check-exposed-secret.ts';
-import type { FileDiagnostics } from '../file-diagnostics.ts';
+import type { ProblemCollector } from '../file-diagnostics.ts';
 
 /** The text of a file; `null` if it cannot be read, which is reported. */
-export function readDefinitionText(entry: TreeEntry, diagnostics: FileDiagnostics): string | null {
+export function readDefinitionText(entry: TreeEntry, diagnostics: ProblemCollector): string | null {
   if (entry.bytes === null || entry.bytes.length > MAX_DEFINITION_BYTES) {
     const message = `The file has ${entry.size} bytes. The limit for a definition file is ${MAX_DEFINITION_BYTES} bytes (256 KiB).`;
     const hint = 'Make the file shorter. For example, move documents from the prompt into separate files.';

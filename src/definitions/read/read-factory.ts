@@ -1,29 +1,33 @@
 import { isJsonObject } from '../../core/json.ts';
 import { isRuleId, type LintSettings, RULE_SEVERITIES, RULES, type RuleSeverity } from '../../core/rules.ts';
+import type { TreeEntry } from '../../core/source-tree.ts';
 import { suggest } from '../../core/suggest.ts';
 import { quote } from '../../yaml/key-path.ts';
 import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
-import type { FileDiagnostics, FileProblem } from '../file-diagnostics.ts';
+import type { FileFindings, FileProblem, ProblemCollector } from '../file-diagnostics.ts';
+import type { FactoryResult } from './file-result.ts';
+import { readDefinitionText } from './read-definition-text.ts';
 
-/** The part of `factory.yaml` that the validation uses. */
-export interface ReadFactory {
-  /** The valid settings, also if others are invalid, so that one mistake does not bring back all warnings. */
-  lint: LintSettings;
+/** Reads `factory.yaml`. Invalid settings are omitted, so that one mistake does not bring back all warnings. */
+export function readFactoryFile(entry: TreeEntry, findings: FileFindings): FactoryResult {
+  const text = readDefinitionText(entry, findings);
+  const lint = text === null ? {} : readFactory(text, findings);
+  const { path, digest } = entry;
+  return { kind: 'factory', path, digest, findings: findings.toFindings(), lint };
 }
 
-/** Reads the text of `factory.yaml`. The problems are in `diagnostics`. */
-export function readFactory(text: string, diagnostics: FileDiagnostics): ReadFactory {
+function readFactory(text: string, diagnostics: ProblemCollector): LintSettings {
   const parsed = parseYaml(text);
   if (!parsed.ok) {
     diagnostics.addAll(parsed.problems);
-    return { lint: {} };
+    return {};
   }
   checkDefinitionSchema('factory', parsed.yaml, diagnostics);
-  return { lint: readLint(parsed.yaml, diagnostics) };
+  return readLint(parsed.yaml, diagnostics);
 }
 
-function readLint(yaml: YamlText, diagnostics: FileDiagnostics): LintSettings {
+function readLint(yaml: YamlText, diagnostics: ProblemCollector): LintSettings {
   const declared = isJsonObject(yaml.value) && isJsonObject(yaml.value.lint) ? yaml.value.lint : {};
   const wrong = Object.keys(declared).filter((rule) => !isRuleId(rule) || !RULES[rule].isLint);
   diagnostics.addAll(wrong.map((rule) => () => describeWrongRule(rule, yaml)));

@@ -1,14 +1,14 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { MAX_DEFINITION_BYTES, type TreeEntry } from '../../core/source-tree.ts';
-import { isCredentialHeader } from '../../signature/schemes/credential-headers.ts';
 import { decodeText } from '../../yaml/decode-text.ts';
 import { parseJson } from '../../yaml/parse-json.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
 import { FILE_START } from '../../yaml/positions.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import { checkExposedSecret } from '../check/check-exposed-secret.ts';
-import type { FileDiagnostics } from '../file-diagnostics.ts';
-import type { SampleEntry } from './sort-entries.ts';
+import { FileFindings, type ProblemCollector } from '../file-diagnostics.ts';
+import { PlacedTextList, type PlacedTexts, type SampleResult } from './file-result.ts';
+import type { SampleFile } from './sort-entries.ts';
 
 /** A delivery in a file next to the definition of its webhook, and the automations that it must start. */
 export interface Sample {
@@ -24,37 +24,33 @@ export interface Sample {
   starts: string[] | null;
 }
 
-/** A sample and the text that it was read from, for rules that need other files. */
+/** The result of a sample. `sample` is `null` if its text is invalid; headers with credentials do not count. */
 export interface ReadSample {
-  sample: Sample;
-  json: YamlText;
+  result: SampleResult;
+  sample: Sample | null;
 }
 
-/**
- * Reads `webhooks/<webhook>.samples/<name>.json`.
- *
- * @param namedHeaders lowercase names of headers that contain a signature of this webhook, in addition to the known ones
- * @returns `null` if the file is invalid; the problems are in `diagnostics`
- */
-export function readSample(
-  entry: SampleEntry,
-  diagnostics: FileDiagnostics,
-  namedHeaders: readonly string[] = [],
-): ReadSample | null {
-  const text = readText(entry.entry, diagnostics);
-  if (text === null) return null;
-  const read = parseSample(entry, text, diagnostics, namedHeaders);
+/** Reads `webhooks/<webhook>.samples/<name>.json`. */
+export function readSampleFile({ webhook, name, entry }: SampleFile, findings: FileFindings): ReadSample {
+  const exposed = new FileFindings(findings.file);
+  const text = readText(entry, findings);
+  const json = text === null ? null : parseSample(text, findings);
   // Always reported, but the sample is evaluated nevertheless.
-  checkExposedSecret(text, diagnostics);
-  return read;
+  if (text !== null) checkExposedSecret(text, exposed);
+  const isValid = json !== null && findings.isEmpty();
+  const result: SampleResult = {
+    kind: 'sample',
+    path: entry.path,
+    digest: entry.digest,
+    findings: findings.toFindings(),
+    headers: json === null ? NO_TEXTS : collectHeaders(json),
+    starts: isValid ? collectStarts(json) : NO_TEXTS,
+    exposedFindings: exposed.toFindings(),
+  };
+  return { result, sample: isValid ? toSample(webhook, name, json.value as JsonObject, findings.file) : null };
 }
 
-function parseSample(
-  { webhook, name }: SampleEntry,
-  text: string,
-  diagnostics: FileDiagnostics,
-  namedHeaders: readonly string[],
-): ReadSample | null {
+function parseSample(text: string, diagnostics: ProblemCollector): YamlText | null {
   const parsed = parseJson(text);
   if (!parsed.ok) {
     const hint = 'A sample is strict JSON: use double quotes, no comments, and no comma after the last entry.';
@@ -63,12 +59,11 @@ function parseSample(
     return null;
   }
   checkDefinitionSchema('sample', parsed.json, diagnostics);
-  checkHeaders(parsed.json, diagnostics, namedHeaders);
-  if (!diagnostics.isEmpty()) return null;
-  return { sample: toSample(webhook, name, parsed.json.value as JsonObject, diagnostics.file), json: parsed.json };
+  checkHeaderNames(parsed.json, diagnostics);
+  return parsed.json;
 }
 
-function readText(entry: TreeEntry, diagnostics: FileDiagnostics): string | null {
+function readText(entry: TreeEntry, diagnostics: ProblemCollector): string | null {
   if (entry.bytes === null || entry.bytes.length > MAX_DEFINITION_BYTES) {
     const message = `The sample has ${entry.size} bytes. The limit is ${MAX_DEFINITION_BYTES} bytes (256 KiB).`;
     const hint = 'Remove the parts of the body that no filter tests.';
@@ -84,12 +79,14 @@ function readText(entry: TreeEntry, diagnostics: FileDiagnostics): string | null
 
 const FIELD_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,256}$/;
 
-function checkHeaders(json: YamlText, diagnostics: FileDiagnostics, namedHeaders: readonly string[]): void {
-  const headers = isJsonObject(json.value) ? json.value.headers : undefined;
-  if (!isJsonObject(headers)) return;
-  const names = Object.keys(headers);
+function listHeaders({ value }: YamlText): string[] {
+  const headers = isJsonObject(value) ? value.headers : undefined;
+  return isJsonObject(headers) ? Object.keys(headers) : [];
+}
+
+function checkHeaderNames(json: YamlText, diagnostics: ProblemCollector): void {
   diagnostics.addAll(
-    names
+    listHeaders(json)
       .filter((name) => !FIELD_NAME.test(name))
       .map((name) => () => ({
         rule: 'sample/invalid-value',
@@ -99,16 +96,21 @@ function checkHeaders(json: YamlText, diagnostics: FileDiagnostics, namedHeaders
         hint: "Use only letters, digits and ! # $ % & ' * + - . ^ _ ` | ~.",
       })),
   );
-  const secret = names.filter((name) => isCredentialHeader(name) || namedHeaders.includes(name.toLowerCase()));
-  diagnostics.addAll(
-    secret.map((name) => () => ({
-      rule: 'sample/credential-header',
-      at: json.locate(['headers', name]).key,
-      path: ['headers', name],
-      message: `The header ${name} contains a credential or a signature, which must not be in a repository.`,
-      hint: 'Remove the header: samples are evaluated without authentication. If the value was real, rotate the secret.',
-    })),
-  );
+}
+
+const NO_TEXTS: PlacedTexts = { texts: [], places: [] };
+
+function collectHeaders(json: YamlText): PlacedTexts {
+  const headers = new PlacedTextList();
+  for (const [index, name] of listHeaders(json).entries()) headers.add(name, index, json.locate(['headers', name]).key);
+  return headers.toTexts();
+}
+
+function collectStarts(json: YamlText): PlacedTexts {
+  const starts = new PlacedTextList();
+  const names = ((json.value as JsonObject).starts as string[] | undefined) ?? [];
+  for (const [index, name] of names.entries()) starts.add(name, index, json.locate(['starts', index]).value);
+  return starts.toTexts();
 }
 
 function toSample(webhook: string, name: string, declared: JsonObject, file: string): Sample {

@@ -2,37 +2,58 @@ import type { WebhookDefinition } from '../../core/definition.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { readDeclared } from '../../core/resources/fields.ts';
 import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
+import type { TreeEntry } from '../../core/source-tree.ts';
 import type { WebhookAuth } from '../../signature/handshakes/handshake.ts';
 import { findHandshakes, HANDSHAKES } from '../../signature/handshakes/handshakes.ts';
 import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import { checkSignatureBlock } from '../check/check-signature.ts';
 import { checkIdHeaders, checkWebhook } from '../check/check-webhook.ts';
-import type { FileDiagnostics } from '../file-diagnostics.ts';
+import { FileFindings, type ProblemCollector } from '../file-diagnostics.ts';
+import type { WebhookResult } from './file-result.ts';
+import { readDefinitionText } from './read-definition-text.ts';
 
-/**
- * Reads the text of `webhooks/<name>.yaml`.
- *
- * @returns `null` if the file has errors; the problems are in `diagnostics`
- */
-export function readWebhook(name: string, text: string, diagnostics: FileDiagnostics): WebhookDefinition | null {
+/** Reads `webhooks/<name>.yaml`. */
+export function readWebhookFile(name: string, entry: TreeEntry, findings: FileFindings): WebhookResult {
+  const [signature, lint] = [new FileFindings(findings.file), new FileFindings(findings.file)];
+  const text = readDefinitionText(entry, findings);
+  const definition = text === null ? null : readWebhook(name, text, { findings, signature, lint });
+  return {
+    kind: 'webhook',
+    path: entry.path,
+    digest: entry.digest,
+    findings: findings.toFindings(),
+    definition,
+    signatureFindings: signature.toFindings(),
+    lintFindings: lint.toFindings(),
+  };
+}
+
+/** The problems of a webhook, by the step that finds them. A step follows only if there is no error before it. */
+interface Steps {
+  findings: FileFindings;
+  signature: FileFindings;
+  lint: FileFindings;
+}
+
+function readWebhook(name: string, text: string, { findings, signature, lint }: Steps): WebhookDefinition | null {
   const parsed = parseYaml(text);
   if (!parsed.ok) {
-    diagnostics.addAll(parsed.problems);
+    findings.addAll(parsed.problems);
     return null;
   }
-  checkDefinitionSchema('webhook', parsed.yaml, diagnostics);
-  checkIdHeaders(parsed.yaml, diagnostics);
-  checkVerifyToken(parsed.yaml, diagnostics);
-  if (!diagnostics.hasErrors()) checkSignatureBlock(parsed.yaml, diagnostics);
-  if (diagnostics.hasErrors()) return null;
-  const webhook = toWebhook(name, parsed.yaml, diagnostics.file);
-  checkWebhook(webhook, parsed.yaml, diagnostics);
+  checkDefinitionSchema('webhook', parsed.yaml, findings);
+  checkIdHeaders(parsed.yaml, findings);
+  checkVerifyToken(parsed.yaml, findings);
+  if (!findings.hasErrors()) checkSignatureBlock(parsed.yaml, signature);
+  if (findings.hasErrors() || signature.hasErrors()) return null;
+  const webhook = toWebhook(name, parsed.yaml, findings.file);
+  checkWebhook(webhook, parsed.yaml, lint);
   return webhook;
 }
 
 /** A verify token that no sender sends is a mistake. */
-function checkVerifyToken(yaml: YamlText, diagnostics: FileDiagnostics): void {
+function checkVerifyToken(yaml: YamlText, diagnostics: ProblemCollector): void {
   if (!isJsonObject(yaml.value) || yaml.value.verifyTokenSecretName === undefined) return;
   const { authMode = 'token', signatureScheme = null } = yaml.value;
   const owner = { authMode, signatureScheme } as WebhookAuth;

@@ -7,24 +7,34 @@ import { FILE_START } from '../../yaml/positions.ts';
 import { toDiagnostic } from '../file-diagnostics.ts';
 import { findNameCollisions } from './find-name-collisions.ts';
 
+/** `factory.yaml`. */
+export interface FactoryFile {
+  kind: 'factory';
+  entry: TreeEntry;
+}
+
 /** A definition file and the name that it declares. */
-export interface NamedEntry {
+export interface NamedFile<Kind extends 'webhook' | 'automation' | 'sample'> {
+  kind: Kind;
   name: string;
   entry: TreeEntry;
 }
 
 /** A sample of a webhook; folder and file name identify it. */
-export interface SampleEntry extends NamedEntry {
+export interface SampleFile extends NamedFile<'sample'> {
   webhook: string;
 }
 
+/** A file of a definition. Its path decides its kind and its names. */
+export type DefinitionFile = FactoryFile | NamedFile<'webhook'> | NamedFile<'automation'> | SampleFile;
+
 /** The entries of a tree by kind, in the order of their paths, and the problems of their paths. */
 export interface SortedEntries {
-  factory: TreeEntry | null;
-  webhooks: NamedEntry[];
-  automations: NamedEntry[];
+  factory: FactoryFile | null;
+  webhooks: NamedFile<'webhook'>[];
+  automations: NamedFile<'automation'>[];
   /** At most `MAX_SAMPLES_PER_WEBHOOK` of each webhook. */
-  samples: SampleEntry[];
+  samples: SampleFile[];
   /** Does the tree contain `factory.yaml`, `webhooks/` or `automations/`? */
   isFactory: boolean;
   diagnostics: Diagnostic[];
@@ -58,6 +68,11 @@ export function sortEntries(tree: SourceTree): SortedEntries {
   return sorted;
 }
 
+/** All files of a definition, in the order in which they are read. */
+export function listFiles({ factory, webhooks, automations, samples }: SortedEntries): DefinitionFile[] {
+  return [...(factory === null ? [] : [factory]), ...webhooks, ...automations, ...samples];
+}
+
 type Report = (entry: TreeEntry, rule: RuleId, message: string, hint: string) => void;
 
 interface Walk {
@@ -84,7 +99,7 @@ function sortEntry(entry: TreeEntry, walk: Walk): void {
       if (!misspelt.has(root)) reportWrongCase(entry, known, report);
       misspelt.add(root);
     } else if (below.length === 0 && entry.kind !== 'file') reportNotAFile(entry, report);
-    else if (known === 'factory.yaml' && below.length === 0) sorted.factory = entry;
+    else if (known === 'factory.yaml' && below.length === 0) sorted.factory = { kind: 'factory', entry };
     else if (known === 'webhooks' && below.length > 0) sortWebhookEntry(entry, below, walk);
     else if (known === 'automations' && below.length > 0) sortAutomationEntry(entry, below, folders, report);
   }
@@ -102,7 +117,12 @@ function sortWebhookEntry(entry: TreeEntry, below: string[], walk: Walk): void {
     const message = `Webhooks must be directly in webhooks/, but this file is in the folder ${quote(below.slice(0, -1).join('/'))}.`;
     report(entry, 'webhook/nested-file', message, `Move it to webhooks/${fileName}.`);
   } else if (extension !== '.yaml') reportExtension(entry, `${fileName.slice(0, -extension.length)}.yaml`, report);
-  else sorted.webhooks.push({ name: checkName('webhook', entry, fileName.slice(0, -extension.length), report), entry });
+  else
+    sorted.webhooks.push({
+      kind: 'webhook',
+      name: checkName('webhook', entry, fileName.slice(0, -extension.length), report),
+      entry,
+    });
 }
 
 function sortSampleEntry(entry: TreeEntry, webhook: string, below: string[], walk: Walk): void {
@@ -116,7 +136,7 @@ function sortSampleEntry(entry: TreeEntry, webhook: string, below: string[], wal
     const count = (sampleFolders.get(webhook) ?? 0) + 1;
     sampleFolders.set(webhook, count);
     const name = fileName.slice(0, -'.json'.length);
-    if (count <= MAX_SAMPLES_PER_WEBHOOK) sorted.samples.push({ webhook, name, entry });
+    if (count <= MAX_SAMPLES_PER_WEBHOOK) sorted.samples.push({ kind: 'sample', webhook, name, entry });
     else if (count === MAX_SAMPLES_PER_WEBHOOK + 1) reportTooManySamples(entry, webhook, report);
   }
 }
@@ -177,7 +197,8 @@ function sortFolder(name: string, entries: TreeEntry[], sorted: SortedEntries, r
   const exact = entries.find((entry) => entry.path === `${folder}automation.md`);
   if (exact !== undefined) {
     if (exact.kind !== 'file') reportNotAFile(exact, report);
-    else sorted.automations.push({ name: checkName('automation', exact, name, report), entry: exact });
+    else
+      sorted.automations.push({ kind: 'automation', name: checkName('automation', exact, name, report), entry: exact });
     return;
   }
   const almost = entries.find((entry) => ALMOST_AUTOMATION.test(entry.path.slice(folder.length)));

@@ -1,0 +1,61 @@
+import type { AutomationDefinition } from '../../core/definition.ts';
+import { isWebhookUid } from '../../core/ids.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import { isWebhookTrigger } from '../../core/trigger.ts';
+import type { KeyPath } from '../../yaml/key-path.ts';
+import type { YamlText } from '../../yaml/parse-yaml.ts';
+import { type AutomationLinks, type LinkedTrigger, PlacedTextList, type ReferenceList } from './file-result.ts';
+import { normalizeFilter } from './normalize-filter.ts';
+
+/** What the rules across files compare in a front matter. `definition` is `null` if it is invalid. */
+export function collectLinks(yaml: YamlText, definition: AutomationDefinition | null): AutomationLinks {
+  const references = listWebhookFilters(yaml.value).flatMap(({ filter, path }) =>
+    collectReferences(filter, path, yaml),
+  );
+  const triggers = definition === null ? [] : collectTriggers(definition, yaml);
+  return { references, triggersAt: yaml.locate(['triggers']).key, triggers };
+}
+
+/** The `filter` maps of the webhook triggers in a front matter of any form. */
+export function listWebhookFilters(value: Json): { filter: JsonObject; path: KeyPath }[] {
+  const triggers = isJsonObject(value) && Array.isArray(value.triggers) ? value.triggers : [];
+  return triggers.flatMap((trigger, index) =>
+    isJsonObject(trigger) && trigger.provider === 'webhook' && isJsonObject(trigger.filter)
+      ? [{ filter: trigger.filter, path: ['triggers', index, 'filter'] }]
+      : [],
+  );
+}
+
+function collectReferences(filter: JsonObject, path: KeyPath, yaml: YamlText): ReferenceList[] {
+  const { webhook_ids: ids, webhooks } = filter;
+  const isMap = isJsonObject(ids);
+  const [uids, uidPath] = [isMap ? ids.in : ids, isMap ? ['webhook_ids', 'in'] : ['webhook_ids']];
+  return [
+    ...collectTexts('malformed-uids', uids, [...path, ...uidPath], yaml),
+    ...collectTexts('names', webhooks, [...path, 'webhooks'], yaml),
+  ];
+}
+
+/** The strings of a list. The schema has reported values of other types. */
+function collectTexts(
+  kind: ReferenceList['kind'],
+  list: Json | undefined,
+  path: KeyPath,
+  yaml: YamlText,
+): ReferenceList[] {
+  if (!Array.isArray(list)) return [];
+  const entries = new PlacedTextList();
+  for (const [index, text] of list.entries()) {
+    if (typeof text !== 'string' || (kind === 'malformed-uids' && isWebhookUid(text))) continue;
+    entries.add(text, index, yaml.locate([...path, index]).value);
+  }
+  const placed = entries.toTexts();
+  return placed.texts.length === 0 ? [] : [{ kind, path, entries: placed }];
+}
+
+function collectTriggers({ triggers }: AutomationDefinition, yaml: YamlText): LinkedTrigger[] {
+  return triggers.flatMap((trigger, index) => {
+    if (!isWebhookTrigger(trigger)) return [];
+    return [{ index, at: yaml.locate(['triggers', index]).value, filter: normalizeFilter(trigger.payload) }];
+  });
+}
