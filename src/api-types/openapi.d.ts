@@ -760,7 +760,9 @@ export interface paths {
         };
         /**
          * Explain why each automation started or did not
-         * @description Role: viewer.
+         * @description Evaluated with the definitions that were live when the delivery arrived. The first page has every automation that started.
+         *
+         *     Role: viewer.
          */
         get: operations["explainDelivery"];
         put?: never;
@@ -1744,7 +1746,7 @@ export interface components {
             id: string;
             factory: string;
         };
-        /** @description Why each automation that listened started or did not. */
+        /** @description Why each automation that listened started or did not, ordered by automation. */
         Explanation: {
             delivery: string;
             decisions: {
@@ -1759,12 +1761,14 @@ export interface components {
                 actual: Json;
                 message: string;
             }[];
-            /** @description Decisions that were counted only, by outcome. Every automation that started is in `decisions`; of the others at most 200, errors of filters first. */
+            /** @description Decisions that an earlier version of Dockbell counted only, by outcome. Every automation that started is in `decisions`. */
             not_stored: {
                 filtered: number;
                 disabled: number;
                 filter_error: number;
             };
+            /** @description Cursor of the next page; `null` on the last page. */
+            next_cursor: string | null;
         };
         /** @description An automation as the last apply left it. */
         Automation: {
@@ -7610,7 +7614,11 @@ export interface operations {
     };
     explainDelivery: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path: {
                 id: string;
@@ -7619,7 +7627,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Why each automation that listened started or did not. */
+            /** @description Why each automation that listened started or did not, ordered by automation. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -212,10 +212,11 @@ function registerDefinitions(api: FastifyInstance, modules: ApiModules): void {
 }
 
 function registerDeliveriesAndRuns(api: FastifyInstance, modules: ApiModules): void {
-  const { storage, inventory, diagnosis, ingress, runs } = modules;
+  const { storage, inventory, diagnosis, ingress, inspection, runs } = modules;
   void api.register(deliveriesPlugin, {
     inventory,
     deliveries: storage.deliveryReader,
+    inspector: inspection.inspector,
     handshakes: storage.handshakeLog,
     replays: ingress.replays,
     diagnose: diagnosis.diagnose,

@@ -8,6 +8,11 @@ export const NO_VERSION = 0;
 export interface AppliedFactory {
   name: string;
   revision: string | null;
+  /**
+   * Number of the last apply, 0 before the first. A delivery stores the number of the apply that was live, to find the
+   * listeners of that time.
+   */
+  applyNumber: number;
   webhooks: AppliedWebhook[];
   automations: AppliedAutomation[];
 }

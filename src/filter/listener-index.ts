@@ -27,6 +27,25 @@ export interface FilteredListener extends Listener {
   filters: readonly JsonObject[];
 }
 
+/** An apply of a factory. */
+export interface LiveApply {
+  /** `AppliedFactory.applyNumber`. */
+  number: number;
+  /** The commit that it made live. */
+  revision: string | null;
+}
+
+/** The filters of a listener that can be evaluated, compiled. */
+export type ListenerPatterns = readonly (readonly CompiledField[])[];
+
+/** Compiles the filters of a listener. A filter that cannot be evaluated never matches. */
+export function compileListenerFilters(filters: readonly JsonObject[]): ListenerPatterns {
+  return filters.flatMap((filter) => {
+    const parsed = parsePattern(filter);
+    return parsed.ok ? [compileFields(parsed.pattern)] : [];
+  });
+}
+
 /**
  * The automations that listen to one webhook. Each filter is filed under one of its conditions, if possible under the
  * values that a key must have. So the cost of a delivery depends on its payload, not on the number of automations.
@@ -34,6 +53,8 @@ export interface FilteredListener extends Listener {
  * Automations are added and removed in place: an apply changes only those that the commit changed.
  */
 export class ListenerIndex {
+  /** The apply that this is the result of. */
+  apply: LiveApply = { number: 0, revision: null };
   readonly #entries = new Map<string, Entry>();
   /** Automations that every payload starts. */
   readonly #unfiltered = new Set<Entry>();
@@ -56,17 +77,19 @@ export class ListenerIndex {
     return this.#entries.has(automation);
   }
 
-  /** Replaces an automation with the same name. */
-  add({ automation, version, enabled, filters }: FilteredListener): void {
+  /**
+   * Replaces an automation with the same name.
+   *
+   * @param patterns the filters, if they were compiled ahead
+   */
+  add(
+    { automation, version, enabled, filters }: FilteredListener,
+    patterns: ListenerPatterns = compileListenerFilters(filters),
+  ): void {
     this.remove(automation);
     const entry: Entry = { listener: { automation, version }, filed: [], firedFor: 0 };
     this.#entries.set(automation, entry);
     if (!enabled) return;
-    // A filter that cannot be evaluated never matches.
-    const patterns = filters.flatMap((filter) => {
-      const parsed = parsePattern(filter);
-      return parsed.ok ? [compileFields(parsed.pattern)] : [];
-    });
     if (patterns.some((fields) => fields.length === 0)) this.#unfiltered.add(entry);
     else for (const fields of patterns) this.#file(entry, fields);
   }
@@ -79,6 +102,12 @@ export class ListenerIndex {
     this.#unfiltered.delete(entry);
     for (const filed of entry.filed) this.#unfile(filed);
     this.#patterns -= entry.filed.length;
+  }
+
+  /** The storage assigned a version to an automation. Does nothing if no automation has this name. */
+  setVersion(automation: string, version: number): void {
+    const entry = this.#entries.get(automation);
+    if (entry !== undefined) entry.listener = { automation, version };
   }
 
   /** The automations that a payload, as `JSON.parse` returns it, starts, by name. */

@@ -2,18 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { ids } from '../../test/helpers/build-offer.ts';
 import { createStandingClock, makeDelivery, NOW_MS, PAYLOAD } from '../../test/helpers/seeded-services.ts';
 import type { DeliveryOffer, RecordOutcome, ReplayEntry } from '../core/resources/delivery.ts';
-import type { Listener } from '../registry/live-webhook.ts';
+import { ListenerIndex } from '../filter/listener-index.ts';
 import { Registry } from '../registry/registry.ts';
 import { createReplayControl } from './replay-delivery.ts';
 
-const fires = (automation: string): Listener => ({
-  automation,
-  version: 7,
-  decide: () => ({ fires: true, message: 'no filter' }),
-});
+function listenAll(...automations: string[]): ListenerIndex {
+  const listeners = new ListenerIndex();
+  listeners.apply = { number: 3, revision: 'beef' };
+  for (const automation of automations) listeners.add({ automation, version: 7, enabled: true, filters: [{}] });
+  return listeners;
+}
+
 const ORDER = { automation: null, clientAddress: '198.51.100.9' };
 
-function open({ listeners = [fires('a'), fires('b')], isLive = true, payload = PAYLOAD as string | null } = {}) {
+function open({ listeners = listenAll('a', 'b'), isLive = true, payload = PAYLOAD as string | null } = {}) {
   const registry = new Registry();
   const { webhookUid: uid, webhookName: name } = makeDelivery();
   const credential = { mode: 'token', accepts: () => true } as const;
@@ -53,6 +55,8 @@ describe('a replay', () => {
       identity: { source: delivery.deliveryIdSource, value: delivery.deliveryId },
       webhook: 5,
       revision: 'beef',
+      applyNumber: 3,
+      only: null,
       receivedAt: NOW_MS,
       clientAddress: '198.51.100.9',
       size: Buffer.byteLength(PAYLOAD),
@@ -71,11 +75,11 @@ describe('a replay', () => {
   it('goes to one automation if one is named', async () => {
     const { control, recorded } = open();
     await control.replay({ ...ORDER, automation: 'b', delivery: makeDelivery() });
-    expect(recorded[0]!.decisions.map(({ automation }) => automation)).toEqual(['b']);
+    expect(recorded[0]).toMatchObject({ only: 'b', runs: [{ automation: 'b' }] });
   });
 
   it('does not trigger the dispatcher if no run starts', async () => {
-    const { control, recorded, woken } = open({ listeners: [] });
+    const { control, recorded, woken } = open({ listeners: listenAll() });
     expect(await control.replay({ ...ORDER, delivery: makeDelivery() })).toMatchObject({ outcome: 'replayed' });
     expect([recorded.length, woken]).toEqual([1, []]);
   });

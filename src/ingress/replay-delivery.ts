@@ -36,16 +36,15 @@ async function replayDelivery(context: ReplayContext, order: ReplayOrder): Promi
   if (webhook === undefined) {
     return rejectReplay(`The webhook ${delivery.webhookName} is disabled or deleted, so a replay would start no run.`);
   }
-  const listeners = webhook.listeners.filter((one) => automation === null || one.automation === automation);
-  if (automation !== null && listeners.length === 0) {
+  if (automation !== null && !webhook.listeners.has(automation)) {
     return rejectReplay(`No automation ${automation} currently listens to the webhook ${webhook.name}.`);
   }
-  return record(context, order, { ...webhook, listeners }, body);
+  return record(context, order, webhook, body);
 }
 
 async function record(
   { recorder, clock, ids, onRunsCreated }: ReplayContext,
-  { delivery, clientAddress }: ReplayOrder,
+  { delivery, automation, clientAddress }: ReplayOrder,
   webhook: LiveWebhook,
   stored: Uint8Array,
 ): Promise<ReplayOutcome> {
@@ -53,7 +52,7 @@ async function record(
   const body = new Uint8Array(stored);
   const id = ids.deliveryId(nowMs);
   const payload: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
-  const { decisions, omitted, runs } = matchDelivery(webhook, payload, ids, nowMs);
+  const { applyNumber, revision, runs } = matchDelivery(webhook, payload, ids, nowMs, automation);
   const recorded = await recorder.offer({
     kind: 'replay',
     id,
@@ -61,12 +60,12 @@ async function record(
     size: body.length,
     receivedAt: nowMs,
     clientAddress,
-    revision: webhook.revision,
+    revision,
     replayOf: delivery.replayOf ?? delivery.id,
     identity: { source: delivery.deliveryIdSource!, value: delivery.deliveryId! },
     body,
-    decisions,
-    omitted,
+    applyNumber,
+    only: automation,
     runs,
   });
   if (recorded.label === null) throw new AppError('internal', recorded.message);

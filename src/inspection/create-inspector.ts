@@ -4,8 +4,10 @@ import type { Backtester } from '../core/ports/deliveries/backtester.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
+import type { PastListener } from '../core/resources/delivery.ts';
 import { checkSecretForWebhook } from '../definitions/check/check-secret.ts';
 import type { CollectedKey } from '../filter/collect-keys.ts';
+import type { ListenerDecision } from '../filter/decide-listener.ts';
 import type { FilterResult } from '../filter/evaluate-filters.ts';
 import { TaskThread } from '../threads/task-thread.ts';
 import { describeSlowness, VALIDATION_STEPS } from './definitions-thread.ts';
@@ -29,6 +31,8 @@ export interface Inspector {
     webhook: WebhookUid | null,
     payload: TriedPayload,
   ): Promise<FilterResult>;
+  /** The decision for each automation, in the same order. */
+  decideListeners(listeners: readonly PastListener[], payload: TriedPayload): Promise<ListenerDecision[]>;
   /** The keys of the most recent stored payloads, and the number of payloads examined. */
   collectKeys(webhook: WebhookUid): Promise<{ examined: number; keys: CollectedKey[] }>;
 }
@@ -93,6 +97,7 @@ export function createInspector(workerUrl: URL, parts: InspectorParts): Inspecti
       evaluateFilter: (filter, payload) => short.ask({ kind: 'filter', filter, payload }),
       evaluateAutomation: (automation, webhook, payload) =>
         short.ask({ kind: 'automation', automation, webhook, payload }),
+      decideListeners: (listeners, payload) => short.ask({ kind: 'decisions', listeners, payload }),
       collectKeys: (webhook) => short.ask({ kind: 'keys', webhook }),
     },
     close: async () => void (await Promise.all([long.thread.close(), short.thread.close()])),

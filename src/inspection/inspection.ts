@@ -4,9 +4,11 @@ import type { Diagnostic } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
+import type { PastListener } from '../core/resources/delivery.ts';
 import { systemClock } from '../core/time/clock.ts';
 import { validateTree } from '../definitions/validate-tree.ts';
 import { collectPayloadKeys } from '../filter/collect-keys.ts';
+import { decideListener } from '../filter/decide-listener.ts';
 import { DEFAULT_BOUNDS } from '../plan/backtest.ts';
 import { backtestTriggers, type TriggerTrial } from '../reconcile/backtest-triggers.ts';
 import { type PreviewContext, type PreviewOrder, previewPlan } from '../reconcile/preview-plan.ts';
@@ -22,6 +24,7 @@ export type Inspection =
   | { kind: 'backtest'; trial: TriggerTrial }
   | { kind: 'keys'; webhook: WebhookUid }
   | { kind: 'filter'; filter: unknown; payload: TriedPayload }
+  | { kind: 'decisions'; listeners: readonly PastListener[]; payload: TriedPayload }
   | { kind: 'automation'; automation: AppliedAutomation; webhook: WebhookUid | null; payload: TriedPayload };
 
 /** What an inspection reads from the thread that owns storage and secrets. No value of a secret leaves that thread. */
@@ -59,6 +62,10 @@ export async function inspect(
       return collectPayloadKeys(payloads, task.webhook);
     case 'filter':
       return evaluateFilter(task.filter, readPayload(task.payload));
+    case 'decisions': {
+      const payload = readPayload(task.payload);
+      return task.listeners.map((listener) => decideListener(listener, payload));
+    }
     case 'automation':
       return evaluateAppliedAutomation(task.automation, task.webhook, readPayload(task.payload));
   }

@@ -84,7 +84,7 @@ function plan(
   const webhooks = definition.webhooks ?? [];
   return computePlan({
     definition: { lint: {}, webhooks, automations: definition.automations ?? [], ...definition },
-    applied: { name: 'f', revision: 'old', webhooks: [], automations: [], ...before },
+    applied: { name: 'f', revision: 'old', applyNumber: 1, webhooks: [], automations: [], ...before },
     findings,
     origin,
     secrets: new Map(webhooks.map(({ name }) => [name, { version }])),

@@ -48,6 +48,7 @@ export class FactoryState {
     this.#applied = {
       name: this.#name,
       revision: change.revision,
+      applyNumber: numbers.applyNumber,
       webhooks: mergeWebhooks(before.webhooks, planned.webhooks, change, new Map(numbers.webhooks)),
       automations: mergeAutomations(planned.automations, new Map(numbers.automations)),
     };
@@ -87,7 +88,7 @@ export class FactoryState {
 
 /** A factory that was never applied. */
 export function emptyFactory(name: string): AppliedFactory {
-  return { name, revision: null, webhooks: [], automations: [] };
+  return { name, revision: null, applyNumber: 0, webhooks: [], automations: [] };
 }
 
 function mergeWebhooks(

@@ -51,7 +51,7 @@ export async function applyAndServe(
     };
   });
   const deleted = { deletedWebhooks: change.deleteWebhooks, deletedAutomations: change.deleteAutomations };
-  return serving.apply(change, { factory, revision, isWhole, webhooks, ...deleted });
+  return serving.apply(change, { factory, revision, applyNumber: null, isWhole, webhooks, ...deleted });
 }
 
 /** What making the applied definition live takes. */
@@ -63,7 +63,7 @@ export interface ServeParts {
 
 /** Makes the whole applied definition live: at start, and after a pin that no apply made. */
 export async function serveApplied(parts: ServeParts, applied: AppliedFactory): Promise<void> {
-  const { name: factory, revision } = applied;
+  const { name: factory, revision, applyNumber } = applied;
   const automations = applied.automations.map((automation) => listen(automation, automation.version));
   await stage(parts.serving, { factory, isWhole: true }, automations);
   const webhooks: ServingWebhook[] = [];
@@ -71,7 +71,7 @@ export async function serveApplied(parts: ServeParts, applied: AppliedFactory): 
     if (webhook.deletedAt === null) webhooks.push(await openPinned(parts, webhook));
   }
   const deleted = { deletedWebhooks: [], deletedAutomations: [] };
-  await parts.serving.serve({ factory, revision, isWhole: true, webhooks, ...deleted });
+  await parts.serving.serve({ factory, revision, applyNumber, isWhole: true, webhooks, ...deleted });
 }
 
 function listen(automation: AutomationRow, version: number | null): ListeningAutomation {

@@ -7,6 +7,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import type { Trigger } from '../core/trigger.ts';
+import type { ListenerIndex } from '../filter/listener-index.ts';
 import { Registry } from './registry.ts';
 
 const A: WebhookUid = 'wh_a';
@@ -61,7 +62,7 @@ function automation(name: string, filters: Filter[], more: Partial<AppliedAutoma
 }
 
 function build(webhooks: AppliedWebhook[], automations: AppliedAutomation[] = [], secrets = SECRETS) {
-  const applied: AppliedFactory = { name: 'f', revision: 'c2', webhooks, automations };
+  const applied: AppliedFactory = { name: 'f', revision: 'c2', applyNumber: 9, webhooks, automations };
   return buildLive(applied, { secrets });
 }
 
@@ -75,7 +76,13 @@ describe('live webhooks', () => {
   });
 
   it('know the branch whose pushes they report, if they are the push webhook', () => {
-    const applied: AppliedFactory = { name: 'f', revision: 'c2', webhooks: [webhook(A), webhook(B)], automations: [] };
+    const applied: AppliedFactory = {
+      name: 'f',
+      revision: 'c2',
+      applyNumber: 9,
+      webhooks: [webhook(A), webhook(B)],
+      automations: [],
+    };
     const live = buildLive(applied, { secrets: SECRETS }, { webhook: 'b', branch: 'main' });
     expect(live.map(({ pushBranch }) => pushBranch)).toEqual([null, 'main']);
     expect(build([webhook(A), webhook(B)]).map(({ pushBranch }) => pushBranch)).toEqual([null, null]);
@@ -112,7 +119,8 @@ describe('live webhooks', () => {
   });
 });
 
-const MATCHED = { fires: true, message: 'all filter conditions matched' };
+const namesOf = (listeners: ListenerIndex, payload: unknown) =>
+  listeners.match(payload).map(({ automation: name }) => name);
 
 describe('listeners', () => {
   it('are one for each automation and webhook, even if several triggers select it', () => {
@@ -120,71 +128,32 @@ describe('listeners', () => {
       [[A, B], { level: ['fatal'] }],
       [[A], { level: ['error'] }],
     ]);
-    const live = build([webhook(A), webhook(B)], [two, automation('other', [[[B], null]])]);
-    expect(live.map(({ listeners }) => listeners.map((listener) => listener.automation))).toEqual([
-      ['two'],
-      ['two', 'other'],
-    ]);
-    const [onA, onB] = live.map(({ listeners }) => listeners[0]!);
-    expect(onA!.version).toBe(3);
-    expect(onA!.decide({ level: 'error' })).toEqual(MATCHED);
-    expect(onA!.decide({ level: 'fatal' })).toEqual(MATCHED);
-    expect(onB!.decide({ level: 'error' }).fires).toBe(false);
-  });
-
-  it('that select one webhook twice in one trigger decide once', () => {
-    expect(listenersOf(automation('x', [[[A, A], null]]))).toHaveLength(1);
-  });
-
-  it('fire on every payload if one trigger has no filter', () => {
-    const [listener] = listenersOf(
-      automation('x', [
-        [[A], { level: ['fatal'] }],
-        [[A], null],
-      ]),
+    const [onA, onB] = build([webhook(A), webhook(B)], [two, automation('other', [[[B], null]])]).map(
+      ({ listeners }) => listeners,
     );
-    for (const payload of [null, 1, 'x', [], {}, { level: 'info' }])
-      expect(listener!.decide(payload)).toEqual({ fires: true, message: 'no filter' });
+    expect([onA!.size, onB!.size]).toEqual([1, 2]);
+    expect(onA!.match({ level: 'error' })).toEqual([{ automation: 'two', version: 3 }]);
+    expect(onA!.match({ level: 'fatal' })).toHaveLength(1);
+    expect(namesOf(onB!, { level: 'error' })).toEqual(['other']);
+    expect(namesOf(onB!, { level: 'fatal' })).toEqual(['other', 'two']);
   });
 
-  it('report the key of the first filter that decided', () => {
-    const [listener] = listenersOf(
-      automation('x', [
-        [[A], { level: ['fatal'] }],
-        [[A], { host: ['db'] }],
-      ]),
-    );
-    expect(listener!.decide({ level: 'info', host: 'web' })).toMatchObject({
-      fires: false,
-      outcome: 'filtered',
-      path: 'level',
-      actual: 'info',
-      message: expect.stringContaining('level'),
-    });
-    expect(listener!.decide([1])).toMatchObject({ fires: false, outcome: 'filtered' });
+  it('that select one webhook twice in one trigger start once', () => {
+    expect(namesOf(listenersOf(automation('x', [[[A, A], null]])), {})).toEqual(['x']);
   });
 
-  it('of a disabled automation are kept and report it', () => {
-    const [listener] = listenersOf(automation('x', [[[A], null]], { enabled: false }));
-    expect(listener!.decide({})).toMatchObject({ fires: false, outcome: 'disabled' });
-  });
-
-  it('with a filter that cannot be evaluated never fire from it', () => {
-    const broken: Filter = [[A], { level: [] }];
-    const [alone] = listenersOf(automation('x', [broken]));
-    expect(alone!.decide({ level: 'fatal' })).toMatchObject({ fires: false, outcome: 'filter_error' });
-    expect(alone!.decide({ level: 'fatal' })).toMatchObject({
-      message: expect.stringContaining('cannot be evaluated'),
-    });
-
-    const [beside] = listenersOf(automation('x', [broken, [[A], { level: ['fatal'] }]]));
-    expect(beside!.decide({ level: 'fatal' })).toEqual(MATCHED);
-    expect(beside!.decide({ level: 'info' })).toMatchObject({ outcome: 'filter_error' });
+  it('of a disabled automation are kept and never start', () => {
+    const listeners = listenersOf(automation('x', [[[A], null]], { enabled: false }));
+    expect([listeners.has('x'), namesOf(listeners, {})]).toEqual([true, []]);
   });
 
   it('do not include triggers that are handled elsewhere', () => {
     const foreign: Trigger = { provider: 'github', declared: { provider: 'github' } };
-    expect(listenersOf(automation('x', [], { triggers: [foreign], listensTo: [[]] }))).toEqual([]);
+    expect(listenersOf(automation('x', [], { triggers: [foreign], listensTo: [[]] })).size).toBe(0);
+  });
+
+  it('carry the number of their apply', () => {
+    expect(build([webhook(A)])[0]!.listeners.apply).toEqual({ number: 9, revision: 'c2' });
   });
 });
 

@@ -1,8 +1,7 @@
-import type { JsonObject } from '../core/json.ts';
-import type { ListeningAutomation, ServingWebhook } from '../core/ports/definitions/serving.ts';
+import type { ServingWebhook } from '../core/ports/definitions/serving.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import { compileFilters, describeInvalid, type FilterDecision } from '../filter/evaluate-filters.ts';
+import { ListenerIndex } from '../filter/listener-index.ts';
 import { isSignedChallenge } from '../signature/handshakes/challenges.ts';
 import type { LiveHandshake } from '../signature/handshakes/handshake.ts';
 import {
@@ -14,7 +13,7 @@ import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
 import { compileTokenCheck } from '../signature/tokens/token.ts';
 import type { Verify } from '../signature/verification.ts';
 import { compileVerifier } from '../signature/verify/compile-verifier.ts';
-import type { Credential, Listener, ListenerResult, LiveWebhook } from './live-webhook.ts';
+import type { Credential, LiveWebhook } from './live-webhook.ts';
 
 /** The webhook that reports pushes to a factory's production branch. */
 export interface PushTrigger {
@@ -44,7 +43,7 @@ export function buildLiveWebhook(
     holdsSecret: compileSecretSearch(secret),
     handshakes: buildHandshakes(webhook, secret, verifyToken),
     identityHeader: webhook.deliveryIdHeader?.toLowerCase() ?? null,
-    listeners: [],
+    listeners: new ListenerIndex(),
     pushBranch: webhook.name === pushTrigger?.webhook ? pushTrigger.branch : null,
   };
 }
@@ -100,40 +99,4 @@ function buildHandshakes(
   verifyToken: SecretValue | null,
 ): LiveHandshake[] {
   return secret === null ? [] : compileHandshakes(webhook, secret.reveal(), verifyToken?.reveal() ?? null);
-}
-
-/** The listener of an automation at one webhook, even if several of its triggers select that webhook. */
-export function buildListener(
-  { name, version, enabled }: Omit<ListeningAutomation, 'filters'>,
-  payloads: readonly JsonObject[],
-): Listener {
-  return { automation: name, version: version ?? 0, decide: enabled ? compileDecision(payloads) : () => DISABLED };
-}
-
-const MATCHED: ListenerResult = { fires: true, message: 'all filter conditions matched' };
-const UNFILTERED: ListenerResult = { fires: true, message: 'no filter' };
-
-const DISABLED: ListenerResult = {
-  fires: false,
-  outcome: 'disabled',
-  path: null,
-  expected: null,
-  actual: null,
-  message: 'the automation is disabled',
-};
-
-function compileDecision(payloads: readonly JsonObject[]): Listener['decide'] {
-  if (payloads.some((filter) => Object.keys(filter).length === 0)) return () => UNFILTERED;
-  const filters = compileFilters(payloads);
-  return (payload) => toListenerResult(filters.decide(payload));
-}
-
-function toListenerResult(decision: FilterDecision): ListenerResult {
-  if (decision.outcome === 'matched') return MATCHED;
-  if (decision.outcome === 'invalid') {
-    const message = describeInvalid(decision.problems);
-    return { fires: false, outcome: 'filter_error', path: null, expected: null, actual: null, message };
-  }
-  const { path, expected, actual, message } = decision.decidedBy;
-  return { fires: false, outcome: 'filtered', path, expected, actual, message };
 }

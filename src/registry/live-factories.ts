@@ -1,23 +1,25 @@
 import type { WebhookUid } from '../core/ids.ts';
 import type { AssignedNumbers } from '../core/ports/definitions/inventory.ts';
 import type { ListeningAutomation, ServedChange, StagedAutomations } from '../core/ports/definitions/serving.ts';
-import { buildListener, buildLiveWebhook, type PushTrigger } from './build-live-webhooks.ts';
-import type { Listener, LiveWebhook } from './live-webhook.ts';
+import { compileListenerFilters, type ListenerPatterns } from '../filter/listener-index.ts';
+import { buildLiveWebhook, type PushTrigger } from './build-live-webhooks.ts';
+import { FactoryListeners } from './factory-listeners.ts';
+import type { LiveWebhook } from './live-webhook.ts';
 import type { Registry } from './registry.ts';
 
 /** What one factory serves. */
 interface LiveFactory {
-  /** The listeners of each automation, by webhook. */
-  automations: Map<string, CompiledAutomation>;
+  listeners: FactoryListeners;
   /** The enabled webhooks. */
   webhooks: Map<WebhookUid, LiveWebhook>;
 }
 
-type CompiledAutomation = ReadonlyMap<WebhookUid, Listener>;
+/** What was staged for a change: either all listeners of the factory, or some automations to replace. */
+type Staged = { whole: FactoryListeners } | { automations: CompiledAutomation[] };
 
-interface Staged {
-  isWhole: boolean;
-  automations: Map<string, CompiledAutomation>;
+interface CompiledAutomation {
+  automation: ListeningAutomation;
+  compiled: ReadonlyMap<WebhookUid, ListenerPatterns>;
 }
 
 /**
@@ -38,9 +40,10 @@ export class LiveFactories {
 
   /** As `Serving.stage`. */
   stage({ factory, automations, isFirst, isWhole }: StagedAutomations): void {
-    if (isFirst) this.#staged.set(factory, { isWhole, automations: new Map() });
+    if (isFirst) this.#staged.set(factory, isWhole ? { whole: new FactoryListeners() } : { automations: [] });
     const staged = this.#staged.get(factory)!;
-    for (const automation of automations) staged.automations.set(automation.name, compileAutomation(automation));
+    if ('whole' in staged) for (const automation of automations) staged.whole.set(automation);
+    else staged.automations.push(...automations.map(compileAutomation));
   }
 
   /**
@@ -48,23 +51,21 @@ export class LiveFactories {
    *
    * @param numbers what the storage assigned to the rows of the change
    */
-  goLive(change: ServedChange, numbers: AssignedNumbers = NO_NUMBERS): void {
-    const { factory, isWhole } = change;
+  goLive(change: ServedChange, numbers: AssignedNumbers | null = null): void {
+    const { factory, revision, isWhole } = change;
     const staged = this.#staged.get(factory);
     this.#staged.delete(factory);
     const before = isWhole ? undefined : this.#live.get(factory);
-    const automations = new Map(before?.automations);
-    for (const name of change.deletedAutomations) automations.delete(name);
-    for (const [name, compiled] of staged?.automations ?? []) automations.set(name, compiled);
-    assignVersions(automations, numbers);
-    const webhooks = this.#replaceWebhooks(change, new Map(before?.webhooks), new Map(numbers.webhooks));
-    const listeners = collectListeners(automations);
+    const listeners = changeListeners(before?.listeners, change, staged);
+    for (const [name, version] of numbers?.automations ?? []) listeners.setVersion(name, version);
+    listeners.setApply({ number: numbers?.applyNumber ?? change.applyNumber ?? 0, revision });
+    const webhooks = this.#replaceWebhooks(change, new Map(before?.webhooks), new Map(numbers?.webhooks));
     const live = [...webhooks.values()].map((webhook) => ({
       ...webhook,
-      revision: change.revision,
-      listeners: listeners.get(webhook.uid) ?? [],
+      revision,
+      listeners: listeners.of(webhook.uid),
     }));
-    this.#live.set(factory, { automations, webhooks: new Map(live.map((webhook) => [webhook.uid, webhook])) });
+    this.#live.set(factory, { listeners, webhooks: new Map(live.map((webhook) => [webhook.uid, webhook])) });
     this.#registry.replaceFactory(factory, live);
   }
 
@@ -84,27 +85,21 @@ export class LiveFactories {
   }
 }
 
-const NO_NUMBERS: AssignedNumbers = { webhooks: [], automations: [] };
-
+/** Compiling takes most of the time of a change, so it is done when the automation is staged. */
 function compileAutomation(automation: ListeningAutomation): CompiledAutomation {
-  return new Map(automation.filters.map(([webhook, payloads]) => [webhook, buildListener(automation, payloads)]));
+  const { filters } = automation;
+  return { automation, compiled: new Map(filters.map(([uid, list]) => [uid, compileListenerFilters(list)])) };
 }
 
-/** Automations that were staged before the storage wrote them get the versions that it assigned. */
-function assignVersions(automations: Map<string, CompiledAutomation>, numbers: AssignedNumbers): void {
-  for (const [name, version] of numbers.automations) {
-    for (const listener of automations.get(name)?.values() ?? []) listener.version = version;
-  }
-}
-
-function collectListeners(automations: ReadonlyMap<string, CompiledAutomation>): Map<WebhookUid, Listener[]> {
-  const byWebhook = new Map<WebhookUid, Listener[]>();
-  for (const compiled of automations.values()) {
-    for (const [uid, listener] of compiled) {
-      const others = byWebhook.get(uid);
-      if (others) others.push(listener);
-      else byWebhook.set(uid, [listener]);
-    }
-  }
-  return byWebhook;
+/** The listeners after a change: the staged ones, or those before with the staged and deleted automations. */
+function changeListeners(
+  before: FactoryListeners | undefined,
+  { deletedAutomations }: ServedChange,
+  staged: Staged | undefined,
+): FactoryListeners {
+  if (staged !== undefined && 'whole' in staged) return staged.whole;
+  const listeners = before ?? new FactoryListeners();
+  for (const name of deletedAutomations) listeners.delete(name);
+  for (const { automation, compiled } of staged?.automations ?? []) listeners.set(automation, compiled);
+  return listeners;
 }

@@ -1,6 +1,6 @@
 import type { WebhookUid } from '../core/ids.ts';
-import type { Decision } from '../core/resources/delivery.ts';
 import type { AuthMode } from '../core/resources/webhook.ts';
+import type { ListenerIndex } from '../filter/listener-index.ts';
 import type { LiveHandshake } from '../signature/handshakes/handshake.ts';
 import type { Verify } from '../signature/verification.ts';
 
@@ -10,19 +10,6 @@ export type Credential =
   | { mode: 'signature'; verify: Verify }
   /** The pinned secret cannot be read. Senders get `503`, because the failure is internal (threat model S4). */
   | { mode: AuthMode; unreadable: true };
-
-/** The result of evaluating a payload for one automation. */
-export type ListenerResult =
-  | { fires: true; message: string }
-  | ({ fires: false } & Omit<Decision, 'automation' | 'run'>);
-
-/** An automation that listens to a webhook, with compiled filters. */
-export interface Listener {
-  automation: string;
-  /** `AppliedAutomation.version`. */
-  version: number;
-  decide(payload: unknown): ListenerResult;
-}
 
 /** A webhook with everything that the handling of a delivery needs. */
 export interface LiveWebhook {
@@ -39,7 +26,8 @@ export interface LiveWebhook {
   handshakes: readonly LiveHandshake[];
   /** Header, in lowercase, with the sender's ID of the delivery; `null` if the webhook names none. */
   identityHeader: string | null;
-  listeners: readonly Listener[];
+  /** The automations that its deliveries start. An apply changes them in place, together with its number. */
+  listeners: ListenerIndex;
   /** The branch whose pushes this webhook reports; `null` if no source uses the webhook. */
   pushBranch: string | null;
 }

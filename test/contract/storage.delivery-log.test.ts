@@ -5,35 +5,16 @@ import { applyFactory, applyOneOfEach, buildAutomation, buildWebhook } from '../
 import { buildOffer, buildRejection, buildReplay, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
-const NO_DECISIONS = { decisions: [], omitted: null };
-
 describe.each(STORAGES)('the delivery log on $name', (kind) => {
   const opened = useStorage(kind);
   const record = (...batch: Parameters<typeof opened.storage.deliveryLog.record>[0]) =>
     opened.storage.deliveryLog.record(batch);
   const outcomes = (recorded: RecordOutcome[]) => recorded.map(({ label }) => label);
 
-  it('stores the number of omitted decisions', async () => {
-    const { webhook } = await applyOneOfEach(opened.storage);
-    const omitted = { filtered: 4800, disabled: 1, filter_error: 2 };
-    const decision = {
-      outcome: 'filtered',
-      run: null,
-      path: 'a',
-      expected: 'x',
-      actual: 'y',
-      message: 'no',
-    } as const;
-    const offer = { ...buildOffer({ webhook }), decisions: [{ automation: 'one', ...decision }], omitted };
-    await opened.storage.deliveryLog.record([offer]);
-    const stored = await opened.storage.deliveryReader.decisions(offer.id);
-    expect(stored).toEqual({ decisions: [{ automation: 'one', ...decision }], omitted });
-  });
-
-  it('stores a new delivery with its exact bytes, its decisions and its runs', async () => {
+  it('stores a new delivery with its exact bytes, its evaluation and its runs', async () => {
     const { webhook, version, uid } = await applyOneOfEach(opened.storage);
     const offer = buildOffer({ webhook, body: '{"big": 1e400}', runs: [{ automation: 'fix-errors', version }] });
-    const expected = { id: offer.id, run: offer.runs[0]!.id, decisions: offer.decisions };
+    const expected = { id: offer.id, run: offer.runs[0]!.id };
 
     expect(await record(offer)).toEqual([{ label: 'Accepted' }]);
 
@@ -58,9 +39,10 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
       runs: [expected.run],
     });
     expect(Buffer.from((await deliveryReader.payload(expected.id))!).toString()).toBe('{"big": 1e400}');
-    expect(await deliveryReader.decisions(expected.id)).toEqual({
-      decisions: expected.decisions,
-      omitted: null,
+    expect(await deliveryReader.evaluation(expected.id)).toEqual({
+      applyNumber: 1,
+      only: null,
+      started: [{ automation: 'fix-errors', run: expected.run }],
     });
     expect(await runReader.get(expected.run)).toMatchObject({ state: 'queued', attempt: 1, delivery: expected.id });
   });
@@ -104,7 +86,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
       runs: [],
     });
     expect(await deliveryReader.payload(second.id)).toBeNull();
-    expect(await deliveryReader.decisions(second.id)).toEqual(NO_DECISIONS);
+    expect(await deliveryReader.evaluation(second.id)).toBeNull();
   });
 
   it('stores a replay next to its original, which keeps its identity', async () => {
@@ -184,7 +166,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
       size: 12,
     });
     expect(await deliveryReader.payload(rejection.id)).toBeNull();
-    expect(await deliveryReader.decisions(rejection.id)).toEqual(NO_DECISIONS);
+    expect(await deliveryReader.evaluation(rejection.id)).toBeNull();
   });
 
   it('fails only the entry that cannot be stored, and stores no part of it', async () => {

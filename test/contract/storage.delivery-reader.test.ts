@@ -189,8 +189,8 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
     const { deliveryReader } = opened.storage;
     expect(await deliveryReader.get(UNKNOWN)).toBeNull();
     expect(await deliveryReader.payload(UNKNOWN)).toBeNull();
-    expect(await deliveryReader.decisions(UNKNOWN)).toBeNull();
-    expect(await deliveryReader.decisions(ids[1]!)).toEqual({ decisions: [], omitted: null });
+    expect(await deliveryReader.evaluation(UNKNOWN)).toBeNull();
+    expect(await deliveryReader.evaluation(ids[1]!)).toBeNull();
   });
 
   it('returns every byte of a payload', async () => {

@@ -65,6 +65,7 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     expect(applied).toEqual({
       name: FACTORY,
       revision: 'c0ffee',
+      applyNumber: 1,
       webhooks: [{ ...webhook, ref: expect.any(Number), createdAt: START_MS, deletedAt: null }],
       automations: [{ ...automation, version: expect.any(Number) }],
     });
@@ -122,7 +123,7 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     const changed = { ...automations[7]!, prompt: 'Fix it well.', revision: 'beef', updatedAt: LATER };
     const numbers = await inventory().apply(buildApply({ revision: 'beef', automations: [changed], at: LATER }));
     const after = (await inventory().load(FACTORY))!;
-    expect(numbers).toEqual({ webhooks: [], automations: [['automation-7', expect.any(Number)]] });
+    expect(numbers).toEqual({ applyNumber: 2, webhooks: [], automations: [['automation-7', expect.any(Number)]] });
     expect(after.webhooks).toEqual(before.webhooks);
     const isOther = ({ name }: { name: string }) => name !== 'automation-7';
     expect(after.automations.filter(isOther)).toEqual(before.automations.filter(isOther));

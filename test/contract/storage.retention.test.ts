@@ -45,6 +45,51 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     return (await opened.storage.deliveryReader.list(request)).data.map((delivery) => delivery.id);
   }
 
+  it('removes listeners of past applies after the last delivery that was evaluated with them', async () => {
+    const webhook = buildWebhook();
+    const { uid } = webhook;
+    const apply = async (name: string) => {
+      const more = { webhooks: [webhook], automations: [buildAutomation({ name, listensTo: [[uid]] })] };
+      return applyFactory(opened.storage, { ...more, deleteAutomations: ['a', 'b', 'c'].filter((one) => one < name) });
+    };
+    const offerAfter = async (name: string, days: number) => {
+      const { applyNumber, webhooks } = await apply(name);
+      return { ...buildOffer({ webhook: webhooks[0]!.ref, at: START_MS + days * DAY_MS }), applyNumber };
+    };
+    const offers = [await offerAfter('a', 0), await offerAfter('b', 2), await offerAfter('c', 4)];
+    await record(...offers);
+    const namesAt = async ({ applyNumber }: { applyNumber: number }) => {
+      const search = { webhook: uid, applyNumber, names: null, after: null, limit: 10 };
+      return (await opened.storage.deliveryReader.listeners(search)).map(({ automation }) => automation);
+    };
+    const remaining = async () => (await Promise.all(offers.map(namesAt))).flat();
+
+    await prune(6);
+    expect(await remaining()).toEqual(['a', 'b', 'c']);
+    await prune(8, { minDeliveries: 0 });
+    await prune(8, { minDeliveries: 0 });
+    expect(await remaining()).toEqual(['b', 'c']);
+    await prune(10, { minDeliveries: 0 });
+    await prune(10, { minDeliveries: 0 });
+    expect(await remaining()).toEqual(['c']);
+    // The live listeners stay without a delivery.
+    await prune(100, { minDeliveries: 0 });
+    await prune(100, { minDeliveries: 0 });
+    expect(await remaining()).toEqual(['c']);
+  });
+
+  it('keeps listeners for deliveries that are still being recorded', async () => {
+    const webhook = buildWebhook();
+    const automation = buildAutomation({ listensTo: [[webhook.uid]] });
+    const { applyNumber } = await applyFactory(opened.storage, { webhooks: [webhook], automations: [automation] });
+    await applyFactory(opened.storage, { deleteAutomations: [automation.name] });
+    const search = { webhook: webhook.uid, applyNumber, names: null, after: null, limit: 10 };
+    await prune(1 / 48);
+    expect(await opened.storage.deliveryReader.listeners(search)).toHaveLength(1);
+    await prune(1);
+    expect(await opened.storage.deliveryReader.listeners(search)).toEqual([]);
+  });
+
   it('removes expired entries with their payloads, and keeps the newest entries of each webhook', async () => {
     const webhooks = [buildWebhook({ name: 'busy' }), buildWebhook({ name: 'quiet' })];
     const applied = await applyFactory(opened.storage, { webhooks });

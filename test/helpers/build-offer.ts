@@ -43,16 +43,7 @@ export function buildOffer(parts: OfferParts = {}): DeliveryOffer {
     identity: { source, value: key, key },
     body: bytes,
     bodyHash: createHash('sha256').update(bytes).digest(),
-    decisions: runs.map((run) => ({
-      automation: run.automation,
-      outcome: 'started',
-      run: run.id,
-      path: null,
-      expected: null,
-      actual: null,
-      message: 'no filter',
-    })),
-    omitted: null,
+    applyNumber: 1,
     runs,
   };
 }
@@ -61,7 +52,7 @@ export function buildOffer(parts: OfferParts = {}): DeliveryOffer {
 export function buildReplay(of: Pick<DeliveryOffer, 'id' | 'identity'>, parts: OfferParts = {}): ReplayEntry {
   const { bodyHash: _, identity: __, ...offer } = buildOffer(parts);
   const { source, value } = of.identity;
-  return { ...offer, kind: 'replay', replayOf: of.id, identity: { source, value } };
+  return { ...offer, kind: 'replay', replayOf: of.id, only: null, identity: { source, value } };
 }
 
 /** A rejected request. */

@@ -29,6 +29,7 @@ import type { DiagnosisTask } from '../../src/diagnosis/diagnosis-thread.ts';
 import type { FactoryEditor } from '../../src/edit/factory-editor.ts';
 import { readPackageVersion } from '../../src/files/package-version.ts';
 import { collectPayloadKeys } from '../../src/filter/collect-keys.ts';
+import { decideListener } from '../../src/filter/decide-listener.ts';
 import { createMetricProbes } from '../../src/health/metric-probes.ts';
 import { createRequestHeaders } from '../../src/ingress/transport/request-headers.ts';
 import type { Inspector } from '../../src/inspection/create-inspector.ts';
@@ -267,6 +268,7 @@ async function seedDatabase(): Promise<Buffer> {
   });
   await storage.inventory.apply(buildSeedApply('other', NOW_MS, 'rec_00000000000000000000000002'));
   await seedDeliveries(storage);
+  storeDecisions(db);
   await storage.handshakeLog.append({
     webhook: 1,
     handshake: 'slack url_verification',
@@ -326,7 +328,7 @@ async function diagnoseInPlace({ rawHeaders, scheme, ...task }: DiagnosisTask) {
 /** A delivery to `internal-ci` that starts a run of `fix-errors`. */
 async function offerDelivery(
   storage: SqliteStorage,
-  { id, run, identity, decisions }: { id: DeliveryId; run: RunId; identity: string; decisions: Decision[] },
+  { id, run, identity }: { id: DeliveryId; run: RunId; identity: string },
 ): Promise<void> {
   const factory = await storage.inventory.load('payments');
   const { ref } = factory!.webhooks.find(({ uid }) => uid === WEBHOOK_UID)!;
@@ -342,15 +344,15 @@ async function offerDelivery(
       revision: 'c0ffee',
       body: new Uint8Array(Buffer.from(PAYLOAD)),
       bodyHash: createHash('sha256').update(PAYLOAD).digest(),
-      decisions,
-      omitted: null,
+      applyNumber: 1,
       identity: { source: 'header', value: identity, key: identity },
       runs: [{ id: run, automation: 'fix-errors', version }],
     },
   ]);
 }
 
-async function seedDeliveries(storage: SqliteStorage): Promise<void> {
+/** The delivery that an earlier version of Dockbell stored, with its decisions. */
+function storeDecisions(db: Database.Database): void {
   const filtered: Decision = {
     automation: 'fix-errors',
     outcome: 'filtered',
@@ -360,7 +362,13 @@ async function seedDeliveries(storage: SqliteStorage): Promise<void> {
     actual: 'error',
     message: 'level is "error"',
   };
-  await offerDelivery(storage, { id: DELIVERY_ID, run: RUN_ID, identity: HOSTILE_TEXT, decisions: [filtered] });
+  const change =
+    'UPDATE delivery_contents SET decisions = ? WHERE delivery = (SELECT seq FROM deliveries WHERE id = ?)';
+  db.prepare(change).run(JSON.stringify([filtered]), DELIVERY_ID);
+}
+
+async function seedDeliveries(storage: SqliteStorage): Promise<void> {
+  await offerDelivery(storage, { id: DELIVERY_ID, run: RUN_ID, identity: HOSTILE_TEXT });
   const logged = {
     webhook: 1,
     size: PAYLOAD.length,
@@ -384,8 +392,8 @@ async function seedDeliveries(storage: SqliteStorage): Promise<void> {
       kind: 'replay',
       id: REPLAY_ID,
       replayOf: DELIVERY_ID,
-      decisions: [],
-      omitted: null,
+      applyNumber: 1,
+      only: null,
       runs: [],
       identity: { source: 'header', value: HOSTILE_TEXT },
       body: new Uint8Array(Buffer.from(PAYLOAD)),
@@ -454,6 +462,7 @@ function createInspectorHere(payloads: StoredPayloads): Inspector {
     evaluateFilter: async (filter, payload) => evaluateFilter(filter, read(payload)),
     evaluateAutomation: async (automation, webhook, payload) =>
       evaluateAppliedAutomation(automation, webhook, read(payload)),
+    decideListeners: async (listeners, payload) => listeners.map((one) => decideListener(one, read(payload))),
     collectKeys: (webhook) => collectPayloadKeys(payloads, webhook),
   };
 }
@@ -584,7 +593,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     queueRun: async () => {
       await engine.start();
       const [id, run] = [ids.deliveryId(NOW_MS), ids.runId(NOW_MS)];
-      await offerDelivery(storage, { id, run, identity: id, decisions: [] });
+      await offerDelivery(storage, { id, run, identity: id });
       engine.wake('payments');
       return run;
     },

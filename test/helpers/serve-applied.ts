@@ -17,7 +17,7 @@ export interface ServedSecrets {
 
 /** Makes a whole applied factory live, with the given secrets. */
 export function serveFactory(live: LiveFactories, applied: AppliedFactory, given: ServedSecrets): void {
-  const { name: factory, revision } = applied;
+  const { name: factory, revision, applyNumber } = applied;
   const automations = applied.automations.map((automation) => ({
     name: automation.name,
     version: automation.version,
@@ -34,7 +34,7 @@ export function serveFactory(live: LiveFactories, applied: AppliedFactory, given
         verifyToken: wrap(given.verifyTokens?.get(webhook.name)),
       }),
     );
-  live.goLive({ factory, revision, isWhole: true, webhooks, deletedWebhooks: [], deletedAutomations: [] });
+  live.goLive({ factory, revision, applyNumber, isWhole: true, webhooks, deletedWebhooks: [], deletedAutomations: [] });
 }
 
 /** The live webhooks of a factory in a separate registry. */

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { StoredDecisions } from '../../src/core/resources/delivery.ts';
 import type { CliSurroundings } from '../helpers/run-cli.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import type { SeededServices } from '../helpers/seeded-services.ts';
@@ -591,10 +592,10 @@ describe('delivery', () => {
   it('show --explain prints the number of decisions that were not stored', async () => {
     const omitted = { filtered: 4790, disabled: 10, filter_error: 0 };
     const { deliveries } = createSeededServices();
-    const decisions = async (id: Parameters<typeof deliveries.decisions>[0]) => {
-      return { ...(await deliveries.decisions(id))!, omitted };
+    const evaluation: typeof deliveries.evaluation = async (id) => {
+      return { ...((await deliveries.evaluation(id)) as StoredDecisions), omitted };
     };
-    await serve({ deliveries: { ...deliveries, decisions } });
+    await serve({ deliveries: { ...deliveries, evaluation } });
     const { stdout } = await run(['delivery', 'show', DELIVERY_ID, '--explain']);
     expect(stdout).toContain(
       '4800 more automations did not start (4790 by their filter, 10 disabled, 0 with a filter error).',

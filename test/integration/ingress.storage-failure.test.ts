@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { AppError } from '../../src/core/errors.ts';
 import type { DeliveryLog } from '../../src/core/ports/deliveries/delivery-log.ts';
+import { ListenerIndex } from '../../src/filter/listener-index.ts';
 import { startIngress, type TestIngress } from '../helpers/start-ingress.ts';
 
 const UNAVAILABLE =
@@ -68,14 +69,11 @@ it('a single entry that could not be written gets 503 and does not affect others
 it('a defect returns 503, is counted and reported as a defect, and does not end the process', async () => {
   ingress = await startIngress();
   const live = ingress.context.registry.current().webhooks.get(ingress.uid())!;
-  const broken = {
-    automation: 'x',
-    version: 1,
-    decide: () => {
-      throw new TypeError('a bug');
-    },
+  const broken = new ListenerIndex();
+  broken.match = () => {
+    throw new TypeError('a bug');
   };
-  ingress.context.registry.replaceFactory('payments', [{ ...live, listeners: [broken] }]);
+  ingress.context.registry.replaceFactory('payments', [{ ...live, listeners: broken }]);
   expect(await ingress.post('hook', { body: '{}' })).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
   expect(ingress.seen).toMatchObject({ rejections: ['internal'], trouble: [], defects: [{ message: 'a bug' }] });
   expect((await ingress.post('/healthz', { method: 'GET' })).status).toBe(200);

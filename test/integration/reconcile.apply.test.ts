@@ -37,7 +37,8 @@ describe('an apply', () => {
     expect(reconciliation.plan.automations.create.map((entry) => entry.name)).toEqual(['look']);
     expect(world.accepts('ci', SECRET)).toBe(true);
     expect(world.live('off')).toBeUndefined();
-    expect(world.live('ci')).toMatchObject({ revision, listeners: [{ automation: 'look' }] });
+    expect(world.live('ci')).toMatchObject({ revision, listeners: { apply: { number: 1, revision } } });
+    expect(world.live('ci')!.listeners.has('look')).toBe(true);
     const status = await world.storage.inventory.status(FACTORY);
     expect(status).toMatchObject({ appliedRevision: revision, attemptedRevision: revision, appliedSource: 'main .' });
     expect(status?.conditions.map(({ type, status, reason }) => [type, status, reason])).toEqual([

@@ -53,6 +53,12 @@ const OPERATIONS: [name: string, run: (storage: Storage, uid: WebhookUid) => Pro
     [],
   ],
   ['one delivery', (s) => s.deliveryReader.get('dlv_a'), []],
+  ['one evaluation', (s) => s.deliveryReader.evaluation('dlv_a'), []],
+  [
+    'listeners',
+    (s, uid) => s.deliveryReader.listeners({ webhook: uid, applyNumber: 1, names: null, after: 'a', limit: 9 }),
+    [],
+  ],
   ['one payload', (s) => s.deliveryReader.payload('dlv_a'), []],
   ['keys of stored payloads', (s) => s.storedPayloads.keys({ webhook: 'wh_a', since: 1, before: 9, limit: 9 }), []],
   ['stored payloads', (s) => s.storedPayloads.read([1, 2, 3], 1_000_000), []],

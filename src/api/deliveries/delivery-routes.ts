@@ -8,6 +8,7 @@ import type { HandshakeLog } from '../../core/ports/deliveries/handshake-log.ts'
 import type { ReplayControl } from '../../core/ports/deliveries/replay-control.ts';
 import { DELIVERY_LABELS, type Delivery, type DeliveryLabel } from '../../core/resources/delivery.ts';
 import type { DeliveryDiagnosis } from '../../diagnosis/try-mistakes.ts';
+import type { Inspector } from '../../inspection/create-inspector.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { INSTANT, parseInstant } from '../server/instants.ts';
@@ -17,11 +18,13 @@ import { pageQuerySchema, presentPage, readPage } from '../server/page-query.ts'
 import { factoryOf, requireReached } from '../server/reach.ts';
 import { PAYLOAD_RESPONSE, sendPayload } from '../server/send-payload.ts';
 import { findWebhook } from '../webhooks/find-webhook.ts';
+import { explainDelivery } from './explain-delivery.ts';
 import { presentDelivery, presentExplanation, presentHandshake } from './present-delivery.ts';
 
 export interface DeliveryRouteParts {
   inventory: InventoryReader;
   deliveries: DeliveryReader;
+  inspector: Pick<Inspector, 'decideListeners'>;
   handshakes: Pick<HandshakeLog, 'list'>;
   replays: ReplayControl;
   /** Why a delivery was rejected, tried on what a capture window kept of it, or concluded from its reason. */
@@ -161,22 +164,33 @@ export async function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRout
 
   registerReplay(app, parts, findDelivery);
 
-  app.get<{ Params: { id: string } }>(
+  app.get<{ Params: { id: string }; Querystring: PageQuery }>(
     '/deliveries/:id/explain',
     {
       config: { access },
       schema: {
         tags,
         summary: 'Explain why each automation started or did not',
+        description:
+          'Evaluated with the definitions that were live when the delivery arrived. The first page has every automation that started.',
+        querystring: explanationQuery,
         response: { 200: refTo('Explanation') },
       },
     },
     async (request) => {
-      const { id } = await findDelivery(request);
-      return presentExplanation(id, await parts.deliveries.decisions(id));
+      const delivery = await findDelivery(request);
+      const { limit = MAX_DECISIONS, cursor = null } = request.query;
+      return presentExplanation(await explainDelivery(parts, delivery, { limit, cursor }));
     },
   );
 }
+
+/** Number of decisions on a page, and the default: few webhooks have more automations. */
+const MAX_DECISIONS = 200;
+
+const explanationQuery = pageQuerySchema({
+  limit: { type: 'integer', minimum: 1, maximum: MAX_DECISIONS, default: MAX_DECISIONS },
+});
 
 const replaySchema: JsonSchema = {
   type: ['object', 'null'],

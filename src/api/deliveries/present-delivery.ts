@@ -1,15 +1,9 @@
 import type { Handshake } from '../../core/handshake.ts';
-import type { DeliveryId } from '../../core/ids.ts';
-import {
-  DELIVERY_FIELDS,
-  type Decision,
-  type Delivery,
-  type OmittedDecisions,
-  type StoredDecisions,
-} from '../../core/resources/delivery.ts';
+import { DELIVERY_FIELDS, type Decision, type Delivery, type OmittedDecisions } from '../../core/resources/delivery.ts';
 import { presentFields } from '../../core/resources/fields.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { describeDeliveryReason } from '../../words/delivery-reasons.ts';
+import type { DeliveryExplanation } from './explain-delivery.ts';
 
 /** A row of the delivery log as the interfaces show it. */
 export function presentDelivery(delivery: Delivery) {
@@ -20,12 +14,12 @@ export function presentDelivery(delivery: Delivery) {
   };
 }
 
-/** Why each automation that listened did or did not start. */
 const NOTHING_OMITTED: OmittedDecisions = { filtered: 0, disabled: 0, filter_error: 0 };
 
-export function presentExplanation(delivery: DeliveryId, stored: StoredDecisions | null) {
-  const { decisions, omitted } = stored ?? { decisions: [], omitted: null };
-  return { delivery, decisions: decisions.map(presentDecision), not_stored: omitted ?? NOTHING_OMITTED };
+/** Why each automation that listened did or did not start. */
+export function presentExplanation({ delivery, decisions, omitted, nextCursor }: DeliveryExplanation) {
+  const not_stored = omitted ?? NOTHING_OMITTED;
+  return { delivery, decisions: decisions.map(presentDecision), not_stored, next_cursor: nextCursor };
 }
 
 function presentDecision({ automation, outcome, run, path, expected, actual, message }: Decision) {

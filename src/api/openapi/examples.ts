@@ -292,6 +292,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
         },
       ],
       not_stored: { filtered: 0, disabled: 0, filter_error: 0 },
+      next_cursor: null,
     },
   ],
   Automation: [

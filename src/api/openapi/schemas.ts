@@ -6,7 +6,7 @@ import { SECRET_STATES } from '../../core/ports/definitions/inventory.ts';
 import { WAIT_REASONS } from '../../core/ports/runs/run-control.ts';
 import { MAX_QUEUE_POSITION } from '../../core/ports/runs/run-queue.ts';
 import { AUTOMATION_FIELDS } from '../../core/resources/automation.ts';
-import { DELIVERY_FIELDS, DELIVERY_LABELS, MAX_DECISIONS_WITHOUT_RUN } from '../../core/resources/delivery.ts';
+import { DELIVERY_FIELDS, DELIVERY_LABELS } from '../../core/resources/delivery.ts';
 import { answerProperties } from '../../core/resources/fields.ts';
 import { RUN_FIELDS, RUN_STATES } from '../../core/resources/run.ts';
 import { SECRET_FIELDS } from '../../core/resources/secret.ts';
@@ -305,10 +305,12 @@ export const COMPONENTS = {
       },
       not_stored: {
         ...closedObject({ filtered: count, disabled: count, filter_error: count }),
-        description: `Decisions that were counted only, by outcome. Every automation that started is in \`decisions\`; of the others at most ${MAX_DECISIONS_WITHOUT_RUN}, errors of filters first.`,
+        description:
+          'Decisions that an earlier version of Dockbell counted only, by outcome. Every automation that started is in `decisions`.',
       },
+      next_cursor: { ...textOrNull, description: 'Cursor of the next page; `null` on the last page.' },
     },
-    { description: 'Why each automation that listened started or did not.' },
+    { description: 'Why each automation that listened started or did not, ordered by automation.' },
   ),
   Automation: closedObject(
     {

@@ -55,11 +55,13 @@ export function pageOf<T>(entries: readonly T[], query: PageQuery, keyOf: (entry
 
 const CURSOR_PREFIX = 'after:';
 
-function encodeCursor(key: string): string {
+/** The cursor after a key of a list. */
+export function encodeCursor(key: string): string {
   return Buffer.from(`${CURSOR_PREFIX}${key}`, 'utf8').toString('base64url');
 }
 
-function decodeCursor(cursorText: string): string {
+/** Throws `bad_request` for a text that `encodeCursor` did not return. */
+export function decodeCursor(cursorText: string): string {
   const bytes = Buffer.from(cursorText, 'base64url');
   const decoded = bytes.toString('utf8');
   if (bytes.toString('base64url') !== cursorText || !decoded.startsWith(CURSOR_PREFIX)) {

@@ -294,7 +294,7 @@ function findQuestion({ id, label }: Delivery): string | null {
 async function explainDelivery(session: CommandSession, options: ShowOptions, id: string): Promise<void> {
   const { output } = session;
   const api = await session.api();
-  const explanation = await readAnswer(api.GET('/api/v1/deliveries/{id}/explain', { params: { path: { id } } }));
+  const explanation = await readExplanation(session, id);
   if (options.json) return output.json(explanation);
   if (explanation.decisions.length > 0) {
     for (const decision of explanation.decisions) printDecision(session, decision);
@@ -309,6 +309,20 @@ async function explainDelivery(session: CommandSession, options: ShowOptions, id
       ? 'No automation had a trigger for this webhook when the delivery arrived.'
       : `No automation was evaluated: deliveries with the label '${escapeText(label)}' start nothing.`,
   );
+}
+
+/** All pages in one. */
+async function readExplanation(session: CommandSession, id: string): Promise<DeliveryExplanation> {
+  const api = await session.api();
+  const readPage = (query: { cursor?: string }) =>
+    readAnswer(api.GET('/api/v1/deliveries/{id}/explain', { params: { path: { id }, query } }));
+  const whole = await readPage({});
+  while (whole.next_cursor !== null) {
+    const { decisions, next_cursor } = await readPage({ cursor: whole.next_cursor });
+    whole.decisions.push(...decisions);
+    whole.next_cursor = next_cursor;
+  }
+  return whole;
 }
 
 /** `null` if every decision is listed. */

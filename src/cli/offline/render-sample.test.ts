@@ -14,6 +14,7 @@ function render(delivery: Partial<Delivery>, webhook: Partial<Webhook>, body: Js
         { automation: 'b', outcome: 'filtered', run: null, path: 'x', expected: [1], actual: 2, message: '' },
       ],
       not_stored: { filtered: 0, disabled: 0, filter_error: 0 },
+      next_cursor: null,
     },
     body,
   });

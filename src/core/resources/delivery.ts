@@ -1,5 +1,5 @@
 import type { DeliveryId, RunId, WebhookUid } from '../ids.ts';
-import type { Json } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import { defineFields, type RecordOf } from './fields.ts';
 import { count, id, instant, labelOf, listOf, nullable, text, textOrNull } from './value-types.ts';
 
@@ -29,17 +29,37 @@ export interface DeliveryIdentity {
   key: string;
 }
 
-/** Maximum number of decisions without a run that are stored with a delivery. */
-export const MAX_DECISIONS_WITHOUT_RUN = 200;
-
-/** Number of decisions of each outcome that exceed `MAX_DECISIONS_WITHOUT_RUN` and are not stored. */
+/** Number of decisions of each outcome that an earlier version did not store. */
 export type OmittedDecisions = Record<Exclude<Decision['outcome'], 'started'>, number>;
 
-/** The decisions of one delivery as they were stored. */
+/** The decisions of a delivery that an earlier version stored. */
 export interface StoredDecisions {
   decisions: Decision[];
   /** `null` if all were stored. */
   omitted: OmittedDecisions | null;
+}
+
+/**
+ * What is stored about the evaluation of a delivery. The decisions are composed from it and from the listeners of that
+ * apply when somebody reads them.
+ */
+export interface MatchRecord {
+  /** The apply whose listeners were evaluated: `AppliedFactory.applyNumber`. */
+  applyNumber: number;
+  /** The only automation that a replay evaluated; `null` for all that listen. */
+  only: string | null;
+  started: { automation: string; run: RunId }[];
+}
+
+/** What is stored about the evaluation of an accepted delivery. */
+export type Evaluation = MatchRecord | StoredDecisions;
+
+/** An automation that listened to a webhook at an apply. */
+export interface PastListener {
+  automation: string;
+  enabled: boolean;
+  /** The payload filters of its triggers for the webhook. One matching filter was sufficient. */
+  filters: JsonObject[];
 }
 
 /** Why an automation that listens to the webhook did or did not start. */
@@ -87,8 +107,8 @@ export interface DeliveryOffer extends Logged {
   body: Uint8Array<ArrayBuffer>;
   /** SHA-256 of `body`, to detect a repeated identity with another body (threat model N9). */
   bodyHash: Uint8Array;
-  decisions: Decision[];
-  omitted: OmittedDecisions | null;
+  /** `MatchRecord.applyNumber`. */
+  applyNumber: number;
   runs: NewRun[];
 }
 
@@ -103,8 +123,10 @@ export interface ReplayEntry extends Logged {
   identity: Omit<DeliveryIdentity, 'key'>;
   /** The exact bytes stored, in a dedicated buffer that is transferred like that of an offer. */
   body: Uint8Array<ArrayBuffer>;
-  decisions: Decision[];
-  omitted: OmittedDecisions | null;
+  /** `MatchRecord.applyNumber`. */
+  applyNumber: number;
+  /** `MatchRecord.only`. */
+  only: string | null;
   runs: NewRun[];
 }
 

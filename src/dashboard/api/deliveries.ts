@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Capture, Delivery, DeliveryLabel, Diagnosis } from '../../client/api-types.ts';
 import type { Page } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
@@ -68,10 +68,15 @@ export function payloadQuery(factory: string, id: string) {
   });
 }
 
+const FIRST_PAGE: { cursor?: string } = {};
+
 export function explanationQuery(factory: string, id: string) {
-  return queryOptions({
+  return infiniteQueryOptions({
     queryKey: ['factory', factory, 'deliveries', id, 'explanation'],
-    queryFn: () => readAnswer(api.GET('/api/v1/deliveries/{id}/explain', { params: { path: { id } } })),
+    queryFn: ({ pageParam: query }) =>
+      readAnswer(api.GET('/api/v1/deliveries/{id}/explain', { params: { path: { id }, query } })),
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: ({ next_cursor }) => (next_cursor === null ? undefined : { cursor: next_cursor }),
   });
 }
 

@@ -1,62 +1,33 @@
 import type { IdSource } from '../../core/ids.ts';
-import {
-  type Decision,
-  MAX_DECISIONS_WITHOUT_RUN,
-  type NewRun,
-  type StoredDecisions,
-} from '../../core/resources/delivery.ts';
+import type { NewRun } from '../../core/resources/delivery.ts';
 import type { LiveWebhook } from '../../registry/live-webhook.ts';
 
-/** The runs that a delivery starts, and the decision for each listening automation. */
-export interface Match extends StoredDecisions {
+/** The runs that a delivery starts, and the apply whose listeners were evaluated. */
+export interface Match {
+  applyNumber: number;
+  revision: string | null;
   runs: NewRun[];
 }
 
-const NOTHING: Match = { decisions: [], omitted: null, runs: [] };
-
 /**
- * Evaluates a payload with every automation that has a trigger for its webhook. Each starts at most one run. Every decision
- * that starts one is kept. The number of others is limited, because a small delivery to thousands of automations would
- * store thousands of them: filter errors are kept first, and omitted decisions are counted.
+ * Evaluates a payload with every automation that listens to its webhook. Each starts at most one run. Offer the result
+ * to the recorder without waiting: the order of stored deliveries is the order of their applies.
+ *
+ * @param payload ignored if the listeners need no payload
+ * @param only the only automation to evaluate; `null` for all
  */
-export function matchDelivery(webhook: LiveWebhook, payload: unknown, ids: IdSource, nowMs: number): Match {
-  if (webhook.listeners.length === 0) return NOTHING;
-  const decisions: Decision[] = [];
-  const runs: NewRun[] = [];
-  for (const { automation, version, decide } of webhook.listeners) {
-    const result = decide(payload);
-    if (result.fires) {
-      const id = ids.runId(nowMs);
-      runs.push({ id, automation, version });
-      decisions.push({
-        automation,
-        outcome: 'started',
-        run: id,
-        path: null,
-        expected: null,
-        actual: null,
-        message: result.message,
-      });
-    } else {
-      const { outcome, path, expected, actual, message } = result;
-      decisions.push({ automation, outcome, run: null, path, expected, actual, message });
-    }
-  }
-  return { ...limitDecisions(decisions, decisions.length - runs.length), runs };
-}
-
-function limitDecisions(decisions: Decision[], withoutRun: number): StoredDecisions {
-  if (withoutRun <= MAX_DECISIONS_WITHOUT_RUN) return { decisions, omitted: null };
-  const omitted = { filtered: 0, disabled: 0, filter_error: 0 };
-  let room = MAX_DECISIONS_WITHOUT_RUN;
-  const errors = new Set(decisions.filter(({ outcome }) => outcome === 'filter_error').slice(0, room));
-  room -= errors.size;
-  const kept = decisions.filter((decision) => {
-    const { outcome } = decision;
-    if (outcome === 'started' || errors.has(decision)) return true;
-    if (outcome !== 'filter_error' && room-- > 0) return true;
-    omitted[outcome]++;
-    return false;
-  });
-  return { decisions: kept, omitted };
+export function matchDelivery(
+  { listeners }: Pick<LiveWebhook, 'listeners'>,
+  payload: unknown,
+  ids: Pick<IdSource, 'runId'>,
+  nowMs: number,
+  only: string | null = null,
+): Match {
+  const fired = listeners.match(payload);
+  const started = only === null ? fired : fired.filter(({ automation }) => automation === only);
+  return {
+    applyNumber: listeners.apply.number,
+    revision: listeners.apply.revision,
+    runs: started.map(({ automation, version }) => ({ id: ids.runId(nowMs), automation, version })),
+  };
 }

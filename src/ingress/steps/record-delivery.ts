@@ -21,12 +21,13 @@ export async function recordDelivery(context: IngressContext, reception: Recepti
   return answers.accepted(offer.identity.value);
 }
 
-/** The delivery with its identity, decisions and runs. */
+/** The delivery with its identity and runs. */
 function composeOffer({ clock, ids }: IngressContext, reception: Reception): DeliveryOffer {
   const { webhook, body, request } = reception;
   const nowMs = clock.wallMs();
   const bodyHash = hash('sha256', body, 'buffer');
-  const { decisions, omitted, runs } = matchDelivery(webhook, reception.json(), ids, nowMs);
+  const payload = webhook.listeners.needsPayload ? reception.json() : undefined;
+  const { applyNumber, revision, runs } = matchDelivery(webhook, payload, ids, nowMs);
   return {
     kind: 'offer',
     id: ids.deliveryId(nowMs),
@@ -34,12 +35,11 @@ function composeOffer({ clock, ids }: IngressContext, reception: Reception): Del
     size: body.length,
     receivedAt: nowMs,
     clientAddress: request.clientAddress,
-    revision: webhook.revision,
+    revision,
     identity: identify(reception.headers, webhook, reception.providerIdentity, bodyHash),
     body,
     bodyHash,
-    decisions,
-    omitted,
+    applyNumber,
     runs,
   };
 }

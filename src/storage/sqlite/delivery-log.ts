@@ -5,6 +5,7 @@ import { HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
 import type {
   DeliveryLogEntry,
   DeliveryOffer,
+  MatchRecord,
   NewRun,
   RecordOutcome,
   RejectionEntry,
@@ -197,7 +198,7 @@ class BatchRows {
 
   #accept(offer: DeliveryOffer | ReplayEntry, replayOf: DeliveryId | null): RecordOutcome {
     const delivery = this.#addDelivery(offer, { label: 'Accepted', replayOf });
-    this.#contents.push({ delivery, body: offer.body, decisions: offer });
+    this.#contents.push({ delivery, body: offer.body, decisions: toMatchRecord(offer) });
     for (const run of offer.runs) {
       this.#runs.push({
         id: run.id,
@@ -257,6 +258,12 @@ class BatchRows {
     this.#versions.add(version);
     return version;
   }
+}
+
+function toMatchRecord(offer: DeliveryOffer | ReplayEntry): MatchRecord {
+  const { applyNumber, runs } = offer;
+  const only = offer.kind === 'replay' ? offer.only : null;
+  return { applyNumber, only, started: runs.map(({ automation, id }) => ({ automation, run: id })) };
 }
 
 /** Adds a batch to the hourly counts, with one write per webhook, hour and label. */

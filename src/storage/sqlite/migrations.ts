@@ -398,4 +398,31 @@ export const MIGRATIONS: readonly string[] = [
   DROP TABLE identities;
   ALTER TABLE appended_identities RENAME TO identities;
   `,
+  // The listeners of each webhook at each apply, so that the decisions of a delivery can be composed when they are read.
+  // The live ones count as the first apply. Deliveries of earlier versions store their decisions.
+  `
+  ALTER TABLE factories ADD COLUMN applies INTEGER NOT NULL DEFAULT 0;
+  UPDATE factories SET applies = 1 WHERE applied_revision IS NOT NULL;
+  CREATE TABLE listener_history (
+    webhook TEXT NOT NULL,
+    automation TEXT NOT NULL,
+    first_apply INTEGER NOT NULL,
+    end_apply INTEGER,
+    factory TEXT NOT NULL,
+    enabled INTEGER NOT NULL,
+    filters TEXT NOT NULL,
+    ended_at INTEGER,
+    PRIMARY KEY (webhook, automation, first_apply)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX listener_history_live ON listener_history (factory, automation) WHERE end_apply IS NULL;
+  CREATE INDEX listener_history_ended ON listener_history (webhook, end_apply) WHERE end_apply IS NOT NULL;
+  INSERT INTO listener_history (webhook, automation, first_apply, factory, enabled, filters)
+    SELECT uid, name, 1, factory, enabled, json_group_array(json(filter) ORDER BY number)
+    FROM (
+      SELECT DISTINCT listened.value AS uid, name, factory, enabled, lists.key AS number,
+        coalesce(nullif(triggers -> ('$[' || lists.key || '].payload'), 'null'), '{}') AS filter
+      FROM automations, json_each(listens_to) AS lists, json_each(lists.value) AS listened
+    )
+    GROUP BY uid, name, factory, enabled;
+  `,
 ];

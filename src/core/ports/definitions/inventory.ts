@@ -30,6 +30,8 @@ export interface AppliedChange {
 
 /** The numbers that the storage gave to the rows of an apply. */
 export interface AssignedNumbers {
+  /** `AppliedFactory.applyNumber` after the apply. */
+  applyNumber: number;
   /** UID and `AppliedWebhook.ref` of each written webhook. */
   webhooks: [uid: string, ref: number][];
   /** Name and `AppliedAutomation.version` of each written automation. */

@@ -26,6 +26,8 @@ export interface ServedChange {
   factory: string;
   /** The commit that is live after the change. */
   revision: string | null;
+  /** `AppliedFactory.applyNumber`; `null` if the storage is still to assign it. */
+  applyNumber: number | null;
   /** Whether this is everything that the factory serves. Otherwise everything else stays. */
   isWhole: boolean;
   /** Created and changed webhooks. */

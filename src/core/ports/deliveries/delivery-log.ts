@@ -4,8 +4,9 @@ import type {
   Delivery,
   DeliveryLabel,
   DeliveryLogEntry,
+  Evaluation,
+  PastListener,
   RecordOutcome,
-  StoredDecisions,
 } from '../../resources/delivery.ts';
 
 /**
@@ -42,7 +43,20 @@ export interface DeliveryReader {
   /** The exact bytes; `null` if the ID is unknown or the entry has only metadata. */
   payload(id: DeliveryId): Promise<Uint8Array | null>;
   /**
-   * The decisions for the listening automations. Empty for entries that were not accepted, `null` if the ID is unknown.
+   * What is stored about the evaluation of a delivery. `null` for an unknown ID and for an entry that was not accepted.
    */
-  decisions(id: DeliveryId): Promise<StoredDecisions | null>;
+  evaluation(id: DeliveryId): Promise<Evaluation | null>;
+  /** The automations that listened to a webhook at an apply, by name. */
+  listeners(request: ListenerSearch): Promise<PastListener[]>;
+}
+
+/** Automations that listened to a webhook at an apply. */
+export interface ListenerSearch {
+  webhook: WebhookUid;
+  applyNumber: number;
+  /** Their names; `null` for all. */
+  names: readonly string[] | null;
+  /** Only names after this one, in the order of UTF-8 bytes. */
+  after: string | null;
+  limit: number;
 }

@@ -1,5 +1,5 @@
-import { Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Button, Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import type { AutomationDecision, Delivery, DeliveryExplanation } from '../../../client/api-types.ts';
 import { explanationQuery } from '../../api/deliveries.ts';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
@@ -10,7 +10,10 @@ import classes from './deliveries.module.css';
 
 /** Why each automation started or did not start. */
 export function DeliveryDecisions({ delivery }: { delivery: Delivery }) {
-  const { data, error, refetch } = useQuery(explanationQuery(delivery.factory, delivery.id));
+  const query = useInfiniteQuery(explanationQuery(delivery.factory, delivery.id));
+  const { error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const pages = query.data?.pages;
+  const decisions = pages?.flatMap((page) => page.decisions);
   return (
     <Stack component="section" gap="xs" aria-label="Decisions">
       <Title order={2} size="h5">
@@ -18,20 +21,30 @@ export function DeliveryDecisions({ delivery }: { delivery: Delivery }) {
       </Title>
       {error !== null ? (
         <ErrorPanel error={error} onRetry={() => void refetch()} />
-      ) : data === undefined ? (
+      ) : pages === undefined || decisions === undefined ? (
         <Skeleton height={40} />
-      ) : data.decisions.length === 0 ? (
+      ) : decisions.length === 0 ? (
         <Text size="sm" c="dimmed">
           No automation used this webhook when the delivery arrived.
         </Text>
       ) : (
         <>
           <ul className={classes.decisions}>
-            {data.decisions.map((decision) => (
+            {decisions.map((decision) => (
               <DecisionRow key={decision.automation} decision={decision} factory={delivery.factory} />
             ))}
           </ul>
-          <OmittedDecisions counts={data.not_stored} />
+          <OmittedDecisions counts={pages[0]!.not_stored} />
+          {hasNextPage && (
+            <Button
+              variant="default"
+              loading={isFetchingNextPage}
+              onClick={() => void fetchNextPage()}
+              style={{ alignSelf: 'center' }}
+            >
+              Show more
+            </Button>
+          )}
         </>
       )}
     </Stack>

@@ -1,6 +1,6 @@
 import { Button, Select } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
@@ -59,8 +59,9 @@ interface AutomationChoiceProps {
 }
 
 function AutomationChoice({ delivery, value, onChange }: AutomationChoiceProps) {
-  const { data } = useQuery(explanationQuery(delivery.factory, delivery.id));
-  const names = data?.decisions.map(({ automation }) => automation) ?? [];
+  const { data } = useInfiniteQuery(explanationQuery(delivery.factory, delivery.id));
+  const decisions = data?.pages.flatMap((page) => page.decisions) ?? [];
+  const names = decisions.map(({ automation }) => automation);
   return (
     <Select
       label="Automations"

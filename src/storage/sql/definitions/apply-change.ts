@@ -9,6 +9,7 @@ import type {
 import type { Reconciliation } from '../../../core/reconciliation.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS, AUTOMATIONS, FACTORIES, RECONCILIATIONS, WEBHOOKS } from '../schema/tables.ts';
+import { recordListeners } from './listener-history.ts';
 
 /** Rows in one statement. SQLite allows 32,766 parameters, PostgreSQL 65,535. */
 const ROWS_PER_STATEMENT = 200;
@@ -22,6 +23,7 @@ export async function applyChange(trx: Transaction<Schema>, change: AppliedChang
   const versions: [string, number][] = [];
   for (const rows of cutRows(change.automations)) versions.push(...(await upsertAutomations(trx, change, rows)));
   for (const names of cutRows(change.deleteAutomations)) await deleteAutomations(trx, change, names);
+  const applyNumber = await recordListeners(trx, change);
   await insertReconciliation(trx, change.reconciliation);
   await trx
     .updateTable('factories')
@@ -35,7 +37,7 @@ export async function applyChange(trx: Transaction<Schema>, change: AppliedChang
     })
     .where('name', '=', change.factory)
     .execute();
-  return { webhooks: refs, automations: versions };
+  return { applyNumber, webhooks: refs, automations: versions };
 }
 
 export async function insertReconciliation(trx: Transaction<Schema>, reconciliation: Reconciliation): Promise<void> {

@@ -57,6 +57,7 @@ async function loadFactory(db: Database, name: string) {
   return {
     name,
     revision: factory.applied_revision,
+    applyNumber: factory.applies,
     webhooks: webhooks.map(WEBHOOKS.fromRow),
     automations: automations.map(toAppliedAutomation),
   };

@@ -3,6 +3,7 @@ import type { DeliveryId, RunId, WebhookUid } from '../../../core/ids.ts';
 import type { DeliveryReader, DeliverySearch } from '../../../core/ports/deliveries/delivery-log.ts';
 import { type Delivery, type DeliveryLabel, IDENTITY_SOURCES } from '../../../core/resources/delivery.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
+import { findListeners } from '../definitions/listener-history.ts';
 import { findFirstSince } from '../find-first-since.ts';
 import type { Schema } from '../schema/schema.ts';
 import { CONTENTS, DELIVERIES } from '../schema/tables.ts';
@@ -29,10 +30,11 @@ export function createDeliveryReader(db: Kysely<Schema>, claims: ClaimFinder): D
       const row = await selectContents(db, id).select('delivery_contents.body').executeTakeFirst();
       return row?.body ?? null;
     },
-    decisions: async (id) => {
+    evaluation: async (id) => {
       const row = await selectContents(db, id).select('delivery_contents.decisions').executeTakeFirst();
-      return row ? CONTENTS.decode('decisions', row.decisions ?? '[]') : null;
+      return typeof row?.decisions === 'string' ? CONTENTS.decode('decisions', row.decisions) : null;
     },
+    listeners: (search) => findListeners(db, search),
   };
 }
 

@@ -6,6 +6,7 @@ import { findMark, writeMark } from './mark.ts';
 import { beginPass, type Piece, type PruneStep } from './pass.ts';
 import { pruneAudit, pruneLoginLinks, pruneSessions } from './prune-access.ts';
 import { pruneDeliveries, pruneIdentities, pruneRuns } from './prune-deliveries.ts';
+import { pruneListeners } from './prune-listeners.ts';
 import { pruneNotices, pruneReconciliations } from './prune-reconciliations.ts';
 import { pruneCounts, pruneHandshakes } from './prune-traffic.ts';
 import { keepVersionsInUse, pruneAutomationVersions, pruneSecretVersions } from './prune-versions.ts';
@@ -26,6 +27,7 @@ const STEPS: readonly PruneStep[] = [
   pruneSessions,
   pruneLoginLinks,
   pruneAudit,
+  pruneListeners,
   keepVersionsInUse,
   pruneAutomationVersions,
   pruneSecretVersions,

@@ -10,6 +10,7 @@ import type {
   HANDSHAKES,
   IDENTITIES,
   KEPT_ANSWERS,
+  LISTENERS,
   LIVE_FILES,
   LOGIN_LINKS,
   NOTICES,
@@ -27,7 +28,11 @@ import type {
  * the columns that only the storage uses.
  */
 export interface Schema {
-  factories: TableOf<typeof FACTORIES> & { created_at: number };
+  factories: TableOf<typeof FACTORIES> & {
+    created_at: number;
+    /** Number of applies. */
+    applies: Generated<number>;
+  };
   webhooks: TableOf<typeof WEBHOOKS>;
   automations: TableOf<typeof AUTOMATIONS>;
   automation_versions: TableOf<typeof AUTOMATION_VERSIONS> & {
@@ -35,6 +40,14 @@ export interface Schema {
     factory: string;
     name: string;
     digest: string;
+  };
+  /** Which automations listened to which webhook, and how, from an apply until another. */
+  listener_history: TableOf<typeof LISTENERS> & {
+    factory: string;
+    first_apply: number;
+    /** The first apply after which the row does not apply; `null` if it is live. */
+    end_apply: number | null;
+    ended_at: number | null;
   };
   reconciliations: Numbered & TableOf<typeof RECONCILIATIONS>;
   live_revisions: { factory: string; revision: number };

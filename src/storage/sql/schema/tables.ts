@@ -1,7 +1,7 @@
 import type { ApiToken, Identity, LoginLink, Session, User } from '../../../core/access.ts';
 import type { AuditEntry } from '../../../core/audit.ts';
 import { HANDSHAKE_OUTCOMES, type HandshakeEntry } from '../../../core/handshake.ts';
-import type { DeliveryId, LoginLinkId, TokenId, UserId } from '../../../core/ids.ts';
+import type { DeliveryId, LoginLinkId, RunId, TokenId, UserId, WebhookUid } from '../../../core/ids.ts';
 import type { Notice } from '../../../core/notice.ts';
 import type { KeptAnswer } from '../../../core/ports/access/idempotency.ts';
 import type { LiveFile } from '../../../core/ports/definitions/live-definitions.ts';
@@ -10,8 +10,11 @@ import type { FactoryStatus, Reconciliation } from '../../../core/reconciliation
 import { AUTOMATION_ROW_FIELDS, AUTOMATION_VERSION_FIELDS } from '../../../core/resources/automation.ts';
 import {
   DELIVERY_FIELDS,
+  type Decision,
+  type Evaluation,
   IDENTITY_SOURCES,
   type IdentitySource,
+  type PastListener,
   type StoredDecisions,
 } from '../../../core/resources/delivery.ts';
 import type { RecordOf } from '../../../core/resources/fields.ts';
@@ -83,29 +86,55 @@ export const IDENTITIES = mapColumns<Claim>()({
   acceptedAt: 'instant',
 });
 
+/** One row of `listener_history`. */
+export interface ListenerRow extends PastListener {
+  webhook: WebhookUid;
+}
+
+export const LISTENERS = mapColumns<ListenerRow>()({
+  webhook: 'text',
+  automation: 'text',
+  enabled: 'boolean',
+  filters: 'json',
+});
+
 export interface DeliveryContent {
   /** `seq` of the row in `deliveries`. */
   delivery: number;
   body: Uint8Array;
-  decisions: StoredDecisions;
+  decisions: Evaluation;
 }
 
-/** Stores the list alone if no decision was omitted, so that most rows stay short. */
-const DECISIONS = {
-  encode: ({ decisions, omitted }: StoredDecisions): string => {
-    if (decisions.length === 0) return '[]';
-    return JSON.stringify(omitted === null ? decisions : { decisions, omitted });
+/** The stored form is short, because each accepted delivery has one. */
+interface StoredMatch {
+  apply: number;
+  only?: string;
+  runs?: [automation: string, run: RunId][];
+}
+
+/** Earlier versions stored a list of decisions, or an object with decisions and counts. */
+const EVALUATION = {
+  encode: (evaluation: Evaluation): string => {
+    if ('decisions' in evaluation) return JSON.stringify(evaluation);
+    const { applyNumber, only, started } = evaluation;
+    const stored: StoredMatch = { apply: applyNumber };
+    if (only !== null) stored.only = only;
+    if (started.length > 0) stored.runs = started.map(({ automation, run }) => [automation, run]);
+    return JSON.stringify(stored);
   },
-  decode: (text: string): StoredDecisions => {
-    const stored = JSON.parse(text);
-    return Array.isArray(stored) ? { decisions: stored, omitted: null } : stored;
+  decode: (text: string): Evaluation => {
+    const stored = JSON.parse(text) as Decision[] | StoredDecisions | StoredMatch;
+    if (Array.isArray(stored)) return { decisions: stored, omitted: null };
+    if ('decisions' in stored) return stored;
+    const { apply, only = null, runs = [] } = stored;
+    return { applyNumber: apply, only, started: runs.map(([automation, run]) => ({ automation, run })) };
   },
 };
 
 export const CONTENTS = mapColumns<DeliveryContent>()({
   delivery: 'integer',
   body: 'bytes',
-  decisions: DECISIONS,
+  decisions: EVALUATION,
 });
 
 export const HANDSHAKES = mapColumns<HandshakeEntry>()({

@@ -6,7 +6,7 @@ import type { PortRequest } from '../../../threads/port-client.ts';
 /** The operations that the worker accepts. */
 export const OPERATIONS = {
   deliveryLog: ['record'],
-  deliveryReader: ['list', 'get', 'payload', 'decisions'],
+  deliveryReader: ['list', 'get', 'payload', 'evaluation', 'listeners'],
   storedPayloads: ['keys', 'read'],
   activityReader: ['deliveries', 'runs'],
   handshakeLog: ['append', 'list'],

@@ -1,0 +1,86 @@
+import type { DeliveryId, RunId } from '../../core/ids.ts';
+import type { DeliveryReader } from '../../core/ports/deliveries/delivery-log.ts';
+import type { Decision, Delivery, MatchRecord, OmittedDecisions, PastListener } from '../../core/resources/delivery.ts';
+import { decideListener, type ListenerDecision, needPayload } from '../../filter/decide-listener.ts';
+import type { Inspector } from '../../inspection/create-inspector.ts';
+import { decodeCursor, encodeCursor } from '../server/page-query.ts';
+
+export interface ExplainParts {
+  deliveries: Pick<DeliveryReader, 'evaluation' | 'listeners' | 'payload'>;
+  inspector: Pick<Inspector, 'decideListeners'>;
+}
+
+/** One page of the decisions of a delivery, ordered by automation. */
+export interface DeliveryExplanation {
+  delivery: DeliveryId;
+  decisions: Decision[];
+  omitted: OmittedDecisions | null;
+  nextCursor: string | null;
+}
+
+/**
+ * Why each automation that listened started or did not. The first page has every automation that started. Decisions are
+ * composed from the stored payload and the listeners of the apply that was live. Earlier versions stored them.
+ *
+ * @param cursor of the page before; `null` for the first page
+ */
+export async function explainDelivery(
+  parts: ExplainParts,
+  { id, webhookUid }: Pick<Delivery, 'id' | 'webhookUid'>,
+  { limit, cursor }: { limit: number; cursor: string | null },
+): Promise<DeliveryExplanation> {
+  const evaluation = await parts.deliveries.evaluation(id);
+  if (evaluation === null) return { delivery: id, decisions: [], omitted: null, nextCursor: null };
+  if ('decisions' in evaluation) return { delivery: id, ...evaluation, nextCursor: null };
+  const { listeners, nextCursor } = await readPage(parts, { webhook: webhookUid, evaluation, limit, cursor });
+  const runs = new Map(evaluation.started.map(({ automation, run }) => [automation, run]));
+  const decided = await decide(parts, id, listeners);
+  const decisions = decided.map((decision, index) => {
+    const { automation } = listeners[index]!;
+    return composeDecision(automation, decision, runs.get(automation) ?? null);
+  });
+  return { delivery: id, decisions, omitted: null, nextCursor };
+}
+
+interface ListenerPage {
+  webhook: Delivery['webhookUid'];
+  evaluation: MatchRecord;
+  limit: number;
+  cursor: string | null;
+}
+
+async function readPage({ deliveries }: ExplainParts, { webhook, evaluation, limit, cursor }: ListenerPage) {
+  const { applyNumber, only, started } = evaluation;
+  const after = cursor === null ? null : decodeCursor(cursor);
+  const names = only === null ? null : [only];
+  const found = await deliveries.listeners({ webhook, applyNumber, names, after, limit: limit + 1 });
+  const shown = found.slice(0, limit);
+  const nextCursor = found.length > limit ? encodeCursor(shown.at(-1)!.automation) : null;
+  const startedNames = new Set(started.map(({ automation }) => automation));
+  if (cursor !== null) {
+    return { listeners: shown.filter(({ automation }) => !startedNames.has(automation)), nextCursor };
+  }
+  const missing = [...startedNames].filter((name) => shown.every(({ automation }) => automation !== name));
+  if (missing.length === 0) return { listeners: shown, nextCursor };
+  const search = { webhook, applyNumber, names: missing, after: null, limit: missing.length };
+  const others = await deliveries.listeners(search);
+  return { listeners: [...shown, ...others], nextCursor };
+}
+
+/** Filters are evaluated in another thread, because a payload may be large. */
+async function decide(
+  { deliveries, inspector }: ExplainParts,
+  id: DeliveryId,
+  listeners: PastListener[],
+): Promise<ListenerDecision[]> {
+  if (!needPayload(listeners)) return listeners.map((listener) => decideListener(listener, undefined));
+  const bytes = await deliveries.payload(id);
+  // Retention has removed the delivery since it was found.
+  if (bytes === null) return [];
+  return inspector.decideListeners(listeners, { bytes });
+}
+
+function composeDecision(automation: string, decision: ListenerDecision, run: RunId | null): Decision {
+  const { outcome, path, expected, actual, message } = decision;
+  return { automation, outcome, run, path, expected, actual, message };
+}

@@ -1,0 +1,35 @@
+import type { Json } from '../core/json.ts';
+import type { Decision, PastListener } from '../core/resources/delivery.ts';
+import { compileFilters, describeInvalid, type FilterDecision } from './evaluate-filters.ts';
+
+/** Why an automation did or did not start. */
+export type ListenerDecision = Omit<Decision, 'automation' | 'run'>;
+
+/** Whether decisions for these automations depend on the payload. */
+export function needPayload(listeners: readonly PastListener[]): boolean {
+  return listeners.some(({ enabled, filters }) => enabled && !filters.some(isEmpty));
+}
+
+/** The decision for a payload, as `JSON.parse` returns it. */
+export function decideListener({ enabled, filters }: PastListener, payload: unknown): ListenerDecision {
+  if (!enabled) return describe('disabled', 'the automation is disabled');
+  if (filters.some(isEmpty)) return describe('started', 'no filter');
+  return toDecision(compileFilters(filters).decide(payload));
+}
+
+function isEmpty(filter: object): boolean {
+  return Object.keys(filter).length === 0;
+}
+
+function toDecision(decision: FilterDecision): ListenerDecision {
+  if (decision.outcome === 'matched') return describe('started', 'all filter conditions matched');
+  if (decision.outcome === 'invalid') return describe('filter_error', describeInvalid(decision.problems));
+  const { path, expected, actual, message } = decision.decidedBy;
+  return describe('filtered', message, { path, expected, actual });
+}
+
+const NO_KEY: { path: string | null; expected: Json; actual: Json } = { path: null, expected: null, actual: null };
+
+function describe(outcome: Decision['outcome'], message: string, key = NO_KEY): ListenerDecision {
+  return { outcome, ...key, message };
+}
