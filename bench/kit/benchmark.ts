@@ -1,0 +1,45 @@
+/** Options of one run. A benchmark that has no rounds or no fixed duration ignores them. */
+export interface BenchOptions {
+  rounds: number;
+  /** Duration of one measurement in one round. */
+  seconds: number;
+  /** Smallest sizes: shows that the benchmark works. Its figures are meaningless. */
+  isQuick: boolean;
+}
+
+/** A file `bench/NAME.ts` exports one as `benchmark`. */
+export interface Benchmark {
+  /** One line for the list of benchmarks. */
+  summary: string;
+  /** Whether the figures include waiting for the disk. The report then shows the duration of an fsync. */
+  isDurable: boolean;
+  defaults: Pick<BenchOptions, 'rounds' | 'seconds'>;
+  /** Rejects on every unexpected answer: the figures of such a run are meaningless. */
+  run(options: BenchOptions): Promise<Table[]>;
+}
+
+/** A table of figures that were measured in turns. */
+export interface Table {
+  title: string;
+  /** How the figures were measured: sizes, resolution, and what they exclude. */
+  notes: string[];
+  rows: Row[];
+}
+
+/** One figure, with one sample for each round. */
+export interface Row {
+  measure: string;
+  unit: Unit;
+  samples: number[];
+  target?: Target;
+}
+
+export type Unit = 'ms' | 'µs' | 's' | '/s' | 'MiB' | '×' | '';
+
+/** Applies to the median, unless `of` is set. */
+export interface Target {
+  atMost?: number;
+  atLeast?: number;
+  stretch?: number;
+  of?: 'maximum';
+}

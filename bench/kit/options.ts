@@ -1,0 +1,42 @@
+import { parseArgs } from 'node:util';
+import type { Benchmark, BenchOptions } from './benchmark.ts';
+
+/** What the command line of `npm run bench -- NAME` selects. */
+export interface BenchCommand extends BenchOptions {
+  isJson: boolean;
+}
+
+export const OPTIONS_HELP = `Options:
+  --rounds N     number of rounds; baseline and subject alternate within each
+  --seconds N    duration of one measurement in a round
+  --quick        smallest sizes, to see whether the benchmark works
+  --json         print the figures and all samples as JSON
+`;
+
+const QUICK = { rounds: 1, seconds: 0.2 };
+
+/** Throws with a usage message on an unknown option or a value that is not a positive number. */
+export function parseOptions(args: string[], { defaults }: Pick<Benchmark, 'defaults'>): BenchCommand {
+  const { values } = parseArgs({
+    args,
+    options: {
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const usual = values.quick ? QUICK : defaults;
+  return {
+    rounds: readNumber('rounds', values.rounds, usual.rounds),
+    seconds: readNumber('seconds', values.seconds, usual.seconds),
+    isQuick: values.quick,
+    isJson: values.json,
+  };
+}
+
+function readNumber(name: string, text: string | undefined, usual: number): number {
+  const value = text === undefined ? usual : Number(text);
+  if (!(value > 0)) throw new Error(`invalid --${name} ${JSON.stringify(text)}: use a positive number`);
+  return value;
+}

@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { createConnection, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createTempDir } from '../../test/helpers/temp-dir.ts';
+
+/** The longest delay of the main thread of a daemon, measured inside it. */
+export interface StallMonitor {
+  /** Variables for the environment of the daemon. */
+  env: Record<string, string>;
+  /** Milliseconds of the longest delay since the last call. */
+  read(): Promise<number>;
+  close(): void;
+}
+
+/** Prepares a monitor. Start the daemon with its `env` before the first `read`. */
+export function prepareStallMonitor(): StallMonitor {
+  const path = join(createTempDir('stall'), 'socket');
+  let socket: Socket | null = null;
+  const connect = async () => {
+    const opened = createConnection(path).unref();
+    await once(opened, 'connect');
+    return opened;
+  };
+  return {
+    env: {
+      NODE_OPTIONS: `--import=${new URL('stall-probe.mjs', import.meta.url).href}`,
+      DOCKBELL_STALL_SOCKET: path,
+    },
+    async read() {
+      socket ??= await connect();
+      socket.ref().write('read\n');
+      const [line] = (await once(socket, 'data')) as [Buffer];
+      socket.unref();
+      return (JSON.parse(line.toString()) as { longestMs: number }).longestMs;
+    },
+    close: () => void socket?.destroy(),
+  };
+}

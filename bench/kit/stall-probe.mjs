@@ -1,0 +1,22 @@
+// Preloaded into the daemon by `NODE_OPTIONS=--import`. Measures how long the main thread does not return to its event loop.
+// Each line `read` on the socket is answered with the longest delay since the last one, in milliseconds.
+import { createServer } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { isMainThread } from 'node:worker_threads';
+
+const RESOLUTION_MS = 1;
+
+if (isMainThread && process.env.DOCKBELL_STALL_SOCKET) {
+  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  delays.enable();
+  const server = createServer((socket) => {
+    socket.on('data', () => {
+      // A sample is the time between two ticks of the timer, which is the resolution if nothing delays it.
+      const longestMs = delays.count === 0 ? 0 : Math.max(0, delays.max / 1e6 - RESOLUTION_MS);
+      delays.reset();
+      socket.write(`${JSON.stringify({ longestMs })}\n`);
+    });
+    socket.unref();
+  });
+  server.listen(process.env.DOCKBELL_STALL_SOCKET).unref();
+}
