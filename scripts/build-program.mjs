@@ -10,6 +10,7 @@ import { YAML_LIBRARY } from './yaml-library.mjs';
 /** Entry points: the program and its threads, then the modules that tests start in a separate process. */
 const ENTRIES = [
   'main',
+  'app/reconcile-thread/worker',
   'inspection/definitions-worker',
   'diagnosis/diagnosis-worker',
   'inspection/inspection-worker',

@@ -13,6 +13,7 @@ import type { Config, FactoryConfig } from '../config/config.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
 import type { AnswerStore } from '../core/ports/access/idempotency.ts';
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
+import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
 import type { EventFeed } from '../core/ports/event-feed.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
@@ -22,7 +23,7 @@ import type { DataPaths } from '../data-dir/data-paths.ts';
 import { createDeliveryDiagnosis } from '../diagnosis/diagnose-delivery.ts';
 import { createUploadDiagnosis } from '../diagnosis/diagnose-upload.ts';
 import { createDiagnosisThread } from '../diagnosis/diagnosis-thread.ts';
-import { createFactoryEditor } from '../edit/factory-editor.ts';
+import type { FactoryEditor } from '../edit/factory-editor.ts';
 import { createRunLogReader } from '../executors/log/run-log.ts';
 import { builtFile } from '../files/package-files.ts';
 import { readPackageVersion } from '../files/package-version.ts';
@@ -33,7 +34,6 @@ import { ensureAdminToken } from '../maintenance/admin-token.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Dispatcher } from '../run/dispatcher.ts';
 import type { Ingress } from './create-ingress.ts';
-import type { Reconcilers } from './create-reconcilers.ts';
 import type { Lifetime } from './lifetime.ts';
 import { listen } from './listen.ts';
 
@@ -59,7 +59,8 @@ export interface AdminParts {
   inventory: InventoryReader;
   secrets: SecretStore;
   answers: AnswerStore;
-  reconcilers: Reconcilers;
+  reconcile: ReconcileControl;
+  editor: FactoryEditor;
   dispatcher: Dispatcher;
   ingress: Pick<Ingress, 'captures' | 'replays'>;
   ingressUrl: string;
@@ -97,7 +98,7 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
   const { config, storage, secrets, paths, metrics, ingressUrl } = parts;
   const { clock, steadyClock, ids, randomBytes, logger } = parts.base;
   const { captures, replays } = parts.ingress;
-  const { dispatcher, reconcilers } = parts;
+  const { dispatcher, reconcile, editor } = parts;
   const inventory = storage.inventoryReader;
   const baseUrl = () => config.baseUrl ?? ingressUrl;
   const inspection = createInspector(builtFile('inspection/inspection-worker.js'), { config, storage, secrets });
@@ -110,8 +111,8 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
     storage,
     inventory: parts.inventory,
     secrets,
-    reconcile: reconcilers,
-    editor: createFactoryEditor({ secrets, randomBytes, inventory, loop: reconcilers }),
+    reconcile,
+    editor,
     inspection,
     diagnosis: {
       diagnose: createDeliveryDiagnosis({ inventory, secrets, thread, captures }),

@@ -23,7 +23,7 @@ import { createSecretStore, type NamingTarget } from '../secrets/secret-store.ts
 import { createVault } from '../secrets/vault.ts';
 import { verifyMasterKey } from '../secrets/verify-master-key.ts';
 import { lockDataDir } from '../storage/data-dir-lock.ts';
-import { startStorage } from '../storage/sqlite/thread/start-storage.ts';
+import { type StorageThread, startStorage } from '../storage/sqlite/thread/start-storage.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /** The data directory of a daemon, locked. */
@@ -33,8 +33,7 @@ export interface OpenDataDir {
   opening: Promise<OpenStorage>;
 }
 
-export interface OpenStorage {
-  storage: Storage;
+export interface OpenStorage extends Pick<StorageThread, 'storage' | 'openChannel' | 'applyPacked'> {
   /** Resolves when the storage can no longer store anything durably. */
   storageBroken: Promise<AppError>;
 }
@@ -57,7 +56,8 @@ async function openStorage(file: string, logger: Logger, lifetime: Lifetime): Pr
   const thread = await startStorage(builtFile('storage/sqlite/thread/worker.js'), { file });
   lifetime.defer(() => thread.close());
   for (const text of thread.warnings) logger.warn({}, text);
-  return { storage: thread.storage, storageBroken: thread.broken };
+  const { storage, openChannel, applyPacked, broken } = thread;
+  return { storage, openChannel, applyPacked, storageBroken: broken };
 }
 
 async function makeDataDir(dataDir: string): Promise<void> {

@@ -11,12 +11,11 @@ import type { Logger } from '../core/ports/logger.ts';
 import type { StartRecords } from '../core/ports/runs/executor.ts';
 import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { Reconciliation } from '../core/reconciliation.ts';
+import type { ReconciliationEnd } from '../core/reconciliation.ts';
 import type { Environment } from '../core/reserved-variables.ts';
 import type { Run } from '../core/resources/run.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { systemClock } from '../core/time/clock.ts';
-import { scheduleCall } from '../core/time/schedule.ts';
 import { measureUptimeMs } from '../core/time/steady-clock.ts';
 import { removeDaemonFile, writeDaemonFile } from '../data-dir/daemon-file.ts';
 import { EventHub } from '../events/event-hub.ts';
@@ -34,21 +33,23 @@ import { createLiveConditions, listWarnings } from '../health/live-conditions.ts
 import { createMissingExecutorWarning, createReconciliationLog } from '../health/log-reconciliations.ts';
 import { createMetricProbes } from '../health/metric-probes.ts';
 import { startHousekeeping } from '../housekeeping/housekeeping.ts';
-import { DefinitionsThread } from '../inspection/definitions-thread.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createMetrics, type Metrics } from '../observability/metrics.ts';
+import { createServing } from '../registry/create-serving.ts';
+import { LiveFactories } from '../registry/live-factories.ts';
 import { Registry } from '../registry/registry.ts';
+import { createNotifyingSecretStore } from '../secrets/notifying-secret-store.ts';
 import { createRedactingTransform, createRedactor } from '../secrets/redactor.ts';
 
 import { createIngress } from './create-ingress.ts';
 import { createNotifier } from './create-notifier.ts';
-import { openFactorySource } from './create-reconcilers.ts';
 import { createExecutors, createRunDispatcher } from './create-run-dispatcher.ts';
 import { Lifetime } from './lifetime.ts';
 import type { Admin, AdminParts } from './open-admin.ts';
 import { openClocks, openDataDir, openSecrets } from './open-state.ts';
-import { wireDefinitions } from './wire-definitions.ts';
+import { findPushTrigger } from './push-trigger.ts';
+import { startReconcileThread } from './reconcile-thread/start-reconcile-thread.ts';
 
 /** Where the log goes. */
 export interface LogTarget {
@@ -120,7 +121,10 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
   const logger = createLogger({ ...options.log, level: config.log.level, redact });
   const { paths, opening } = await openDataDir(config.dataDir, logger, lifetime);
   // The management API is most of the program: its code is compiled while the storage opens.
-  const [{ storage, storageBroken }, { openAdmin }] = await Promise.all([opening, import('./open-admin.ts')]);
+  const [{ storage, openChannel, applyPacked, storageBroken }, { openAdmin }] = await Promise.all([
+    opening,
+    import('./open-admin.ts'),
+  ]);
   const { steadyClock, retentionTime } = await openClocks(storage.retention);
   const clientSecret = await readClientSecret(config.admin.oidc);
   if (clientSecret !== null) redactor.add(clientSecret);
@@ -142,24 +146,21 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     ids,
     logger,
   });
-  const definitions = new DefinitionsThread(builtFile('inspection/definitions-worker.js'));
-  const { liveDefinitions } = storage;
-  const { reconcilers, secrets, adoptSecret } = wireDefinitions({
-    factories: config.factories,
-    webhooksPerFactory: config.limits.webhooksPerFactory,
-    openSource: (factory) => openFactorySource({ paths, liveDefinitions, env }, factory),
-    validate: definitions.validate.bind(definitions),
-    storage,
+  const live = new LiveFactories(registry, (factory) => findPushTrigger(config.factories, factory));
+  const reconciling = startReconcileThread({
+    workerUrl: builtFile('app/reconcile-thread/worker.js'),
+    settings: { factories: config.factories, webhooksPerFactory: config.limits.webhooksPerFactory, paths, env },
+    openChannel,
+    serving: createServing(applyPacked, live),
     secrets: sealed.secrets,
-    registry,
     onReconciled: composeReconciliationListener({ config, registry, notifier, metrics, sources, logger }),
-    onSecretChanged: (name) => notifier.onSecretChanged(name),
-    schedule: scheduleCall,
-    clock,
-    ids,
     logger,
   });
-  await reconcilers.serveAll();
+  const secrets = createNotifyingSecretStore(sealed.secrets, (name) => {
+    reconciling.onSecretChanged();
+    notifier.onSecretChanged(name);
+  });
+  await reconciling.serveAll();
 
   const { runsDir } = config;
   const startRecords = (options.openStartRecords ?? createStartRecords)(paths.startRecords);
@@ -189,12 +190,12 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     config,
     storage,
     registry,
-    adoptSecret,
+    adoptSecret: reconciling.adoptSecret,
     health,
     metrics,
     onRecorded: sources.onRecorded,
     onRunsCreated: dispatcher.wake,
-    onPush: reconcilers.onPush,
+    onPush: reconciling.onPush,
     clock,
     ids,
     logger,
@@ -203,8 +204,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
 
   // After the listeners have closed: what they received is written, and the runs that it woke are stopped with the rest.
   lifetime.defer(async () => {
-    // A reconciliation that waits for a slow definition must not delay the stop.
-    await Promise.all([definitions.close(), reconcilers.stop()]);
+    await reconciling.stop();
     await notifier.stop();
     await dispatcher.stop(config.shutdownGraceMs);
   });
@@ -218,7 +218,8 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
       inventory,
       secrets,
       answers: sealed.answers,
-      reconcilers,
+      reconcile: reconciling.control,
+      editor: reconciling.editor,
       dispatcher,
       ingress,
       ingressUrl,
@@ -233,7 +234,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
 
   dispatcher.start().catch((error) => logger.error({ err: error }, 'recovering runs failed'));
   notifier.start();
-  reconcilers.start();
+  reconciling.start();
   const housekeeping = startHousekeeping({
     retention: storage.retention,
     policy: config.retention,
@@ -265,7 +266,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     factories: config.factories.map(({ name }) => name),
     secrets,
     inventory,
-    reconcile: reconcilers,
+    reconcile: reconciling.control,
     ...watchEnd({ health, lifetime, broken, logger }),
   };
 }
@@ -280,7 +281,9 @@ interface ReconciliationListenerParts {
 }
 
 /** Everything that follows each reconciliation. */
-function composeReconciliationListener(parts: ReconciliationListenerParts): (reconciliation: Reconciliation) => void {
+function composeReconciliationListener(
+  parts: ReconciliationListenerParts,
+): (reconciliation: ReconciliationEnd) => void {
   const { config, registry, notifier, metrics, sources, logger } = parts;
   const logReconciliation = createReconciliationLog(logger);
   const warnOfMissingExecutor = createMissingExecutorWarning(config, logger);

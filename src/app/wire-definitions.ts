@@ -1,53 +1,36 @@
-import type { FactoryConfig } from '../config/config.ts';
-import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { Storage } from '../core/ports/storage.ts';
+import type { RandomBytes } from '../core/ids.ts';
+import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import { createSecretAdoption } from '../edit/adopt-secret.ts';
+import { createFactoryEditor, type FactoryEditor } from '../edit/factory-editor.ts';
 import type { AdoptSecret } from '../ingress/ingress-context.ts';
-import type { PushTrigger } from '../registry/build-live-webhooks.ts';
-import { createServing } from '../registry/create-serving.ts';
-import { LiveFactories } from '../registry/live-factories.ts';
-import type { Registry } from '../registry/registry.ts';
-import { createNotifyingSecretStore } from '../secrets/notifying-secret-store.ts';
 import { createReconcilers, type ReconcilerParts, type Reconcilers } from './create-reconcilers.ts';
 
-export interface DefinitionParts extends Omit<ReconcilerParts, 'inventory' | 'serving'> {
-  storage: Pick<Storage, 'inventory' | 'inventoryReader'>;
-  registry: Registry;
-  /** The value of that secret has changed. */
-  onSecretChanged(name: string): void;
+export interface DefinitionParts extends ReconcilerParts {
+  inventoryReader: InventoryReader;
+  randomBytes: RandomBytes;
 }
 
-/** What turns commits into live webhooks. */
+/** What turns commits and edits into live webhooks. */
 export interface DefinitionModules {
   reconcilers: Reconcilers;
-  /** Reports each changed value, so that an apply that waits for it is retried. */
-  secrets: SecretStore;
+  editor: FactoryEditor;
   adoptSecret: AdoptSecret;
 }
 
 export function wireDefinitions(parts: DefinitionParts): DefinitionModules {
-  const { storage, registry, factories, clock } = parts;
-  const { inventory, inventoryReader } = storage;
-  const live = new LiveFactories(registry, (name) => findPushTrigger(factories, name));
-  const reconcilers = createReconcilers({ ...parts, inventory, serving: createServing(inventory, live) });
-  const secrets = createNotifyingSecretStore(parts.secrets, (name) => {
-    reconcilers.onSecretChanged();
-    parts.onSecretChanged(name);
-  });
+  const { inventory, inventoryReader, secrets, randomBytes, clock } = parts;
+  const reconcilers = createReconcilers(parts);
   const { betweenPasses, serve } = reconcilers;
-  const adoption = {
-    inventory: inventoryReader,
-    pins: inventory,
-    secrets: parts.secrets,
-    betweenPasses,
-    serve,
-    clock,
+  return {
+    reconcilers,
+    editor: createFactoryEditor({ secrets, randomBytes, inventory: inventoryReader, loop: reconcilers }),
+    adoptSecret: createSecretAdoption({
+      inventory: inventoryReader,
+      pins: inventory,
+      secrets,
+      betweenPasses,
+      serve,
+      clock,
+    }),
   };
-  return { reconcilers, secrets, adoptSecret: createSecretAdoption(adoption) };
-}
-
-function findPushTrigger(factories: readonly FactoryConfig[], name: string): PushTrigger | null {
-  const source = factories.find((factory) => factory.name === name)?.source;
-  if (source?.type !== 'repository' || source.pushWebhook === null) return null;
-  return { webhook: source.pushWebhook, branch: source.branch };
 }

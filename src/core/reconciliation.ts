@@ -26,6 +26,9 @@ export interface Reconciliation {
   attemptedAt: number;
 }
 
+/** The end of a pass for those who follow passes: without the plan, which can be as large as the factory. */
+export type ReconciliationEnd = Omit<Reconciliation, 'plan'>;
+
 /** A condition as in Kubernetes. */
 export interface Condition {
   type: string;

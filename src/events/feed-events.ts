@@ -1,7 +1,7 @@
 import type { RunId, WebhookUid } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { RunReader } from '../core/ports/runs/run-queue.ts';
-import type { Reconciliation } from '../core/reconciliation.ts';
+import type { ReconciliationEnd } from '../core/reconciliation.ts';
 import type { Delivery, DeliveryLogEntry, RecordOutcome } from '../core/resources/delivery.ts';
 import type { Run } from '../core/resources/run.ts';
 import type { EventHub } from './event-hub.ts';
@@ -28,7 +28,7 @@ export interface EventSources {
   /** An entry of the delivery log is on disk, or could not be written. */
   onRecorded(entry: DeliveryLogEntry, outcome: RecordOutcome): void;
   onRunChanged(id: RunId): void;
-  onReconciled(reconciliation: Reconciliation): void;
+  onReconciled(reconciliation: ReconciliationEnd): void;
 }
 
 /** Makes events of what the parts tell, as far as anybody listens. */

@@ -38,7 +38,7 @@ describe('the conditions of a factory', () => {
     const clock = systemClock;
     const table = storage.sealedSecrets;
     const secrets = createSecretStore({ table, vault, clock, redactor: createRedactor(), notifyTargets: [] });
-    const serving = createServing(storage.inventory, new LiveFactories(registry, () => null));
+    const serving = createServing(storage.inventory.apply, new LiveFactories(registry, () => null));
     const applied = (await storage.inventory.load(FACTORY))!;
     await serveApplied({ serving, secrets, logger }, applied);
 

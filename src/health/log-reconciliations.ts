@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../core/ports/logger.ts';
-import type { Reconciliation } from '../core/reconciliation.ts';
+import type { ReconciliationEnd } from '../core/reconciliation.ts';
 
 /**
  * Makes a listener that logs a warning for each factory without an executor: after its first pass since the start, and
@@ -9,7 +9,7 @@ import type { Reconciliation } from '../core/reconciliation.ts';
 export function createMissingExecutorWarning(
   { factories }: Pick<Config, 'factories'>,
   logger: Logger,
-): (pass: Reconciliation) => void {
+): (pass: ReconciliationEnd) => void {
   const withoutExecutor = new Set(factories.filter(({ runs }) => runs.executor === null).map(({ name }) => name));
   const warned = new Set<string>();
   return ({ factory, result }) => {
@@ -24,7 +24,7 @@ export function createMissingExecutorWarning(
  * Makes a listener that logs one line for each reconciliation that did or found something new. One that fails like the
  * one before it has the same row, and gets no second line.
  */
-export function createReconciliationLog(logger: Logger): (reconciliation: Reconciliation) => void {
+export function createReconciliationLog(logger: Logger): (reconciliation: ReconciliationEnd) => void {
   const logged = new Map<string, string>();
   return ({ id, factory, revision, result, reason, message, startedAt, finishedAt }) => {
     if (logged.get(factory) === id) return;

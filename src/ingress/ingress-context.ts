@@ -17,7 +17,7 @@ import type { IngressAnswer } from './transport/answers.ts';
  * Rejects if the secret could not be stored.
  */
 export type AdoptSecret = (
-  webhook: LiveWebhook,
+  webhook: Pick<LiveWebhook, 'factory' | 'uid'>,
   secret: SecretValue,
 ) => Promise<{ ok: true } | { ok: false; detail: string }>;
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CommitReport, CommitState } from '../core/notice.ts';
-import type { Reconciliation } from '../core/reconciliation.ts';
+import type { ReconciliationEnd } from '../core/reconciliation.ts';
 
 /** A receiver of webhooks may accept only a few hundred kilobytes. */
 const MAX_DIAGNOSTICS = 100;
@@ -9,7 +9,7 @@ const MAX_DIAGNOSTICS = 100;
  * The commit status of a reconciliation; `null` if it is not reported yet. An external failure is reported only if it occurs
  * twice: the reconciliation is retried after a few seconds, which is sufficient for most failures.
  */
-export function stateOfCommit({ revision, result, attemptedAt, finishedAt }: Reconciliation): CommitState | null {
+export function stateOfCommit({ revision, result, attemptedAt, finishedAt }: ReconciliationEnd): CommitState | null {
   if (revision === null) return null;
   if (result === 'applied' || result === 'unchanged') return 'success';
   if (result === 'invalid') return 'failure';
@@ -17,7 +17,7 @@ export function stateOfCommit({ revision, result, attemptedAt, finishedAt }: Rec
 }
 
 export function composeReport(
-  { id, result, reason, message, diagnostics, finishedAt }: Reconciliation,
+  { id, result, reason, message, diagnostics, finishedAt }: ReconciliationEnd,
   state: CommitState,
   liveRevision: string | null,
 ): CommitReport {

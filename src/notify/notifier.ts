@@ -1,6 +1,6 @@
 import type { IdSource } from '../core/ids.ts';
 import type { Inventory } from '../core/ports/definitions/inventory.ts';
-import type { Reconciliation } from '../core/reconciliation.ts';
+import type { ReconciliationEnd } from '../core/reconciliation.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
 import { composeReport, digestOutcome, stateOfCommit } from './compose-report.ts';
 import type { NotifyTarget } from './notify-target.ts';
@@ -44,7 +44,7 @@ export class Notifier {
   }
 
   /** A reconciliation has ended. Returns immediately. */
-  offer(reconciliation: Reconciliation): void {
+  offer(reconciliation: ReconciliationEnd): void {
     const { factory } = reconciliation;
     if ((this.#notifiers.get(factory) ?? []).length > 0)
       this.#enqueue(factory, () => this.#queueReport(reconciliation));
@@ -77,7 +77,7 @@ export class Notifier {
     });
   }
 
-  async #queueReport(reconciliation: Reconciliation): Promise<void> {
+  async #queueReport(reconciliation: ReconciliationEnd): Promise<void> {
     const { factory, revision, message } = reconciliation;
     const state = stateOfCommit(reconciliation);
     if (state === null || revision === null) return;

@@ -17,7 +17,7 @@ export interface ExaminationContext {
   name: string;
   /** `null` where a repository decides. */
   hosted: Pick<HostedSource, 'keepsUids'> | null;
-  state: Pick<FactoryState, 'applied' | 'origin'>;
+  state: Pick<FactoryState, 'applied' | 'origin' | 'results'>;
   secrets: ReadableSecrets;
   validate: FactoryContext['validate'];
   webhooksPerFactory: number;
@@ -78,10 +78,9 @@ export async function examineTree(
 
 /** The first half of `examineTree`: all that depends on the files alone. */
 export async function validateDefinition(context: ExaminationContext, tree: SourceTree): Promise<ValidDefinition> {
-  const validated = await context.validate(tree, {
-    webhooksPerFactory: context.webhooksPerFactory,
-    knownUids: collectUids(await context.state.applied()),
-  });
+  const { state, webhooksPerFactory } = context;
+  const knownUids = collectUids(await state.applied());
+  const validated = await context.validate(tree, { webhooksPerFactory, knownUids }, state.results);
   return { validated, uids: tree.uids };
 }
 

@@ -8,6 +8,7 @@ import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { ValidatedTree, ValidationContext } from '../definitions/check/check-definition.ts';
+import type { FileResults } from '../definitions/file-results.ts';
 import type { FactoryState } from './factory-state.ts';
 
 /** One factory and what reconciling it needs. */
@@ -25,8 +26,8 @@ export interface FactoryContext {
   state: FactoryState;
   inventory: Omit<Inventory, 'apply'>;
   secrets: SecretStore;
-  /** Checks a tree away from the thread that serves requests (threat model G4). */
-  validate(tree: SourceTree, context: ValidationContext): Promise<ValidatedTree>;
+  /** Validates a tree; only files without a kept result are read, in a thread with limits (threat model G4). */
+  validate(tree: SourceTree, context: ValidationContext, results: FileResults): Promise<ValidatedTree>;
   webhooksPerFactory: number;
   serving: Serving;
   clock: Clock;

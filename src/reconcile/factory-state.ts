@@ -10,6 +10,7 @@ import type { FactoryStatus } from '../core/reconciliation.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import type { SourceTree } from '../core/source-tree.ts';
+import { FileResults } from '../definitions/file-results.ts';
 import type { ComputedPlan, PlanOrigin } from '../plan/compute-plan.ts';
 
 /**
@@ -21,6 +22,8 @@ export class FactoryState {
   readonly #inventory: Pick<Inventory, 'load' | 'status'>;
   #applied: AppliedFactory | null = null;
   #status: FactoryStatus | null = null;
+  /** Of the files that were validated last. */
+  readonly results = new FileResults();
   /** `null` until a plan was applied. */
   origin: PlanOrigin | null = null;
   /** The tree of a hosted definition at its newest revision, for the next edit. */

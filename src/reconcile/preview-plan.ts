@@ -10,6 +10,7 @@ import { applyLint } from '../core/rules.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { isWebhookTrigger } from '../core/trigger.ts';
+import { FileResults } from '../definitions/file-results.ts';
 import { type BacktestBounds, runBacktest, type UnseenKey } from '../plan/backtest.ts';
 import type { ComputedPlan } from '../plan/compute-plan.ts';
 import { listTriggerChanges } from '../plan/trigger-changes.ts';
@@ -45,6 +46,7 @@ export async function previewPlan(context: PreviewContext, order: PreviewOrder):
   const state = {
     applied: async () => (await context.inventory.load(name)) ?? emptyFactory(name),
     origin: null,
+    results: new FileResults(),
   };
   const ids = { webhookUid: createPlaceholders() };
   const examined = await examineTree({ ...context, name, hosted, state, ids }, tree, {

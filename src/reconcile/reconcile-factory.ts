@@ -122,13 +122,14 @@ async function fetchNewest(context: FactoryContext): Promise<SourceResult<{ revi
   return hosted === null ? source.fetch() : { ok: true, revision: await beginHosted(context, hosted) };
 }
 
-/** A hosted definition is kept for the next edit, because only edits change it. */
+/** Reads only files without a kept result. A hosted definition is read whole, and kept for the next edit. */
 async function readTree(
   { source, hosted, state }: FactoryContext,
   revision: string,
 ): Promise<SourceResult<{ tree: SourceTree }>> {
+  if (hosted === null) return source.readTree(revision, state.results);
   const read = await source.readTree(revision);
-  if (hosted !== null && read.ok) state.tree = { revision, tree: read.tree };
+  if (read.ok) state.tree = { revision, tree: read.tree };
   return read;
 }
 

@@ -2,7 +2,7 @@ import { AppError } from '../core/errors.ts';
 import type { Page, PageRequest } from '../core/page.ts';
 import type { Ancestry } from '../core/ports/definitions/definition-source.ts';
 import type { Revision } from '../core/ports/definitions/hosted-source.ts';
-import type { Reconciliation } from '../core/reconciliation.ts';
+import type { Reconciliation, ReconciliationEnd } from '../core/reconciliation.ts';
 import { type Backoff, backoffMs } from '../core/time/backoff.ts';
 import type { CancelCall, Schedule } from '../core/time/schedule.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
@@ -14,7 +14,7 @@ import { serveApplied } from './serve-factory.ts';
 const RETRY_BACKOFF: Backoff = { firstMs: 5_000, maxMs: 300_000 };
 
 /** Called at the end of every pass, for the log and the metrics. */
-export type OnReconciled = (reconciliation: Reconciliation) => void;
+export type OnReconciled = (reconciliation: ReconciliationEnd) => void;
 
 interface NextPass {
   trigger: PassTrigger;
@@ -158,7 +158,8 @@ export class Reconciler {
     this.#planRetry(reconciliation.result === 'failed');
     this.#last = reconciliation;
     this.#takeNewerSecrets();
-    this.#onReconciled(reconciliation);
+    const { plan: _, ...end } = reconciliation;
+    this.#onReconciled(end);
     return reconciliation;
   }
 

@@ -1,13 +1,20 @@
-import type { Inventory } from '../core/ports/definitions/inventory.ts';
+import type { AssignedNumbers } from '../core/ports/definitions/inventory.ts';
 import type { Serving } from '../core/ports/definitions/serving.ts';
 import type { LiveFactories } from './live-factories.ts';
 
-/** Applies and serves changes of definitions. A change is live before its outcome can be read from the storage. */
-export function createServing(inventory: Pick<Inventory, 'apply'>, live: LiveFactories): Serving {
+/**
+ * Applies and serves changes of definitions. A change is live before its outcome can be read from the storage.
+ *
+ * @param write writes the rows of a change, as `Inventory.apply`
+ */
+export function createServing<Change>(
+  write: (change: Change) => Promise<AssignedNumbers>,
+  live: LiveFactories,
+): Serving<Change> {
   return {
     stage: async (part) => live.stage(part),
     apply: async (change, served) => {
-      const numbers = await inventory.apply(change);
+      const numbers = await write(change);
       live.goLive(served, numbers);
       return numbers;
     },

@@ -10,10 +10,9 @@ import type { Inventory } from '../../src/core/ports/definitions/inventory.ts';
 import type { Serving } from '../../src/core/ports/definitions/serving.ts';
 import type { Logger } from '../../src/core/ports/logger.ts';
 import type { SecretStore } from '../../src/core/ports/secret-store.ts';
-import type { Reconciliation } from '../../src/core/reconciliation.ts';
+import type { Reconciliation, ReconciliationEnd } from '../../src/core/reconciliation.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import type { Clock } from '../../src/core/time/clock.ts';
-import { validateTree } from '../../src/definitions/validate-tree.ts';
 import { DEFAULT_BOUNDS } from '../../src/plan/backtest.ts';
 import type { FactoryContext } from '../../src/reconcile/factory-context.ts';
 import { FactoryState } from '../../src/reconcile/factory-state.ts';
@@ -28,6 +27,7 @@ import { createSecretStore } from '../../src/secrets/secret-store.ts';
 import { createVault } from '../../src/secrets/vault.ts';
 import { openSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { createTree } from './definition-tree.ts';
+import { validateHere } from './validate-here.ts';
 
 export const FACTORY = 'payments';
 
@@ -157,7 +157,7 @@ export interface ReconcileWorld {
   /** Errors that the loop logged. */
   logged: { fields: Record<string, unknown>; message: string }[];
   warned: ReconcileWorld['logged'];
-  ended: Reconciliation[];
+  ended: ReconciliationEnd[];
   /** Wall time in milliseconds. Each reading increases it by one. */
   now: number;
   validations: number;
@@ -217,7 +217,7 @@ async function openWorld(
   const { wrapInventory = (same) => same, wrapSecrets = (same) => same, wrapServing = (same) => same } = options;
   const inventory = wrapInventory(storage.inventory);
   const timers = new FakeSchedule();
-  const ended: Reconciliation[] = [];
+  const ended: ReconciliationEnd[] = [];
   const context: FactoryContext = {
     name: FACTORY,
     source: hosted ?? source,
@@ -228,12 +228,12 @@ async function openWorld(
     state: new FactoryState(FACTORY, inventory),
     inventory,
     secrets: wrapSecrets(store),
-    validate: async (tree, validation) => {
+    validate: (tree, validation, results) => {
       world.validations += 1;
-      return options.validate ? options.validate(tree, validation) : validateTree(tree, validation);
+      return (options.validate ?? validateHere)(tree, validation, results);
     },
     webhooksPerFactory: 20,
-    serving: wrapServing(createServing(inventory, new LiveFactories(registry, () => null))),
+    serving: wrapServing(createServing(inventory.apply, new LiveFactories(registry, () => null))),
     clock,
     ids: createIdSource(randomBytes),
     logger,

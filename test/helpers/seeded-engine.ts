@@ -6,6 +6,7 @@ import { createTestDeliverySender, type SendTestDelivery } from '../../src/api/w
 import { createIngress } from '../../src/app/create-ingress.ts';
 import type { Reconcilers } from '../../src/app/create-reconcilers.ts';
 import { createRunDispatcher } from '../../src/app/create-run-dispatcher.ts';
+import { findPushTrigger } from '../../src/app/push-trigger.ts';
 import { wireDefinitions } from '../../src/app/wire-definitions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { IdSource, RandomBytes } from '../../src/core/ids.ts';
@@ -16,8 +17,7 @@ import type { RunControl } from '../../src/core/ports/runs/run-control.ts';
 import type { WorkerControl } from '../../src/core/ports/runs/worker-control.ts';
 import type { SecretStore } from '../../src/core/ports/secret-store.ts';
 import type { Clock } from '../../src/core/time/clock.ts';
-import { validateTree } from '../../src/definitions/validate-tree.ts';
-import { createFactoryEditor, type FactoryEditor } from '../../src/edit/factory-editor.ts';
+import type { FactoryEditor } from '../../src/edit/factory-editor.ts';
 import { EventHub } from '../../src/events/event-hub.ts';
 import { createEventSources } from '../../src/events/feed-events.ts';
 import { createRunLogReader, createRunLogWriter } from '../../src/executors/log/run-log.ts';
@@ -25,14 +25,18 @@ import { createHealth } from '../../src/health/health.ts';
 import type { CaptureWindows } from '../../src/ingress/log/capture-window.ts';
 import type { Metrics } from '../../src/observability/metrics.ts';
 import type { FactoryContext } from '../../src/reconcile/factory-context.ts';
+import { createServing } from '../../src/registry/create-serving.ts';
+import { LiveFactories } from '../../src/registry/live-factories.ts';
 import { Registry } from '../../src/registry/registry.ts';
 import type { Dispatcher } from '../../src/run/dispatcher.ts';
+import { createNotifyingSecretStore } from '../../src/secrets/notifying-secret-store.ts';
 import { createLiveSource } from '../../src/source/live-source.ts';
 import { createManagedSource } from '../../src/source/managed-source.ts';
 import type { SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { silentLogger } from './command-runs.ts';
 import { deferToFileEnd } from './file-endings.ts';
 import { createTempDir } from './temp-dir.ts';
+import { validateHere } from './validate-here.ts';
 
 /** The configuration of the seeded daemon: two factories whose runs workers claim. */
 export const CONFIG = await loadConfig({
@@ -98,21 +102,25 @@ export function createSeededEngine(
   const events = new EventHub(clock, 'epoch');
   const findWebhook = (ref: number) => registry.findByRef(ref);
   const reports = createEventSources({ hub: events, findWebhook, runs: storage.runReader, logger });
-  const { reconcilers, secrets, adoptSecret } = wireDefinitions({
+  const live = new LiveFactories(registry, (factory) => findPushTrigger(CONFIG.factories, factory));
+  const { inventory, inventoryReader } = storage;
+  const { reconcilers, editor, adoptSecret } = wireDefinitions({
     factories: CONFIG.factories,
     webhooksPerFactory: CONFIG.limits.webhooksPerFactory,
     openSource: ({ name }) => openSource(name === 'payments' ? source : 'repository', storage, name),
-    validate: validateInPlace,
-    storage,
+    validate: validateHere,
+    inventory,
+    inventoryReader,
     secrets: parts.secrets,
-    registry,
+    serving: createServing(inventory.apply, live),
     onReconciled: reports.onReconciled,
-    onSecretChanged: () => undefined,
     schedule: neverRetry,
     clock,
     ids,
+    randomBytes,
     logger,
   });
+  const secrets = createNotifyingSecretStore(parts.secrets, () => reconcilers.onSecretChanged());
   const runLogs = createRunLogs(clock);
   const dispatcher = createRunDispatcher({
     factories: CONFIG.factories,
@@ -149,8 +157,6 @@ export function createSeededEngine(
     deferToFileEnd(() => ingress.stop());
     return ingress.start();
   });
-  const inventory = storage.inventoryReader;
-  const editor = createFactoryEditor({ secrets, randomBytes, inventory, loop: reconcilers });
   return {
     start,
     secrets,
@@ -185,9 +191,6 @@ function controlRuns(start: () => Promise<void>, { workers, ...runs }: Dispatche
 
 /** Replaces timers: a failed pass is not repeated later. */
 const neverRetry = () => () => undefined;
-
-/** In this thread. The daemon uses another one. */
-export const validateInPlace: FactoryContext['validate'] = async (tree, context) => validateTree(tree, context);
 
 /** Replaces a git host, which tests cannot reach. The branch stays at the applied commit. */
 const APPLIED_SOURCE: DefinitionSource = {

@@ -48,7 +48,8 @@ import { unpackScheme } from '../../src/signature/schemes/resolve-scheme.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { createSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { declareWebhook } from './declare-webhook.ts';
-import { CONFIG, createSeededEngine, type SeededEngine, type SeededFactory, validateInPlace } from './seeded-engine.ts';
+import { CONFIG, createSeededEngine, type SeededEngine, type SeededFactory } from './seeded-engine.ts';
+import { validateHere } from './validate-here.ts';
 
 /** 2026-01-02T03:04:05.678Z */
 export const NOW_MS = 1_767_323_045_678;
@@ -575,7 +576,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
   };
   const { inventory } = storage;
   const trial = { inventory, payloads: storage.storedPayloads, bounds: DEFAULT_BOUNDS, clock };
-  const examination = { secrets, validate: validateInPlace, webhooksPerFactory: CONFIG.limits.webhooksPerFactory };
+  const examination = { secrets, validate: validateHere, webhooksPerFactory: CONFIG.limits.webhooksPerFactory };
   const undo = { secrets, inventory: storage.inventoryReader, thread: { run: diagnoseInPlace } };
   const diagnose = createDeliveryDiagnosis({ ...undo, captures });
   const typeOf = (name: string) => {

@@ -52,7 +52,7 @@ it('nobody can read that a revision is applied before it is live', async () => {
       clock: systemClock,
       ids: createIdSource(randomBytes),
       validate: async (tree, context) => validateTree(tree, context),
-      serving: createServing(inventory, new LiveFactories(registry, () => null)),
+      serving: createServing(inventory.apply, new LiveFactories(registry, () => null)),
     },
     () => () => {},
     () => {},

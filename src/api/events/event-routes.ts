@@ -6,7 +6,7 @@ import type { RunControl } from '../../core/ports/runs/run-control.ts';
 import { type Principal, reachesFactory } from '../auth/authenticator.ts';
 import { presentDelivery } from '../deliveries/present-delivery.ts';
 import { refTo } from '../openapi/schemas.ts';
-import { presentReconciliation } from '../reconciliations/present-reconciliation.ts';
+import { presentReconciliationEnd } from '../reconciliations/present-reconciliation.ts';
 import { presentRunInPassing } from '../runs/present-runs.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { querySchema } from '../server/page-query.ts';
@@ -124,6 +124,5 @@ function selectEvents(isMeant: (event: LiveEvent) => boolean, parts: EventRouteP
 function presentEvent(event: LiveEvent, parts: EventRouteParts): object {
   if (event.kind === 'delivery') return presentDelivery(event.delivery);
   if (event.kind === 'run') return presentRunInPassing(event.run, parts);
-  const { plan, diagnostics, ...rest } = presentReconciliation(event.reconciliation);
-  return rest;
+  return presentReconciliationEnd(event.reconciliation);
 }

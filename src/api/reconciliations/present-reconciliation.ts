@@ -5,6 +5,19 @@ import { presentPlan } from './present-plan.ts';
 
 /** One pass of the loop as the interfaces show it. */
 export function presentReconciliation(reconciliation: Reconciliation) {
+  const { started_at, finished_at, attempted_at, ...summary } = presentReconciliationEnd(reconciliation);
+  return {
+    ...summary,
+    diagnostics: reconciliation.diagnostics,
+    plan: presentPlan(reconciliation.plan),
+    started_at,
+    finished_at,
+    attempted_at,
+  };
+}
+
+/** Without diagnostics and plan, which can be large. */
+export function presentReconciliationEnd(reconciliation: Omit<Reconciliation, 'diagnostics' | 'plan'>) {
   return {
     id: reconciliation.id,
     factory: reconciliation.factory,
@@ -13,8 +26,6 @@ export function presentReconciliation(reconciliation: Reconciliation) {
     reason: reconciliation.reason,
     reason_text: describeStatusReason(reconciliation.reason),
     message: reconciliation.message,
-    diagnostics: reconciliation.diagnostics,
-    plan: presentPlan(reconciliation.plan),
     started_at: formatInstant(reconciliation.startedAt),
     finished_at: formatInstant(reconciliation.finishedAt),
     attempted_at: formatInstant(reconciliation.attemptedAt),

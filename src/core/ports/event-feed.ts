@@ -1,4 +1,4 @@
-import type { Reconciliation } from '../reconciliation.ts';
+import type { ReconciliationEnd } from '../reconciliation.ts';
 import type { Delivery } from '../resources/delivery.ts';
 import type { Run } from '../resources/run.ts';
 
@@ -36,7 +36,7 @@ export interface EventFeed {
 export type LiveEvent =
   | { kind: 'delivery'; delivery: Delivery }
   | { kind: 'run'; run: Run }
-  | { kind: 'reconciliation'; reconciliation: Reconciliation };
+  | { kind: 'reconciliation'; reconciliation: ReconciliationEnd };
 
 /** The factory that the event belongs to. */
 export function factoryOfEvent(event: LiveEvent): string {

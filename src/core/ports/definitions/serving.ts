@@ -48,13 +48,13 @@ export interface StagedAutomations {
 
 /**
  * What deliveries are matched with. Changes arrive in parts, so that no part occupies the thread that serves deliveries
- * for long, and take effect together.
+ * for long, and take effect together. `Change` is how the rows of an apply reach the storage.
  */
-export interface Serving {
+export interface Serving<Change = AppliedChange> {
   /** Compiles automations ahead. They take effect with the next change of their factory. */
   stage(part: StagedAutomations): Promise<void>;
   /** Writes the change to the storage, and makes it live before anybody can read that it was applied. */
-  apply(change: AppliedChange, served: ServedChange): Promise<AssignedNumbers>;
+  apply(change: Change, served: ServedChange): Promise<AssignedNumbers>;
   /** Makes live what the storage has already. */
   serve(served: ServedChange): Promise<void>;
 }

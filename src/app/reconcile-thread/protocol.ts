@@ -1,0 +1,110 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { FactoryConfig } from '../../config/config.ts';
+import type { WebhookUid } from '../../core/ids.ts';
+import type { AppliedChange } from '../../core/ports/definitions/inventory.ts';
+import type { ServedChange, Serving, ServingWebhook } from '../../core/ports/definitions/serving.ts';
+import type { LogFields, Logger } from '../../core/ports/logger.ts';
+import type { SecretStore } from '../../core/ports/secret-store.ts';
+import type { ReconciliationEnd } from '../../core/reconciliation.ts';
+import type { Environment } from '../../core/reserved-variables.ts';
+import { SecretValue } from '../../core/secret-value.ts';
+import type { DataPaths } from '../../data-dir/data-paths.ts';
+import type { EditOrder, FactoryEditor } from '../../edit/factory-editor.ts';
+import type { NewWebhook } from '../../edit/webhook-edits.ts';
+import type { AdoptSecret } from '../../ingress/ingress-context.ts';
+import type { Packed } from '../../threads/packed.ts';
+import type { PortOperations } from '../../threads/port-client.ts';
+import type { Reconcilers } from '../create-reconcilers.ts';
+
+/** What the reconcile thread gets when it starts. */
+export interface ReconcileSettings {
+  factories: readonly FactoryConfig[];
+  webhooksPerFactory: number;
+  paths: Pick<DataPaths, 'mirrors' | 'managed'>;
+  env: Environment;
+  /** From `StorageThread.openChannel`. */
+  storage: MessagePort;
+}
+
+/** A secret as it crosses threads, which lose the class `SecretValue`. */
+export type CopiedSecret = string | null;
+
+/** The ports of the reconcile thread. */
+export interface ReconcilePorts {
+  reconcilers: Pick<
+    Reconcilers,
+    'start' | 'reconcileNow' | 'contains' | 'onSecretChanged' | 'onPush' | 'serveAll' | 'stop'
+  >;
+  editor: CopiedEditor;
+  adoption: { adopt(webhook: Parameters<AdoptSecret>[0], value: string): ReturnType<AdoptSecret> };
+}
+
+/** A `FactoryEditor` with copied secrets. */
+export interface CopiedEditor extends Omit<FactoryEditor, 'createWebhook' | 'rotateSecret' | 'giveSecret'> {
+  createWebhook(
+    order: EditOrder,
+    webhook: Omit<NewWebhook, 'secret'> & { secret: CopiedSecret },
+  ): Promise<CopiedSecret>;
+  rotateSecret(order: EditOrder, uid: WebhookUid, given: CopiedSecret): Promise<CopiedSecret>;
+  giveSecret(order: EditOrder, uid: WebhookUid, value: string): Promise<void>;
+}
+
+export const RECONCILE_OPERATIONS: PortOperations<ReconcilePorts> = {
+  reconcilers: ['start', 'reconcileNow', 'contains', 'onSecretChanged', 'onPush', 'serveAll', 'stop'],
+  editor: [
+    'createWebhook',
+    'changeWebhook',
+    'deleteWebhook',
+    'rotateSecret',
+    'giveSecret',
+    'writeAutomation',
+    'deleteAutomation',
+    'revert',
+    'history',
+  ],
+  adoption: ['adopt'],
+};
+
+/** The ports of the thread that serves deliveries, for the reconcile thread. */
+export interface HostPorts {
+  serving: CopiedServing;
+  secrets: CopiedSecretStore;
+  reports: {
+    reconciled(end: ReconciliationEnd): void;
+    log(level: LogLevel, fields: LogFields, message: string): void;
+  };
+}
+
+export type LogLevel = Exclude<keyof Logger, 'child'>;
+
+/** `Serving` with copied secrets. The thread that serves does not read the change itself. */
+export interface CopiedServing {
+  stage: Serving['stage'];
+  apply(change: Packed<AppliedChange>, served: CopiedServedChange): ReturnType<Serving['apply']>;
+  serve(served: CopiedServedChange): Promise<void>;
+}
+
+export type CopiedServedChange = Omit<ServedChange, 'webhooks'> & { webhooks: CopiedServingWebhook[] };
+
+type CopiedServingWebhook = Pick<ServingWebhook, 'webhook'> & { secret: CopiedSecret; verifyToken: CopiedSecret };
+
+/** A `SecretStore` with copied secrets. */
+export interface CopiedSecretStore extends Pick<SecretStore, 'delete' | 'list'> {
+  put(name: string, value: string, mode: Parameters<SecretStore['put']>[2]): ReturnType<SecretStore['put']>;
+  resolve(name: string): Promise<{ version: number; value: string } | null>;
+  open(name: string, version: number): Promise<CopiedSecret>;
+}
+
+export const HOST_OPERATIONS: PortOperations<HostPorts> = {
+  serving: ['stage', 'apply', 'serve'],
+  secrets: ['put', 'delete', 'list', 'resolve', 'open'],
+  reports: ['reconciled', 'log'],
+};
+
+export function copySecret(value: SecretValue | null): CopiedSecret {
+  return value === null ? null : value.reveal();
+}
+
+export function restoreSecret(copied: CopiedSecret): SecretValue | null {
+  return copied === null ? null : new SecretValue(copied);
+}

@@ -1,0 +1,178 @@
+import { Worker } from 'node:worker_threads';
+import { AppError } from '../../core/errors.ts';
+import type { AppliedChange } from '../../core/ports/definitions/inventory.ts';
+import type { ReconcileControl } from '../../core/ports/definitions/reconciler.ts';
+import type { Serving } from '../../core/ports/definitions/serving.ts';
+import type { Logger } from '../../core/ports/logger.ts';
+import type { SecretStore } from '../../core/ports/secret-store.ts';
+import type { ReconciliationEnd } from '../../core/reconciliation.ts';
+import { SecretValue } from '../../core/secret-value.ts';
+import { type Backoff, backoffMs } from '../../core/time/backoff.ts';
+import { type CancelCall, scheduleCall } from '../../core/time/schedule.ts';
+import type { FactoryEditor } from '../../edit/factory-editor.ts';
+import type { AdoptSecret } from '../../ingress/ingress-context.ts';
+import type { Packed } from '../../threads/packed.ts';
+import { PortLink } from '../../threads/port-link.ts';
+import {
+  type CopiedServedChange,
+  copySecret,
+  type HostPorts,
+  RECONCILE_OPERATIONS,
+  type ReconcilePorts,
+  type ReconcileSettings,
+  restoreSecret,
+} from './protocol.ts';
+
+export interface ReconcileThreadParts {
+  /** The built `worker.js`. */
+  workerUrl: URL;
+  settings: Omit<ReconcileSettings, 'storage'>;
+  /** As `StorageThread.openChannel`. */
+  openChannel(): ReconcileSettings['storage'];
+  serving: Serving<Packed<AppliedChange>>;
+  secrets: SecretStore;
+  onReconciled(end: ReconciliationEnd): void;
+  logger: Logger;
+}
+
+/** The reconcile thread for the other modules of the daemon. */
+export interface ReconcileThread {
+  control: ReconcileControl;
+  editor: FactoryEditor;
+  adoptSecret: AdoptSecret;
+  /** Makes live what was applied last, so that the daemon serves while git cannot be reached. */
+  serveAll(): Promise<void>;
+  /** Starts the loops of all factories. */
+  start(): void;
+  onSecretChanged(): void;
+  /** The production branch of the factory may have moved. */
+  onPush(factory: string): void;
+  /** Ends the loops, then the thread. */
+  stop(): Promise<void>;
+}
+
+/** Delays before the thread is started again after a failure. */
+const RESTART_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 60_000 };
+
+/** Starts the thread that turns commits and edits into live webhooks. If it fails, what is live stays, and it starts again. */
+export function startReconcileThread(parts: ReconcileThreadParts): ReconcileThread {
+  const thread = new RestartingThread(parts);
+  const reconcilers = () => thread.remote.reconcilers;
+  // A failed call was logged where it failed, or the thread ended and its next start begins with a pass.
+  const notify = (call: void | Promise<void>) => void Promise.resolve(call).catch(() => {});
+  return {
+    control: {
+      reconcileNow: (factory) => reconcilers().reconcileNow(factory),
+      contains: (factory, revision, earlier) => reconcilers().contains(factory, revision, earlier),
+    },
+    editor: createEditor(() => thread.remote.editor),
+    adoptSecret: ({ factory, uid }, value) => thread.remote.adoption.adopt({ factory, uid }, value.reveal()),
+    serveAll: () => reconcilers().serveAll(),
+    start: () => thread.startLoops(),
+    onSecretChanged: () => notify(reconcilers().onSecretChanged()),
+    onPush: (factory) => notify(reconcilers().onPush(factory)),
+    stop: () => thread.stop(),
+  };
+}
+
+class RestartingThread {
+  readonly #parts: ReconcileThreadParts;
+  #worker!: Worker;
+  #link!: PortLink<ReconcilePorts>;
+  #hasLoops = false;
+  #isStopping = false;
+  #failures = 0;
+  #cancelRestart: CancelCall = () => {};
+
+  constructor(parts: ReconcileThreadParts) {
+    this.#parts = parts;
+    this.#start();
+  }
+
+  get remote(): ReconcilePorts {
+    return this.#link.remote;
+  }
+
+  startLoops(): void {
+    this.#hasLoops = true;
+    Promise.resolve(this.remote.reconcilers.start()).catch(() => {});
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#cancelRestart();
+    await this.remote.reconcilers.stop().catch(() => {});
+    this.#link.end(new AppError('shutting_down', 'The daemon is stopping. Try again once it has started again.'));
+    await this.#worker.terminate();
+  }
+
+  #start(): void {
+    const { workerUrl, settings, openChannel } = this.#parts;
+    const storage = openChannel();
+    const workerData: ReconcileSettings = { ...settings, storage };
+    this.#worker = new Worker(workerUrl, { workerData, transferList: [storage] });
+    this.#link = new PortLink(this.#worker, offerHost(this.#parts), RECONCILE_OPERATIONS);
+    this.#worker.once('error', (error) => this.#fail(error));
+  }
+
+  #fail(error: Error): void {
+    this.#link.end(new AppError('internal', 'The thread that applies definitions failed. It starts again.'));
+    if (this.#isStopping) return;
+    this.#failures += 1;
+    const retryInMs = backoffMs(RESTART_BACKOFF, this.#failures);
+    this.#parts.logger.error({ err: error, retryInMs }, 'reconcile thread failed');
+    this.#cancelRestart = scheduleCall(retryInMs, () => {
+      this.#start();
+      if (this.#hasLoops) this.startLoops();
+    });
+  }
+}
+
+function offerHost({ serving, secrets, onReconciled, logger }: ReconcileThreadParts): HostPorts {
+  return {
+    serving: {
+      stage: serving.stage,
+      apply: (change, served) => serving.apply(change, restoreServed(served)),
+      serve: (served) => serving.serve(restoreServed(served)),
+    },
+    secrets: {
+      put: (name, value, mode) => secrets.put(name, new SecretValue(value), mode),
+      delete: secrets.delete,
+      list: secrets.list,
+      resolve: async (name) => {
+        const found = await secrets.resolve(name);
+        return found === null ? null : { version: found.version, value: found.value.reveal() };
+      },
+      open: async (name, version) => copySecret(await secrets.open(name, version)),
+    },
+    reports: {
+      reconciled: onReconciled,
+      log: (level, fields, message) => logger[level](fields, message),
+    },
+  };
+}
+
+function restoreServed({ webhooks, ...served }: CopiedServedChange) {
+  const restored = webhooks.map(({ webhook, secret, verifyToken }) => ({
+    webhook,
+    secret: restoreSecret(secret),
+    verifyToken: restoreSecret(verifyToken),
+  }));
+  return { ...served, webhooks: restored };
+}
+
+function createEditor(remote: () => ReconcilePorts['editor']): FactoryEditor {
+  return {
+    createWebhook: async (order, { secret, ...webhook }) =>
+      restoreSecret(await remote().createWebhook(order, { ...webhook, secret: copySecret(secret) })),
+    changeWebhook: (order, uid, change) => remote().changeWebhook(order, uid, change),
+    deleteWebhook: (order, uid) => remote().deleteWebhook(order, uid),
+    rotateSecret: async (order, uid, given) =>
+      restoreSecret(await remote().rotateSecret(order, uid, copySecret(given))),
+    giveSecret: (order, uid, value) => remote().giveSecret(order, uid, value.reveal()),
+    writeAutomation: (order, writing) => remote().writeAutomation(order, writing),
+    deleteAutomation: (order, name) => remote().deleteAutomation(order, name),
+    revert: (order, revision) => remote().revert(order, revision),
+    history: (factory, page) => remote().history(factory, page),
+  };
+}

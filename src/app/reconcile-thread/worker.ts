@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { parentPort, workerData } from 'node:worker_threads';
+import { createIdSource } from '../../core/ids.ts';
+import type { ServedChange, Serving } from '../../core/ports/definitions/serving.ts';
+import type { LogFields, Logger } from '../../core/ports/logger.ts';
+import type { SecretStore } from '../../core/ports/secret-store.ts';
+import { SecretValue } from '../../core/secret-value.ts';
+import { systemClock } from '../../core/time/clock.ts';
+import { scheduleCall } from '../../core/time/schedule.ts';
+import type { FactoryEditor } from '../../edit/factory-editor.ts';
+import { builtFile } from '../../files/package-files.ts';
+import { DefinitionsThread } from '../../inspection/definitions-thread.ts';
+import { connectStorage } from '../../storage/sqlite/thread/start-storage.ts';
+import { pack } from '../../threads/packed.ts';
+import { PortLink } from '../../threads/port-link.ts';
+import { openFactorySource } from '../create-reconcilers.ts';
+import { type DefinitionModules, wireDefinitions } from '../wire-definitions.ts';
+import {
+  type CopiedEditor,
+  type CopiedServedChange,
+  copySecret,
+  HOST_OPERATIONS,
+  type HostPorts,
+  type ReconcilePorts,
+  type ReconcileSettings,
+  restoreSecret,
+} from './protocol.ts';
+
+/**
+ * The thread that turns commits and edits into live webhooks: it reads the sources, validates, plans and applies. The
+ * thread that serves deliveries gets only what changed.
+ */
+const settings = workerData as ReconcileSettings;
+const definitions = new DefinitionsThread(builtFile('inspection/definitions-worker.js'));
+const own = {} as ReconcilePorts;
+const link = new PortLink<HostPorts>(parentPort!, own, HOST_OPERATIONS);
+Object.assign(own, offerPorts(wire()));
+
+function wire(): DefinitionModules {
+  const { factories, webhooksPerFactory, paths, env } = settings;
+  const { inventory, inventoryReader, liveDefinitions } = connectStorage(settings.storage);
+  return wireDefinitions({
+    factories,
+    webhooksPerFactory,
+    openSource: (factory) => openFactorySource({ paths, liveDefinitions, env }, factory),
+    validate: definitions.validate.bind(definitions),
+    inventory,
+    inventoryReader,
+    secrets: connectSecrets(),
+    serving: connectServing(),
+    onReconciled: (end) => void link.remote.reports.reconciled(end),
+    schedule: scheduleCall,
+    clock: systemClock,
+    ids: createIdSource(randomBytes),
+    randomBytes,
+    logger: createLogger({}),
+  });
+}
+
+function offerPorts({ reconcilers, editor, adoptSecret }: DefinitionModules): ReconcilePorts {
+  return {
+    reconcilers: {
+      ...reconcilers,
+      // A reconciliation that waits for a slow definition must not delay the stop.
+      stop: async () => void (await Promise.all([definitions.close(), reconcilers.stop()])),
+    },
+    editor: offerEditor(editor),
+    adoption: { adopt: (webhook, value) => adoptSecret(webhook, new SecretValue(value)) },
+  };
+}
+
+function offerEditor(editor: FactoryEditor): CopiedEditor {
+  return {
+    ...editor,
+    createWebhook: async (order, { secret, ...webhook }) =>
+      copySecret(await editor.createWebhook(order, { ...webhook, secret: restoreSecret(secret) })),
+    rotateSecret: async (order, uid, given) => copySecret(await editor.rotateSecret(order, uid, restoreSecret(given))),
+    giveSecret: (order, uid, value) => editor.giveSecret(order, uid, new SecretValue(value)),
+  };
+}
+
+function connectServing(): Serving {
+  const { serving } = link.remote;
+  return {
+    stage: serving.stage,
+    apply: (change, served) => {
+      const packed = pack(change);
+      const request = { port: 'serving', operation: 'apply', args: [packed, copyServed(served)] };
+      return link.call(request, [packed.packed.buffer]) as ReturnType<Serving['apply']>;
+    },
+    serve: (served) => serving.serve(copyServed(served)),
+  };
+}
+
+function copyServed(served: ServedChange): CopiedServedChange {
+  const webhooks = served.webhooks.map(({ webhook, secret, verifyToken }) => ({
+    webhook,
+    secret: copySecret(secret),
+    verifyToken: copySecret(verifyToken),
+  }));
+  return { ...served, webhooks };
+}
+
+function connectSecrets(): SecretStore {
+  const { secrets } = link.remote;
+  return {
+    put: (name, value, mode) => secrets.put(name, value.reveal(), mode),
+    delete: secrets.delete,
+    list: secrets.list,
+    resolve: async (name) => {
+      const found = await secrets.resolve(name);
+      return found === null ? null : { version: found.version, value: new SecretValue(found.value) };
+    },
+    open: async (name, version) => restoreSecret(await secrets.open(name, version)),
+  };
+}
+
+/** The log is written by the thread that started this one. */
+function createLogger(common: LogFields): Logger {
+  const { log } = link.remote.reports;
+  return {
+    info: (fields, message) => log('info', { ...common, ...fields }, message),
+    warn: (fields, message) => log('warn', { ...common, ...fields }, message),
+    error: (fields, message) => log('error', { ...common, ...fields }, message),
+    child: (fields) => createLogger({ ...common, ...fields }),
+  };
+}
