@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { DEFAULT_BOUNDS, runBacktest } from '../src/plan/backtest.ts';
+import { createDeliveryListing } from '../src/storage/sqlite/delivery-listing.ts';
 import { startStorage } from '../src/storage/sqlite/thread/start-storage.ts';
 import { applyOneOfEach } from '../test/helpers/build-apply.ts';
 
@@ -70,6 +71,7 @@ function fill(ref: number): void {
       content.run(lastInsertRowid, body);
     }
   })();
+  createDeliveryListing(db).catchUp();
   db.close();
 }
 

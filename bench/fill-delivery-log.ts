@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { DELIVERY_LABELS, IDENTITY_SOURCES } from '../src/core/resources/delivery.ts';
+import { createDeliveryListing } from '../src/storage/sqlite/delivery-listing.ts';
 
-const HOUR_MS = 3_600_000;
 const ACCEPTED = DELIVERY_LABELS.indexOf('Accepted');
 const DUPLICATE = DELIVERY_LABELS.indexOf('Duplicate');
 const REJECTED = DELIVERY_LABELS.indexOf('Rejected (auth)');
@@ -35,6 +35,7 @@ export function fillDeliveryLog(dataDir: string, { deliveries, spanMs, nowMs }: 
       write(i, at, webhooks[i % webhooks.length]!);
     }
   })();
+  createDeliveryListing(db).catchUp();
   db.close();
 }
 
@@ -53,9 +54,6 @@ function prepareWrites(db: Database.Database): (i: number, at: number, webhook: 
     `INSERT INTO identities (webhook, source, key, delivery, body_hash, accepted_at)
      VALUES (?, ${FROM_HEADER}, ?, ?, zeroblob(32), ?)`,
   );
-  const count = db.prepare(
-    'INSERT INTO delivery_counts (webhook, hour, label, count) VALUES (?, ?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1',
-  );
   const run = db.prepare(
     `INSERT INTO runs (id, factory, automation, version, delivery, delivery_id, delivery_identity, webhook, state, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'succeeded', ?)`,
@@ -65,7 +63,6 @@ function prepareWrites(db: Database.Database): (i: number, at: number, webhook: 
     const id = `dlv_${pad(i)}`;
     const body = Buffer.from(JSON.stringify({ number: i, level: 'error' }));
     const { lastInsertRowid: seq } = delivery.run(id, webhook, label, `event-${i}`, body.length, at);
-    count.run(webhook, Math.floor(at / HOUR_MS), label);
     if (label !== ACCEPTED) return;
     content.run(seq, body);
     claim.run(webhook, `event-${i}`, id, at);

@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3';
 import { AppError, messageOf } from '../../core/errors.ts';
 import type { DeliveryId, RunId } from '../../core/ids.ts';
-import { HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
 import type {
   DeliveryLogEntry,
   DeliveryOffer,
@@ -13,6 +12,7 @@ import type {
 } from '../../core/resources/delivery.ts';
 import { mapColumns } from '../sql/schema/columns.ts';
 import { CONTENTS, DELIVERIES, type DeliveryContent, type StoredDelivery } from '../sql/schema/tables.ts';
+import type { DeliveryListing } from './delivery-listing.ts';
 import { toStorageError } from './disk/storage-error.ts';
 import type { IdentityClaims } from './identities/identity-claims.ts';
 import { prepareInsertMany, prepareNamed } from './statement.ts';
@@ -21,7 +21,11 @@ import { prepareInsertMany, prepareNamed } from './statement.ts';
 export type RecordBatch = (batch: readonly DeliveryLogEntry[]) => RecordOutcome[];
 
 /** Prepares the statements of the hot path. `claims` decides inside the transaction whether a delivery is new. */
-export function prepareRecordBatch(db: Database.Database, claims: IdentityClaims): RecordBatch {
+export function prepareRecordBatch(
+  db: Database.Database,
+  claims: IdentityClaims,
+  listing: DeliveryListing,
+): RecordBatch {
   const statements = prepareStatements(db);
   const recordAll = (batch: readonly DeliveryLogEntry[]) => {
     const rows = new BatchRows(statements, claims);
@@ -29,8 +33,8 @@ export function prepareRecordBatch(db: Database.Database, claims: IdentityClaims
     rows.write();
     return outcomes;
   };
-  const recordTogether = commitCounted(db, statements, recordAll);
-  const recordEach = commitCounted(db, statements, prepareRecordEach(db, claims, recordAll));
+  const recordTogether = commitListed(db, listing, recordAll);
+  const recordEach = commitListed(db, listing, prepareRecordEach(db, claims, recordAll));
   const attempt = (record: RecordBatch, batch: readonly DeliveryLogEntry[]) => {
     try {
       const outcomes = record(batch);
@@ -51,11 +55,10 @@ export function prepareRecordBatch(db: Database.Database, claims: IdentityClaims
   };
 }
 
-/** Records in one transaction, with the counts of the batch. */
-function commitCounted(db: Database.Database, statements: Statements, record: RecordBatch): RecordBatch {
+function commitListed(db: Database.Database, listing: DeliveryListing, record: RecordBatch): RecordBatch {
   return db.transaction((batch: readonly DeliveryLogEntry[]) => {
     const outcomes = record(batch);
-    countBatch(statements, batch, outcomes);
+    listing.extendIfDue();
     return outcomes;
   }).immediate;
 }
@@ -100,20 +103,7 @@ function prepareStatements(db: Database.Database) {
       db,
       'SELECT version FROM automation_versions WHERE version = @version',
     ),
-    count: prepareNamed<Count>(
-      db,
-      'INSERT INTO delivery_counts (webhook, hour, label, count) VALUES (@webhook, @hour, @label, @count) ' +
-        'ON CONFLICT DO UPDATE SET count = count + excluded.count',
-    ),
   };
-}
-
-/** A row of `delivery_counts`. */
-interface Count {
-  webhook: number;
-  hour: number;
-  label: number;
-  count: number;
 }
 
 interface NewRunRow {
@@ -264,25 +254,4 @@ function toMatchRecord(offer: DeliveryOffer | ReplayEntry): MatchRecord {
   const { applyNumber, runs } = offer;
   const only = offer.kind === 'replay' ? offer.only : null;
   return { applyNumber, only, started: runs.map(({ automation, id }) => ({ automation, run: id })) };
-}
-
-/** Adds a batch to the hourly counts, with one write per webhook, hour and label. */
-function countBatch(
-  statements: Statements,
-  batch: readonly DeliveryLogEntry[],
-  outcomes: readonly RecordOutcome[],
-): void {
-  const counts = new Map<string, Count>();
-  batch.forEach((entry, index) => {
-    const counted = outcomes[index]!.label;
-    // A replay did not arrive, and a failed entry was not written.
-    if (counted === null || entry.kind === 'replay') return;
-    const label = DELIVERIES.encode('label', counted);
-    const hour = Math.floor(entry.receivedAt / HOUR_MS);
-    const key = `${entry.webhook} ${hour} ${label}`;
-    const sum = counts.get(key) ?? { webhook: entry.webhook, hour, label, count: 0 };
-    sum.count += entry.kind === 'rejection' ? entry.count : 1;
-    counts.set(key, sum);
-  });
-  for (const counted of counts.values()) statements.count.run(counted);
 }

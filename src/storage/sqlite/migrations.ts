@@ -425,4 +425,19 @@ export const MIGRATIONS: readonly string[] = [
     )
     GROUP BY uid, name, factory, enabled;
   `,
+  // The order of lists and the hourly counts are written for many deliveries together: see `delivery-listing.ts`. An index
+  // of the log would change one page per webhook in each batch.
+  `
+  CREATE TABLE delivery_listing (
+    webhook INTEGER NOT NULL,
+    label INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (webhook, label, seq)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO delivery_listing (webhook, label, seq) SELECT webhook, label, seq FROM deliveries ORDER BY 1, 2, 3;
+  DROP INDEX deliveries_by_label;
+
+  CREATE TABLE delivery_listing_end (seq INTEGER NOT NULL) STRICT;
+  INSERT INTO delivery_listing_end (seq) SELECT coalesce(max(seq), 0) FROM deliveries;
+  `,
 ];

@@ -22,6 +22,7 @@ import { createRetention } from '../sql/retention/create-retention.ts';
 import { createRunQueue } from '../sql/runs/run-queue.ts';
 import { createRunReader } from '../sql/runs/run-reader.ts';
 import { Checkpointer } from './checkpoints/checkpointer.ts';
+import { createDeliveryListing, type DeliveryListing } from './delivery-listing.ts';
 import { prepareRecordBatch } from './delivery-log.ts';
 import { watchDatabaseSpace } from './disk/database-space.ts';
 import { watchFullDisk } from './disk/full-disk.ts';
@@ -74,13 +75,17 @@ export function createSqliteStorage(db: Database.Database, space: SpaceGuard = U
   space.watch(watchDatabaseSpace(db));
   const query = createQueryBuilder(db);
   const claims = new IdentityClaims(db);
-  const recordBatch = prepareRecordBatch(db, claims);
+  const listing = createDeliveryListing(db);
+  const recordBatch = prepareRecordBatch(db, claims, listing);
   const fullDisk = watchFullDisk(db);
   const onDiskFull = () => {
     fullDisk.found();
     space.releaseBallast();
   };
   const guard = <Port extends object>(port: Port) => translateErrors(port, onDiskFull);
+  const catchUp = () => catchUpIfPossible(listing, onDiskFull);
+  /** A port that reads or removes deliveries by webhook and label. */
+  const guardListed = <Port extends object>(port: Port) => guard(callBefore(port, catchUp));
   return {
     deliveryLog: guard({
       record: async (batch) => {
@@ -91,13 +96,13 @@ export function createSqliteStorage(db: Database.Database, space: SpaceGuard = U
         return outcomes;
       },
     }),
-    deliveryReader: guard(createDeliveryReader(query, claims)),
-    storedPayloads: guard(createStoredPayloads(query)),
-    activityReader: guard(createActivityReader(query)),
+    deliveryReader: guardListed(createDeliveryReader(query, claims)),
+    storedPayloads: guardListed(createStoredPayloads(query)),
+    activityReader: guardListed(createActivityReader(query)),
     handshakeLog: guard(createHandshakeLog(query)),
     idFinder: guard(createIdFinder(query)),
     inventory: guard(createInventory(query)),
-    inventoryReader: guard(createInventoryReader(query)),
+    inventoryReader: guardListed(createInventoryReader(query)),
     keptAnswers: guard(createKeptAnswers(query)),
     liveDefinitions: guard(createLiveDefinitions(query)),
     runQueue: guard(createRunQueue(query)),
@@ -110,7 +115,7 @@ export function createSqliteStorage(db: Database.Database, space: SpaceGuard = U
     sessions: guard(createSessionTable(query)),
     loginLinks: guard(createLoginLinkTable(query)),
     auditLog: guard(createAuditLog(query)),
-    retention: guard({
+    retention: guardListed({
       ...createRetention(query, claims, { isFull: isDiskFull, makeRoom: onDiskFull }),
       reclaim: async () => space.reclaim(),
     }),
@@ -126,6 +131,29 @@ const UNGUARDED: SpaceGuard = {
   releaseBallast: () => undefined,
   reclaim: () => ({ more: false }),
 };
+
+/** On a full disk, readers get the log without its last deliveries: at most those that make an extension due. */
+function catchUpIfPossible(listing: DeliveryListing, onDiskFull: () => void): void {
+  try {
+    listing.catchUp();
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    onDiskFull();
+  }
+}
+
+/** Calls `before` before each operation of a port. */
+function callBefore<Port extends object>(port: Port, before: () => void): Port {
+  const operations = Object.entries(port as Record<string, (...args: unknown[]) => Promise<unknown>>);
+  const extended = operations.map(([name, operation]) => [
+    name,
+    async (...args: unknown[]) => {
+      before();
+      return operation(...args);
+    },
+  ]);
+  return Object.fromEntries(extended) as Port;
+}
 
 /** Wraps each operation of a port, so that its errors have the codes that callers decide on. */
 function translateErrors<Port extends object>(port: Port, onDiskFull: () => void): Port {

@@ -3,7 +3,7 @@ import { DELIVERY_LABELS, type DeliveryLabel } from '../../../core/resources/del
 import type { Schema } from '../schema/schema.ts';
 import { DELIVERIES } from '../schema/tables.ts';
 
-type SelectSeq = SelectQueryBuilder<Schema, 'deliveries', { seq: number }>;
+type SelectSeq = SelectQueryBuilder<Schema, 'delivery_listing', { seq: number }>;
 
 /** A range of row numbers: `from` is included, `before` is not. */
 export interface SeqRange {
@@ -14,7 +14,7 @@ export interface SeqRange {
 const ALL_ENTRIES: SeqRange = { from: 0, before: Number.MAX_SAFE_INTEGER };
 
 /**
- * The row numbers of a webhook's log entries, newest first. One index orders the entries of each label. SQLite merges
+ * The row numbers of a webhook's log entries, newest first. `delivery_listing` orders the entries of each label. SQLite merges
  * the labels while it reads, so a page costs only its own rows.
  *
  * @param webhook the webhook's `ref`
@@ -28,7 +28,7 @@ export function selectNewest(
 ): SelectSeq {
   const select = (name: DeliveryLabel): SelectSeq =>
     db
-      .selectFrom('deliveries')
+      .selectFrom('delivery_listing')
       .select('seq')
       .where('webhook', '=', webhook)
       .where('label', '=', DELIVERIES.encode('label', name))
@@ -42,7 +42,7 @@ export function selectNewest(
 export const NEWEST_OF_WEBHOOK = sql<number>`max(${sql.join(
   DELIVERY_LABELS.map(
     (label) => sql`coalesce((
-      select max(newest.seq) from deliveries as newest where newest.webhook = webhooks.ref and newest.label = ${sql.lit(DELIVERIES.encode('label', label))}
+      select max(newest.seq) from delivery_listing as newest where newest.webhook = webhooks.ref and newest.label = ${sql.lit(DELIVERIES.encode('label', label))}
     ), 0)`,
   ),
 )})`;

@@ -16,7 +16,7 @@ export function createStoredPayloads(db: Kysely<Schema>): StoredPayloads {
     keys: async ({ webhook, since, before, limit }) => {
       const oldest = await findFirstSince(db, 'deliveries', since);
       let query = db
-        .selectFrom('deliveries')
+        .selectFrom('delivery_listing')
         .select('seq')
         .where('webhook', '=', (select) =>
           select.selectFrom('webhooks').select('webhooks.ref').where('webhooks.uid', '=', webhook),

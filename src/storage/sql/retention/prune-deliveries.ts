@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { selectNewest } from '../deliveries/select-newest.ts';
 import type { Schema } from '../schema/schema.ts';
 import { IDENTITIES } from '../schema/tables.ts';
@@ -50,6 +50,8 @@ async function findOpenDeliveries(db: Kysely<Schema>, deliveries: number[]): Pro
 async function deleteDeliveries(db: Kysely<Schema>, deliveries: number[]): Promise<void> {
   if (deliveries.length === 0) return;
   await db.transaction().execute(async (trx) => {
+    await sql`delete from delivery_listing where (webhook, label, seq) in (
+      select webhook, label, seq from deliveries where seq in (${sql.join(deliveries)}))`.execute(trx);
     await trx.deleteFrom('delivery_contents').where('delivery', 'in', deliveries).execute();
     await trx.deleteFrom('deliveries').where('seq', 'in', deliveries).execute();
   });

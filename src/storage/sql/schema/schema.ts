@@ -56,6 +56,8 @@ export interface Schema {
   identities: Numbered & TableOf<typeof IDENTITIES>;
   deliveries: Numbered & TableOf<typeof DELIVERIES>;
   delivery_contents: TableOf<typeof CONTENTS>;
+  /** The deliveries of each webhook and label, in the order of their numbers. */
+  delivery_listing: { webhook: number; label: number; seq: number };
   delivery_counts: {
     webhook: number;
     /** Wall time in whole hours since the epoch. */

@@ -1,0 +1,72 @@
+import type Database from 'better-sqlite3';
+import { HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
+import { prepareNamed } from './statement.ts';
+
+/** Number of deliveries that wait for their entries. More of them save little, and make one batch in many slower. */
+const DUE_DELIVERIES = 1024;
+/** Maximum number of deliveries in one step. */
+const MAX_DELIVERIES = 4096;
+
+/**
+ * What lists and charts read: the numbers of the deliveries of each webhook and label, and the hourly counts. Both are
+ * scattered over many pages of the file. Writing them with each batch took more than the log itself, so they are written
+ * for many deliveries together. `delivery_listing_end` is the number of the last delivery that they contain, and it
+ * changes in the same transaction.
+ */
+export interface DeliveryListing {
+  /** Adds the deliveries that wait, if there are many. The caller is in the transaction of a batch. */
+  extendIfDue(): void;
+  /** Adds all deliveries that wait, so that a reader finds them. */
+  catchUp(): void;
+}
+
+export function createDeliveryListing(db: Database.Database): DeliveryListing {
+  const { findRange, list, count, setEnd } = prepareStatements(db);
+  /** Returns `false` if fewer than `atLeast` deliveries wait. */
+  const extend = (atLeast: number): boolean => {
+    const { after, newest } = findRange.get({})!;
+    if (newest - after < atLeast) return false;
+    const range = { after, last: Math.min(newest, after + MAX_DELIVERIES) };
+    list.run(range);
+    count.run(range);
+    setEnd.run(range);
+    return true;
+  };
+  const extendAlone = db.transaction(() => extend(1)).immediate;
+  return {
+    extendIfDue: () => void extend(DUE_DELIVERIES),
+    catchUp: () => {
+      const { after, newest } = findRange.get({})!;
+      if (after === newest) return;
+      while (extendAlone());
+    },
+  };
+}
+
+interface Range {
+  after: number;
+  last: number;
+}
+
+function prepareStatements(db: Database.Database) {
+  return {
+    findRange: prepareNamed<object, { after: number; newest: number }>(
+      db,
+      'SELECT seq AS after, (SELECT coalesce(max(seq), 0) FROM deliveries) AS newest FROM delivery_listing_end',
+    ),
+    list: prepareNamed<Range>(
+      db,
+      'INSERT INTO delivery_listing (webhook, label, seq) ' +
+        'SELECT webhook, label, seq FROM deliveries WHERE seq > @after AND seq <= @last',
+    ),
+    // A replay did not arrive.
+    count: prepareNamed<Range>(
+      db,
+      'INSERT INTO delivery_counts (webhook, hour, label, count) ' +
+        `SELECT webhook, received_at / ${HOUR_MS}, label, sum(count) FROM deliveries ` +
+        'WHERE seq > @after AND seq <= @last AND replay_of IS NULL GROUP BY 1, 2, 3 ' +
+        'ON CONFLICT DO UPDATE SET count = count + excluded.count',
+    ),
+    setEnd: prepareNamed<Range>(db, 'UPDATE delivery_listing_end SET seq = @last WHERE seq = @after'),
+  };
+}
