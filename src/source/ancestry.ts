@@ -10,11 +10,17 @@ const ABBREVIATED_ID = /^[0-9a-f]{7,64}$/;
  * Is a commit part of the history of another one, as far as the repository holds that history?
  *
  * @param earlier an id, or at least seven digits of one
+ * @param parents of `revision`. Default: they are read
  */
-export async function readAncestry(run: RunInRepository, revision: string, earlier: string): Promise<Ancestry> {
+export async function readAncestry(
+  run: RunInRepository,
+  revision: string,
+  earlier: string,
+  parents?: readonly string[],
+): Promise<Ancestry> {
   if (!ABBREVIATED_ID.test(earlier)) return 'unknown';
   if (revision.startsWith(earlier)) return 'yes';
-  if ((await readParents(run, revision)).some((parent) => parent.startsWith(earlier))) return 'yes';
+  if ((parents ?? (await readParents(run, revision))).some((parent) => parent.startsWith(earlier))) return 'yes';
   const known = await resolveCommit(run, earlier);
   if (known !== null) {
     const outcome = await run({ args: ['merge-base', '--is-ancestor', known, revision] });
@@ -40,7 +46,12 @@ export async function readCommitTime(run: RunInRepository, id: string): Promise<
 async function readParents(run: RunInRepository, revision: string): Promise<string[]> {
   const outcome = await run({ args: ['cat-file', 'commit', revision] });
   if (outcome.kind !== 'exited' || outcome.code !== 0) return [];
-  const [header = ''] = outcome.stdout.toString('latin1').split('\n\n', 1);
+  return parseParents(outcome.stdout.toString('latin1'));
+}
+
+/** The parents in the text of a commit. */
+export function parseParents(commit: string): string[] {
+  const [header = ''] = commit.split('\n\n', 1);
   return header.split('\n').flatMap((line) => (line.startsWith('parent ') ? [line.slice('parent '.length)] : []));
 }
 

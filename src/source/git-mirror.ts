@@ -6,7 +6,7 @@ import type { Ancestry, SourceFailed } from '../core/ports/definitions/definitio
 import type { Environment } from '../core/reserved-variables.ts';
 import type { KnownFiles } from '../core/source-tree.ts';
 import { makeFolder } from '../files/make-folder.ts';
-import { type RunInRepository, readAncestry, readCommitTime } from './ancestry.ts';
+import { parseParents, type RunInRepository, readAncestry, readCommitTime } from './ancestry.ts';
 import { describeGitFailure } from './git-failure.ts';
 import { type GitCommand, type GitOutcome, runGit, SMALL_PACK_WINDOWS } from './git-process.ts';
 import { type GitTreeResult, readGitTree } from './git-tree.ts';
@@ -47,6 +47,8 @@ const SEARCHED_HISTORY_SECONDS = 30 * 86_400;
 const STAMP_FILE = 'dockbell-origin';
 const MAX_REFS_BYTES = 4_000_000;
 const MAX_SMALL_OUTPUT_BYTES = 65_536;
+/** One commit, without its files: mostly its message. */
+const MAX_COMMIT_BYTES = 1_000_000;
 const BRANCHES_SHOWN = 5;
 /** Each fetch adds a pack. A mirror with more packs is cloned again, which fetches one commit and needs no `gc` (D10). */
 const MAX_PACKS = 50;
@@ -60,6 +62,10 @@ export class GitMirror {
   readonly #currentDir: string;
   /** The commit in the mirror; `null` until this process has read it. */
   #tip: string | null = null;
+  /** The configuration that this process has written for a local repository. */
+  #globalConfig: string | null = null;
+  /** The parents of the last commit that was fetched. */
+  #parents: { revision: string; parents: readonly string[] } | null = null;
   /** Objects never change: a commit that git rejected once is not fetched again. */
   #rejected: (SourceFailed & { revision: string }) | null = null;
 
@@ -80,12 +86,16 @@ export class GitMirror {
 
   async #update(): Promise<MirrorResult> {
     const deadline = performance.now() + this.#options.limits.fetchTimeoutMs;
-    await this.#prepareFolder();
+    const isOurs = await this.#isCurrentOurs();
+    if (!isOurs) this.#globalConfig = null;
     const remote = await this.#findRemote();
     if (!remote.ok) return remote;
     const tip = await this.#askForTip(remote, deadline);
-    if (!tip.ok) return tip;
-    if (this.#tip === tip.revision && (await this.#isCurrentOurs())) return tip;
+    if (!tip.ok) {
+      this.#globalConfig = null;
+      return tip;
+    }
+    if (this.#tip === tip.revision && isOurs) return tip;
     if (this.#rejected?.revision === tip.revision) return this.#rejected;
     const updated = await this.#bringUpToDate(remote, tip.revision, deadline);
     this.#tip = updated.ok ? updated.revision : null;
@@ -111,12 +121,15 @@ export class GitMirror {
   async contains(revision: string, earlier: string): Promise<Ancestry> {
     try {
       const { location } = this.#options;
+      const parents = this.#parents?.revision === revision ? this.#parents.parents : undefined;
       if (location.kind === 'local') {
         const local = await resolveLocalRepository(location.path);
-        return local === null ? 'unknown' : await readAncestry(this.#runIn(local.commonDir), revision, earlier);
+        return local === null
+          ? 'unknown'
+          : await readAncestry(this.#runIn(local.commonDir), revision, earlier, parents);
       }
       const run = this.#runIn(this.#currentDir);
-      const ancestry = await readAncestry(run, revision, earlier);
+      const ancestry = await readAncestry(run, revision, earlier, parents);
       if (ancestry !== 'unknown') return ancestry;
       return await this.#askWithMoreHistory(run, revision, earlier);
     } catch {
@@ -167,6 +180,7 @@ export class GitMirror {
   }
 
   async #bringUpToDate(remote: Remote, tip: string, deadline: number): Promise<MirrorResult> {
+    await this.#prepareFolder();
     if (await this.#isCurrentUsable()) {
       const updated = await this.#fetchInto(this.#currentDir, remote, deadline);
       if (updated.ok || !isWorthCloningAgain(updated)) return updated;
@@ -225,15 +239,22 @@ export class GitMirror {
     return (await removeFullPacks(gitDir, limits.maxFetchBytes)) ? this.#explainTooLarge() : this.#explain(outcome);
   }
 
+  /** Reads the commit that was fetched. The next question about its history usually concerns its parents. */
   async #readTip(gitDir: string): Promise<MirrorResult> {
     const outcome = await this.#run({
       gitDir,
-      args: ['rev-parse', '--verify', '--quiet', `${TIP_REF}^{commit}`],
+      args: ['cat-file', '--batch'],
+      stdin: Buffer.from(`${TIP_REF}^{commit}\n`),
       timeoutMs: this.#options.limits.readTimeoutMs,
-      maxOutputBytes: MAX_SMALL_OUTPUT_BYTES,
+      maxOutputBytes: MAX_COMMIT_BYTES,
     });
+    if (outcome.kind === 'flooded') return this.#explainLargeCommit();
     if (outcome.kind !== 'exited' || outcome.code !== 0) return this.#explain(outcome);
-    return { ok: true, revision: outcome.stdout.toString('latin1').trim() };
+    const [header = '', ...commit] = outcome.stdout.toString('latin1').split('\n');
+    const revision = /^([0-9a-f]{40}|[0-9a-f]{64}) commit \d+$/.exec(header)?.[1];
+    if (revision === undefined) return this.#explain({ ...outcome, stderr: header });
+    this.#parents = { revision, parents: parseParents(commit.join('\n')) };
+    return { ok: true, revision };
   }
 
   async #askForTip(remote: Remote, deadline: number): Promise<MirrorResult> {
@@ -275,7 +296,7 @@ export class GitMirror {
   }
 
   async #findRemote(): Promise<Remote | SourceFailed> {
-    const { location, branch, mirrorDir } = this.#options;
+    const { location, branch } = this.#options;
     if (!isBranchName(branch)) {
       return failed('RepositoryRefused', `${quote(branch)} is not a valid branch name.`);
     }
@@ -289,9 +310,20 @@ export class GitMirror {
     }
     const local = await resolveLocalRepository(location.path);
     if (local === null) return failed('RepositoryMissing', `No git repository exists at ${quote(location.path)}.`);
-    const globalConfigFile = join(mirrorDir, 'gitconfig');
-    await writeFile(globalConfigFile, `${await trustInConfig(local.commonDir)}${formatPackWindows()}`);
+    const globalConfigFile = await this.#writeGlobalConfig(local.commonDir);
     return { ok: true, address: local.commonDir, settings: { protocol: 'file', globalConfigFile } };
+  }
+
+  /** Returns the path of the file. Writes it once, and again after a failure: anybody may delete it. */
+  async #writeGlobalConfig(commonDir: string): Promise<string> {
+    const { mirrorDir } = this.#options;
+    const file = join(mirrorDir, 'gitconfig');
+    const text = `${await trustInConfig(commonDir)}${formatPackWindows()}`;
+    if (this.#globalConfig === text) return file;
+    await makeFolder(mirrorDir, { mode: 0o700 });
+    await writeFile(file, text);
+    this.#globalConfig = text;
+    return file;
   }
 
   async #prepareFolder(): Promise<void> {
@@ -329,6 +361,14 @@ export class GitMirror {
 
   #explain(outcome: GitOutcome): SourceFailed {
     return describeGitFailure(outcome, this.#options.location, this.#options.limits);
+  }
+
+  #explainLargeCommit(): SourceFailed {
+    const [{ location }, most] = [this.#options, formatMegabytes(MAX_COMMIT_BYTES)];
+    return failed(
+      'FetchTooLarge',
+      `The latest commit of ${location.display} is larger than ${most}; shorten its message.`,
+    );
   }
 
   #explainTooLarge(): SourceFailed {

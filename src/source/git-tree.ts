@@ -115,13 +115,15 @@ function parseListing(listing: Buffer, prefix: string, limits: SourceLimits): St
   return { ok: true, entries, unusable };
 }
 
+const LISTED_ENTRY = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-)$/;
+
 /** One line of `ls-tree -l`: `MODE TYPE OBJECT SIZE<tab>PATH`, the size padded, `-` if the entry has no size. */
 function parseListedEntry(
   line: Buffer,
   prefix: string,
 ): Step<{ entry: ListedEntry }> | (TreePathResult & { ok: false }) {
   const tab = line.indexOf(0x09);
-  const [mode = '', , digest = '', size = ''] = line.subarray(0, Math.max(tab, 0)).toString('latin1').split(/ +/);
+  const [, mode = '', digest = '', size = ''] = LISTED_ENTRY.exec(line.toString('latin1', 0, Math.max(tab, 0))) ?? [];
   const name = readTreePath(line.subarray(tab + 1));
   if (!name.ok) return name;
   const kind = ENTRY_KINDS.get(mode);

@@ -60,6 +60,8 @@ class ManagedSource implements HostedSource {
   readonly #environment: Environment;
   readonly #abort = new AbortController();
   #opened: Promise<void> | null = null;
+  /** The last commit of the branch that git or this process verified. */
+  #verified: string | null = null;
 
   constructor(gitDir: string, environment: Environment) {
     this.#gitDir = gitDir;
@@ -68,8 +70,12 @@ class ManagedSource implements HostedSource {
 
   async head(): Promise<string | null> {
     await this.#open();
+    const known = this.#verified;
+    // git is asked only if the file of the branch is missing (packed), or if somebody else changed it.
+    if (known !== null && (await this.#readBranchFile()) === known) return known;
     try {
-      return await this.#findCommit(BRANCH);
+      this.#verified = await this.#findCommit(BRANCH);
+      return this.#verified;
     } catch (error) {
       throw this.#describe('read its branch', error);
     }
@@ -101,6 +107,7 @@ class ManagedSource implements HostedSource {
     }
     // git syncs the file of the branch, but not its new name in the folder.
     await syncFolder(join(this.#gitDir, 'refs/heads'));
+    this.#verified = revision;
     return { ok: true, revision };
   }
 
@@ -175,6 +182,13 @@ class ManagedSource implements HostedSource {
     } catch (error) {
       throw this.#describe('read its history', error);
     }
+  }
+
+  #readBranchFile(): Promise<string | null> {
+    return readFile(join(this.#gitDir, BRANCH), 'latin1').then(
+      (text) => text.trim(),
+      () => null,
+    );
   }
 
   /** The full ID of a commit in this repository; `null` if `name` is not a commit. */

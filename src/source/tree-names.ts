@@ -30,8 +30,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** A name in a tree: its path, or why it is unusable. */
 export type TreePathResult = { ok: true; path: string } | { ok: false; unusable: UnusableEntry };
 
+/** Most paths: ASCII without control characters, and no segment starts with a dot. */
+const PLAIN_PATH = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
+
 /** Reads a path of a tree. A name that is not valid UTF-8, or that git or a terminal could misread, is unusable (G2). */
-export function readTreePath(bytes: Uint8Array): TreePathResult {
+export function readTreePath(bytes: Buffer): TreePathResult {
+  const plain = bytes.toString('latin1');
+  if (PLAIN_PATH.test(plain)) return { ok: true, path: plain };
   const path = decodeUtf8(bytes);
   if (path === null) return unusable(quoteBytes(bytes), 'is not valid UTF-8; rename it');
   if (hasUnprintable(path)) return unusable(quote(path), 'contains a control character; rename it');

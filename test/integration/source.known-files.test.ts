@@ -1,3 +1,4 @@
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DefinitionSource } from '../../src/core/ports/definitions/definition-source.ts';
@@ -97,6 +98,45 @@ describe('A reader that knows files', () => {
     expect(await small.readTree(revision, everything)).toMatchObject({ ok: false, reason: 'TreeTooLarge' });
     await small.close();
   });
+});
+
+describe('git is started', () => {
+  it('for a first read: version, tip, a new mirror, its commit, the tree, its blobs', async () => {
+    const revision = await repo.commit(FILES);
+    await source.fetch();
+    await read(revision);
+    expect(git.takeCommands()).toEqual(['version', 'ls-remote', 'init', 'fetch', 'cat-file', 'ls-tree', 'cat-file']);
+  });
+
+  it('once if nothing changed', async () => {
+    await repo.commit(FILES);
+    const first = await source.fetch();
+    git.takeCommands();
+    expect(await source.fetch()).toEqual(first);
+    expect(git.takeCommands()).toEqual(['ls-remote']);
+  });
+
+  it('for a push: tip, new objects, the commit, the tree, new blobs; the history needs no other process', async () => {
+    const before = await repo.commit(FILES);
+    await source.fetch();
+    const known = knownFrom(await read(before));
+    git.takeCommands();
+    const after = await repo.commit({ 'webhooks/a.yaml': 'changed' });
+    expect(await source.fetch()).toEqual({ ok: true, revision: after });
+    expect(await source.contains(after, before)).toBe('yes');
+    expect((await read(after, known)).filter(({ content }) => content === 'read')).toHaveLength(1);
+    expect(git.takeCommands()).toEqual(['ls-remote', 'fetch', 'cat-file', 'ls-tree', 'cat-file']);
+  });
+});
+
+it('A local repository is read again after its mirror and its settings were deleted', async () => {
+  const revision = await repo.commit(FILES);
+  await source.fetch();
+  rmSync(join(repo.root, 'mirror'), { recursive: true });
+  await source.fetch();
+  expect(await source.fetch()).toEqual({ ok: true, revision });
+  expect(await read(revision)).toHaveLength(4);
+  expect(readdirSync(join(repo.root, 'mirror')).sort()).toEqual(['gitconfig', 'mirror.git']);
 });
 
 it('A digest is the ID that git gives to the blob', async () => {

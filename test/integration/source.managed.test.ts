@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FileChange, HostedSource } from '../../src/core/ports/definitions/hosted-source.ts';
 import { createManagedSource } from '../../src/source/managed-source.ts';
+import { createCountedGit } from '../helpers/counted-git.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { runTestGit } from '../helpers/temp-git-repo.ts';
 
@@ -67,6 +68,32 @@ describe('a managed repository', () => {
       ].join('\n'),
     );
     expect(await git('fsck', '--strict')).toBe('');
+  });
+
+  it('starts git once for an edit, and not for the head that it knows', async () => {
+    const counted = createCountedGit(createTempDir('counted'));
+    const { source, edit } = open(undefined, counted.environment);
+    const first = await commit(edit(null, [A]));
+    counted.takeCommands();
+    expect(await source.head()).toBe(first);
+    const second = await commit(edit(first, [B]));
+    expect(await source.head()).toBe(second);
+    const known = { has: () => true };
+    expect(await source.readTree(second, known)).toMatchObject({ tree: { entries: [{ content: 'known' }, {}] } });
+    expect(counted.takeCommands()).toEqual(['fast-import', 'ls-tree']);
+  });
+
+  it('has another head after somebody moved or packed its branch', async () => {
+    const { source, edit, git } = open();
+    const first = await commit(edit(null, [A]));
+    const second = await commit(edit(first, [B]));
+    await git('pack-refs', '--all');
+    expect(await source.head()).toBe(second);
+    await git('update-ref', 'refs/heads/main', first);
+    expect(await source.head()).toBe(first);
+    expect(await edit(second, [B])).toEqual({ ok: false, reason: 'moved' });
+    await git('update-ref', '-d', 'refs/heads/main');
+    expect(await source.head()).toBeNull();
   });
 
   it('is found again by the next process', async () => {
