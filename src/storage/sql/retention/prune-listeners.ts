@@ -41,13 +41,14 @@ export async function pruneListeners({ db, nowMs, limit }: Piece): Promise<{ row
 /** 0 if it is of an earlier version, which stored no number. */
 async function findOldestApply(db: Kysely<Schema>, uid: string): Promise<number> {
   const oldest = await db
-    .selectFrom('deliveries')
-    .innerJoin('webhooks', 'webhooks.ref', 'deliveries.webhook')
-    .innerJoin('delivery_contents', 'delivery_contents.delivery', 'deliveries.seq')
+    .selectFrom('delivery_listing')
+    .innerJoin('delivery_contents', 'delivery_contents.delivery', 'delivery_listing.seq')
     .select('delivery_contents.decisions')
-    .where('webhooks.uid', '=', uid)
-    .where('deliveries.label', '=', ACCEPTED)
-    .orderBy('deliveries.seq')
+    .where('delivery_listing.webhook', '=', (select) =>
+      select.selectFrom('webhooks').select('webhooks.ref').where('webhooks.uid', '=', uid),
+    )
+    .where('delivery_listing.label', '=', ACCEPTED)
+    .orderBy('delivery_listing.seq')
     .limit(1)
     .executeTakeFirst();
   if (oldest === undefined) return Number.MAX_SAFE_INTEGER;
