@@ -78,7 +78,6 @@ function createSecretsView(host: InspectionHost): ReadableSecrets {
       return found === null ? null : { version: found.version, value: null };
     },
     list: () => host.listSecrets(),
-    open: async () => null,
     check: (webhook) => host.checkSecret(webhook),
   };
 }

@@ -173,7 +173,7 @@ function planAutomations(input: PlanInput, uids: AssignedUids) {
   const planned = input.definition.automations.map((automation) => {
     const earlier = before.get(automation.name);
     const ofFile = own.get(automation.file) ?? [];
-    if (earlier !== undefined && hasOrigin(automation) && isDeepStrictEqual(earlier.warnings, ofFile)) return earlier;
+    if (earlier !== undefined && hasOrigin(automation) && hasWarnings(earlier, ofFile)) return earlier;
     const found = resolveListeners(automation, uids.byName, known);
     const ofUids = applyLint(found.warnings, input.definition.lint);
     warnings.push(...ofUids);
@@ -188,6 +188,10 @@ function planAutomations(input: PlanInput, uids: AssignedUids) {
   const deleted = input.applied.automations.filter((automation) => !kept.has(automation.name));
   section.delete = deleted.map((automation) => ({ name: automation.name, uid: null, restored: false, changes: [] }));
   return { section, planned, written, deleted, warnings };
+}
+
+function hasWarnings({ warnings }: AutomationRow, expected: readonly Diagnostic[]): boolean {
+  return warnings.length + expected.length === 0 || isDeepStrictEqual(warnings, expected);
 }
 
 /** Is the applied row of an automation made from the identical file and the same UIDs? Then only warnings can differ. */

@@ -95,7 +95,7 @@ export async function planDefinition(
   const kept = findUnchanged(definition, applied);
   for (const name of renewSecretsOf) kept.delete(name);
   const resolved = await resolveSecrets(definition, secrets, {
-    hosted: context.hosted && { kept, open: secrets.open },
+    kept: context.hosted && kept,
     mayCheck: (name) => mayCheck(name, applied),
   });
   const findings = [...diagnostics, ...resolved.diagnostics];

@@ -164,7 +164,7 @@ async function applyPlan(
   context: FactoryContext,
   pass: Pass,
   revision: string,
-  { definition, applied, secrets, computed, findings }: GoodTree,
+  { definition, applied, computed, findings }: GoodTree,
 ): Promise<Reconciliation> {
   const ending = end(revision, 'applied', 'Applied', `${revision} is live`);
   const reconciliation = composeReconciliation(context, pass, {
@@ -186,7 +186,7 @@ async function applyPlan(
     reconciliation,
     conditions: describe(context, status, revision, reconciliation, willBeLive),
   };
-  const numbers = await applyAndServe(context.serving, applied, { change, computed, secrets });
+  const numbers = await applyAndServe(context, applied, { change, computed });
   context.state.noteApplied(change, computed, numbers);
   return reconciliation;
 }

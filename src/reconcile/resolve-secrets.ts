@@ -7,7 +7,7 @@ import { applyLint } from '../core/rules.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { awaitsIssuedSecret, checkSecretForWebhook } from '../definitions/check/check-secret.ts';
 
-/** Version and value of a secret; `null` for a pinned value that cannot be read, or that does not exist yet. */
+/** Version and value of a secret; `null` for a value that is not read here, or that does not exist yet. */
 export interface ResolvedSecret {
   version: number;
   value: SecretValue | null;
@@ -45,40 +45,35 @@ export interface MissingForRun {
 export interface ReadableSecrets {
   resolve(name: string): Promise<ResolvedSecret | null>;
   list(): Promise<{ name: string }[]>;
-  open(name: string, version: number): Promise<SecretValue | null>;
   /** What keeps the secret that the webhook names from serving it, as `checkSecretForWebhook`. */
   check?(webhook: WebhookDefinition): Promise<Diagnostic[]>;
-}
-
-/** How the secrets of a definition that the service hosts are resolved. */
-export interface HostedPins {
-  /** Webhooks that did not change, by name: they stay pinned to the versions they have. */
-  kept: ReadonlyMap<string, AppliedWebhook>;
-  open: ReadableSecrets['open'];
 }
 
 /**
  * Resolves every secret that a definition uses, and checks that each value is valid for its webhook.
  *
  * @param options.mayCheck whether findings about the value of this secret may be reported, because they reveal a little of it
- * @param options.hosted `null` for a repository: every apply resolves all secrets again (decisions,
- *   "Secrets and rotation")
+ * @param options.kept the webhooks of a hosted definition that did not change, by name: they stay pinned to the versions
+ *   they have. `null` for a repository: every apply resolves all secrets again (decisions, "Secrets and rotation")
  */
 export async function resolveSecrets(
   definition: FactoryDefinition,
-  secrets: Omit<ReadableSecrets, 'open'>,
-  options: { mayCheck?: (secretName: string) => boolean; hosted?: HostedPins | null } = {},
+  secrets: ReadableSecrets,
+  options: {
+    mayCheck?: (secretName: string) => boolean;
+    kept?: ReadonlyMap<string, AppliedWebhook> | null;
+  } = {},
 ): Promise<ResolvedSecrets> {
-  const { mayCheck = () => true, hosted = null } = options;
+  const { mayCheck = () => true, kept = null } = options;
   const byWebhook = new Map<string, ResolvedSecret>();
   const verifyTokens = new Map<string, ResolvedSecret>();
   const missing: Diagnostic[] = [];
   const findings: Diagnostic[] = [];
   const resolve = createOnceResolver(secrets);
   for (const webhook of definition.webhooks) {
-    const pinned = hosted?.kept.get(webhook.name);
-    if (hosted !== null && pinned !== undefined) {
-      await keepPins(hosted, pinned, byWebhook, verifyTokens);
+    const pinned = kept?.get(webhook.name);
+    if (pinned !== undefined) {
+      keepPins(pinned, byWebhook, verifyTokens);
       continue;
     }
     const secret = await resolve(webhook.secretName);
@@ -87,7 +82,7 @@ export async function resolveSecrets(
       if (mayCheck(webhook.secretName)) {
         findings.push(...applyLint(await checkSecret(secrets, webhook, secret), definition.lint));
       }
-    } else if (hosted !== null && awaitsIssuedSecret(webhook)) {
+    } else if (kept !== null && awaitsIssuedSecret(webhook)) {
       byWebhook.set(webhook.name, { version: NO_VERSION, value: null });
     } else missing.push(reportMissing(webhook, 'secretName'));
     if (webhook.verifyTokenSecretName === null) continue;
@@ -111,19 +106,13 @@ async function checkSecret(
   return value === null ? ((await secrets.check?.(webhook)) ?? []) : checkSecretForWebhook(webhook, value);
 }
 
-/** A value that cannot be read leaves its webhook answering `503`, and keeps no edit of another one from applying (S4). */
-async function keepPins(
-  hosted: HostedPins,
-  pinned: AppliedWebhook,
+function keepPins(
+  { name, secretVersion, verifyTokenSecretVersion }: AppliedWebhook,
   byWebhook: Map<string, ResolvedSecret>,
   verifyTokens: Map<string, ResolvedSecret>,
-): Promise<void> {
-  const open = (name: string, version: number) => hosted.open(name, version).catch(() => null);
-  const { name, secretName, secretVersion, verifyTokenSecretName, verifyTokenSecretVersion } = pinned;
-  byWebhook.set(name, { version: secretVersion, value: await open(secretName, secretVersion) });
-  if (verifyTokenSecretName === null || verifyTokenSecretVersion === null) return;
-  const value = await open(verifyTokenSecretName, verifyTokenSecretVersion);
-  verifyTokens.set(name, { version: verifyTokenSecretVersion, value });
+): void {
+  byWebhook.set(name, { version: secretVersion, value: null });
+  if (verifyTokenSecretVersion !== null) verifyTokens.set(name, { version: verifyTokenSecretVersion, value: null });
 }
 
 /** Webhooks that share a secret get the same version of it, also where it changes at this moment (threat model S4). */
@@ -156,9 +145,11 @@ async function findMissingForRuns(
   { automations }: FactoryDefinition,
   secrets: Pick<ReadableSecrets, 'list'>,
 ): Promise<MissingForRun[]> {
+  const naming = automations.filter(({ overrides }) => Array.isArray(overrides.secrets));
+  if (naming.length === 0) return [];
   const existing = new Set((await secrets.list()).map((secret) => secret.name));
-  return automations.flatMap(({ name: automation, file, overrides, places }) => {
-    const names = Array.isArray(overrides.secrets) ? overrides.secrets : [];
+  return naming.flatMap(({ name: automation, file, overrides, places }) => {
+    const names = overrides.secrets as unknown[];
     return names.flatMap((name, index) => {
       if (typeof name !== 'string' || existing.has(name)) return [];
       return [{ name, automation, file, index, at: places.get(`secrets[${index}]`) ?? FILE_START }];

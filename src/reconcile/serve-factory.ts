@@ -8,7 +8,6 @@ import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { triggerFiltersByWebhook } from '../core/trigger.ts';
 import type { ComputedPlan } from '../plan/compute-plan.ts';
-import type { ResolvedSecrets } from './resolve-secrets.ts';
 
 /** Automations that are sent and compiled together: about a millisecond. */
 const STAGED_AT_ONCE = 100;
@@ -16,11 +15,11 @@ const STAGED_AT_ONCE = 100;
 /** A change of more automations than this replaces all, so that taking effect does not take long. */
 const MAX_REPLACED = 500;
 
-/** A plan to execute, with the secrets that its webhooks get. */
-export interface PlannedChange {
-  change: AppliedChange;
-  computed: ComputedPlan;
-  secrets: ResolvedSecrets;
+/** What making definitions live takes. */
+export interface ServeParts {
+  serving: Serving;
+  secrets: Pick<SecretStore, 'open'>;
+  logger: Logger;
 }
 
 /**
@@ -29,36 +28,39 @@ export interface PlannedChange {
  * @param applied before the change
  */
 export async function applyAndServe(
-  serving: Serving,
+  parts: ServeParts,
   applied: AppliedFactory,
-  { change, computed, secrets }: PlannedChange,
+  { change, computed }: { change: AppliedChange; computed: ComputedPlan },
 ): Promise<AssignedNumbers> {
   const { factory, revision } = change;
-  const isWhole = applied.revision === null || change.automations.length > MAX_REPLACED;
-  const written = new Set(change.automations.map(({ name }) => name));
-  const versions = new Map(applied.automations.map(({ name, version }) => [name, version]));
-  const sent = isWhole ? computed.planned.automations : change.automations;
-  const automations = sent.map((row) => listen(row, written.has(row.name) ? null : versions.get(row.name)!));
-  await stage(serving, { factory, isWhole }, automations);
-  const rows = isWhole ? computed.planned.webhooks : change.webhooks;
+  await stageChanged(parts.serving, applied, change, computed);
   const known = new Map(applied.webhooks.map((webhook) => [webhook.uid, webhook]));
-  const webhooks = rows.map((row): ServingWebhook => {
+  const webhooks: ServingWebhook[] = [];
+  for (const row of change.webhooks) {
     const { ref = 0, createdAt = row.updatedAt } = known.get(row.uid) ?? {};
-    return {
-      webhook: { ...row, ref, createdAt, deletedAt: null },
-      secret: secrets.byWebhook.get(row.name)?.value ?? null,
-      verifyToken: secrets.verifyTokens.get(row.name)?.value ?? null,
-    };
-  });
+    webhooks.push(await openPinned(parts, { ...row, ref, createdAt, deletedAt: null }));
+  }
   const deleted = { deletedWebhooks: change.deleteWebhooks, deletedAutomations: change.deleteAutomations };
-  return serving.apply(change, { factory, revision, applyNumber: null, isWhole, webhooks, ...deleted });
+  return parts.serving.apply(change, { factory, revision, applyNumber: null, isWhole: false, webhooks, ...deleted });
 }
 
-/** What making the applied definition live takes. */
-export interface ServeParts {
-  serving: Serving;
-  secrets: Pick<SecretStore, 'open'>;
-  logger: Logger;
+async function stageChanged(
+  serving: Serving,
+  applied: AppliedFactory,
+  change: AppliedChange,
+  { planned }: ComputedPlan,
+): Promise<void> {
+  const { factory } = change;
+  if (change.automations.length <= MAX_REPLACED) {
+    const automations = change.automations.map((row) => listen(row, null));
+    return stage(serving, { factory, isWhole: false }, automations);
+  }
+  const written = new Set(change.automations.map(({ name }) => name));
+  const versions = new Map(applied.automations.map(({ name, version }) => [name, version]));
+  const automations = planned.automations.map((row) =>
+    listen(row, written.has(row.name) ? null : versions.get(row.name)!),
+  );
+  return stage(serving, { factory, isWhole: true }, automations);
 }
 
 /** Makes the whole applied definition live: at start, and after a pin that no apply made. */
