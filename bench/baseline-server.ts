@@ -2,17 +2,21 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * Upper limit of a plain `node:http` server: reads and parses the body, answers `202` with JSON, and stores nothing. Sends its
- * port to its parent process.
+ * Upper limits of a plain `node:http` server, which stores nothing. `read` reads the body into a buffer and answers `202`
+ * with JSON. `parse` also parses the body. Sends its port to its parent process.
  */
+const isParsing = process.argv[2] === 'parse';
+const ANSWER = JSON.stringify({ status: 'accepted' });
+const HEADERS = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(ANSWER) };
+
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
-    JSON.parse(Buffer.concat(chunks).toString('utf8'));
-    const answer = JSON.stringify({ delivery_id: request.headers['x-service-delivery-id'] });
-    response.writeHead(202, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(answer) });
-    response.end(answer);
+    const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+    if (isParsing) JSON.parse(body.toString('utf8'));
+    response.writeHead(202, HEADERS);
+    response.end(ANSWER);
   });
 });
 

@@ -63,7 +63,7 @@ async function prepare(deliveries: number): Promise<Subject> {
   await post(first, '/factories/bench/automations', { name: 'triage', triggers, prompt: 'Look into it.' });
   await first.end('SIGTERM');
   const begunMs = performance.now();
-  fillDeliveryLog(dataDir, { deliveries, spanMs: SPAN_MS, nowMs: Date.now() });
+  await fillDeliveryLog(dataDir, { deliveries, spanMs: SPAN_MS, nowMs: Date.now(), kind: 'mixed' });
   process.stdout.write(`${deliveries.toLocaleString('en')} deliveries written in ${elapsed(begunMs).toFixed(0)} ms\n`);
   const daemon = await startTestDaemon({ config, dataDir });
   const storageState = await signIn(daemon);

@@ -1,81 +1,111 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { DELIVERY_LABELS, IDENTITY_SOURCES } from '../src/core/resources/delivery.ts';
-import { createDeliveryListing } from '../src/storage/sqlite/delivery-listing.ts';
-
-const ACCEPTED = DELIVERY_LABELS.indexOf('Accepted');
-const DUPLICATE = DELIVERY_LABELS.indexOf('Duplicate');
-const REJECTED = DELIVERY_LABELS.indexOf('Rejected (auth)');
-const FROM_HEADER = IDENTITY_SOURCES.indexOf('service_header');
+import { createIdSource } from '../src/core/ids.ts';
+import type { DeliveryLogEntry, DeliveryOffer, RejectionEntry } from '../src/core/resources/delivery.ts';
+import { startStorage } from '../src/storage/sqlite/thread/start-storage.ts';
 
 /** So rare that a filter without an index would read many rows. */
-const REJECTED_EVERY = 1_000;
-const DUPLICATE_EVERY = 50;
+const REJECTED_EVERY = 1_001;
+const DUPLICATE_EVERY = 51;
 const RUN_EVERY = 10;
+const BATCH = 2_000;
+const WORKER = new URL('../dist/storage/sqlite/thread/worker.js', import.meta.url);
 
 export interface Filling {
   deliveries: number;
   /** Age of the oldest delivery; the most recent is new. */
   spanMs: number;
   nowMs: number;
+  /** `mixed`: also duplicates, rejections and runs. */
+  kind: 'accepted' | 'mixed';
+  /** The body of the delivery with this number. */
+  composeBody?: (i: number) => string;
 }
 
 /**
- * Writes a log like that of the daemon, spread evenly over a period and over the existing webhooks. Written with SQL, because
- * only reading is measured. The delivery IDs are `event-0` and so on. No daemon may run on the folder during this.
+ * Writes a log like that of the daemon, spread evenly over a period and over the existing webhooks. It is written by the
+ * storage itself in large batches, so the rows are those of the real path. The delivery IDs are `event-0` and so on. No
+ * daemon may run on the folder during this.
  */
-export function fillDeliveryLog(dataDir: string, { deliveries, spanMs, nowMs }: Filling): void {
-  const db = new Database(join(dataDir, 'dockbell.db'));
-  db.pragma('synchronous = OFF');
-  const webhooks = db.prepare('SELECT ref FROM webhooks').pluck().all() as number[];
-  const write = prepareWrites(db);
-  db.transaction(() => {
-    for (let i = 0; i < deliveries; i++) {
-      const at = Math.floor(nowMs - spanMs + ((i + 1) * spanMs) / (deliveries + 1));
-      write(i, at, webhooks[i % webhooks.length]!);
-    }
-  })();
-  createDeliveryListing(db).catchUp();
-  db.close();
+export async function fillDeliveryLog(dataDir: string, filling: Filling): Promise<void> {
+  const { deliveries, spanMs, nowMs } = filling;
+  const file = join(dataDir, 'dockbell.db');
+  const compose = prepareEntries(file, filling);
+  const { storage, close } = await startStorage(WORKER, { file });
+  for (let first = 0; first < deliveries; first += BATCH) {
+    const length = Math.min(BATCH, deliveries - first);
+    const batch = Array.from({ length }, (_, i) => {
+      const number = first + i;
+      return compose(number, Math.floor(nowMs - spanMs + ((number + 1) * spanMs) / (deliveries + 1)));
+    });
+    const outcomes = await storage.deliveryLog.record(batch);
+    const failed = outcomes.find(({ label }) => label === null);
+    if (failed !== undefined) throw new Error(`a delivery was not written: ${JSON.stringify(failed)}`);
+  }
+  await close();
 }
 
-function prepareWrites(db: Database.Database): (i: number, at: number, webhook: number) => void {
-  const { version, name, factory } = db.prepare('SELECT version, name, factory FROM automation_versions').get() as {
-    version: number;
-    name: string;
-    factory: string;
+type ComposeEntry = (i: number, at: number) => DeliveryLogEntry;
+
+function prepareEntries(file: string, { kind, composeBody = composeSmallBody }: Filling): ComposeEntry {
+  const { webhooks, automation } = readDefinition(file);
+  const ids = createIdSource(randomBytes);
+  return (i, at) => {
+    const webhook = webhooks[i % webhooks.length]!;
+    const common = { id: ids.deliveryId(at), webhook, receivedAt: at, clientAddress: '192.0.2.7', revision: null };
+    if (kind === 'mixed' && i % REJECTED_EVERY === 0) return reject(common);
+    // A duplicate has the identity of an earlier delivery of the same webhook.
+    const original = kind === 'mixed' && i % DUPLICATE_EVERY === 0 ? i - webhooks.length : i;
+    const key = `event-${Math.max(0, original)}`;
+    const body = Buffer.from(composeBody(i));
+    const starts = kind === 'mixed' && i % RUN_EVERY === 1 && automation !== null;
+    const offer: DeliveryOffer = {
+      kind: 'offer',
+      id: common.id,
+      webhook,
+      receivedAt: at,
+      clientAddress: common.clientAddress,
+      revision: null,
+      size: body.length,
+      identity: { source: 'service_header', value: key, key },
+      body: new Uint8Array(body),
+      bodyHash: createHash('sha256').update(body).digest(),
+      applyNumber: 1,
+      runs: starts ? [{ id: ids.runId(at), automation: automation.name, version: automation.version }] : [],
+    };
+    return offer;
   };
-  const delivery = db.prepare(
-    `INSERT INTO deliveries (id, webhook, label, identity_source, identity, size, received_at, client_address)
-     VALUES (?, ?, ?, ${FROM_HEADER}, ?, ?, ?, '192.0.2.7')`,
-  );
-  const content = db.prepare(`INSERT INTO delivery_contents (delivery, body, decisions) VALUES (?, ?, '[]')`);
-  const claim = db.prepare(
-    `INSERT INTO identities (webhook, source, key, delivery, body_hash, accepted_at)
-     VALUES (?, ${FROM_HEADER}, ?, ?, zeroblob(32), ?)`,
-  );
-  const run = db.prepare(
-    `INSERT INTO runs (id, factory, automation, version, delivery, delivery_id, delivery_identity, webhook, state, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'succeeded', ?)`,
-  );
-  return (i, at, webhook) => {
-    const label = chooseLabel(i);
-    const id = `dlv_${pad(i)}`;
-    const body = Buffer.from(JSON.stringify({ number: i, level: 'error' }));
-    const { lastInsertRowid: seq } = delivery.run(id, webhook, label, `event-${i}`, body.length, at);
-    if (label !== ACCEPTED) return;
-    content.run(seq, body);
-    claim.run(webhook, `event-${i}`, id, at);
-    if (i % RUN_EVERY === 1) run.run(`run_${pad(i)}`, factory, name, version, seq, id, `event-${i}`, webhook, at);
+}
+
+function reject(common: Pick<RejectionEntry, 'id' | 'webhook' | 'receivedAt' | 'clientAddress' | 'revision'>) {
+  const entry: RejectionEntry = {
+    ...common,
+    kind: 'rejection',
+    size: 12,
+    label: 'Rejected (auth)',
+    reason: 'bad_credential',
+    detail: null,
+    identity: null,
+    count: 1,
   };
+  return entry;
 }
 
-/** Odd numbers as divisors, so that each webhook gets each label. */
-function chooseLabel(i: number): number {
-  if (i % (REJECTED_EVERY + 1) === 0) return REJECTED;
-  return i % (DUPLICATE_EVERY + 1) === 0 ? DUPLICATE : ACCEPTED;
+function composeSmallBody(i: number): string {
+  return JSON.stringify({ number: i, level: 'error' });
 }
 
-function pad(i: number): string {
-  return String(i).padStart(26, '0');
+/** The webhooks, and an automation whose runs can be stored. */
+function readDefinition(file: string) {
+  const db = new Database(file, { readonly: true });
+  try {
+    const webhooks = db.prepare<[], { ref: number }>('SELECT ref FROM webhooks').all();
+    const automation = db
+      .prepare<[], { version: number; name: string }>('SELECT version, name FROM automation_versions LIMIT 1')
+      .get();
+    return { webhooks: webhooks.map(({ ref }) => ref), automation: automation ?? null };
+  } finally {
+    db.close();
+  }
 }

@@ -1,52 +1,79 @@
-import { connect } from 'node:net';
+import { createHmac } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { takePercentile } from './kit/statistics.ts';
+
+/** How the senders authenticate. `github` signs each body and sends the headers of GitHub. */
+export type LoadCredential = { kind: 'token'; token: string } | { kind: 'github'; secret: string };
 
 /** The load to generate. */
 export interface LoadOrder {
   port: number;
-  /** One sender for each path. Each waits for the response before it sends the next delivery. */
+  /** One sender for each path. Each has at most one request in progress. */
   paths: string[];
-  token: string;
+  credential: LoadCredential;
   bodyBytes: number;
+  /** Value of `project` in each body. */
+  project: string;
   /** Responses during this time are not counted. */
   warmUpMs: number;
   measuredMs: number;
-  /** Prefix of every identity, so that no two loads send the same one. */
-  prefix: string;
+  /**
+   * Requests per second of all senders, whose latency is measured from the time at which they were due. `null`: each sender
+   * sends as soon as it has its response.
+   */
+  offeredPerSecond: number | null;
 }
 
 export interface LoadResult {
   /** All responses, including those of the warm-up. */
   answers: number;
+  /** Responses to requests that were sent after the warm-up. */
+  counted: number;
   answersPerSecond: number;
   p50Ms: number;
   p99Ms: number;
+  /** Share of the measured time in which this process was busy. Near 1, the load generator is the limit. */
+  busy: number;
   /** Responses other than `202` by status, including those of the warm-up; `none` for connections that ended without one. */
   others: Record<string, number>;
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n');
+/** Above this share, the figures describe the load generator. */
+const MAX_BUSY = 0.97;
+const TICK_MS = 1;
 
-/** Sends until the time has elapsed. Rejects if the port cannot be reached. */
-export async function generateLoad(order: LoadOrder): Promise<LoadResult> {
+/**
+ * Sends until the time has elapsed. Rejects if the port cannot be reached.
+ *
+ * @param onWarm called at the end of the warm-up
+ */
+export async function generateLoad(order: LoadOrder, onWarm = () => {}): Promise<LoadResult> {
   const countedFrom = performance.now() + order.warmUpMs;
   const endsAt = countedFrom + order.measuredMs;
   const latencies: number[] = [];
   const others: Record<string, number> = {};
   let answers = 0;
-  const note = (status: string, sentAt: number, nowMs: number) => {
+  const note: Note = (status, sinceMs, nowMs) => {
     answers += 1;
     if (status !== '202') others[status] = (others[status] ?? 0) + 1;
-    if (sentAt >= countedFrom) latencies.push(nowMs - sentAt);
+    if (sinceMs >= countedFrom) latencies.push(nowMs - sinceMs);
   };
-  await Promise.all(order.paths.map((path, index) => keepSending(order, path, index, endsAt, note)));
-  latencies.sort((a, b) => a - b);
-  const at = (share: number) =>
-    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
+  const due = order.offeredPerSecond === null ? null : new DueTimes(order.offeredPerSecond, endsAt);
+  const senders = order.paths.map((path) => new Sender({ order, path, endsAt, due, note }));
+  due?.start(senders);
+  const usage = measureBusy(order.warmUpMs, onWarm);
+  await Promise.all(senders.map((sender) => sender.done));
+  const unsent = due?.unsent() ?? 0;
+  if (unsent > 0) others.unsent = unsent;
   return {
     answers,
+    counted: latencies.length,
     answersPerSecond: (latencies.length * 1000) / order.measuredMs,
-    p50Ms: at(0.5),
-    p99Ms: at(0.99),
+    p50Ms: takePercentile(latencies, 0.5),
+    p99Ms: takePercentile(latencies, 0.99),
+    busy: await usage(),
     others,
   };
 }
@@ -58,49 +85,152 @@ export function requireAccepted(name: string, { answers, others }: LoadResult): 
   if (list.length > 0) throw new Error(`${name}: ${list.join(', ')} among ${answers} answers; only 202 counts`);
 }
 
-type Note = (status: string, sentAt: number, nowMs: number) => void;
-
-async function keepSending(order: LoadOrder, path: string, index: number, endsAt: number, note: Note): Promise<void> {
-  const delivery = composeRequest(order, path, index);
-  while (performance.now() < endsAt) await sendOnOneConnection(order.port, delivery, endsAt, note);
+/** Throws if this process was the limit. */
+export function requireSpareTime(name: string, { busy }: LoadResult): void {
+  if (busy <= MAX_BUSY) return;
+  throw new Error(
+    `${name}: the load generator was busy for ${(busy * 100).toFixed(0)} % of the time and limits the rate`,
+  );
 }
 
-/** Sends until the time has elapsed or the server closes the connection, which it announces with `Connection: close`. */
-function sendOnOneConnection(
-  port: number,
-  { request, setIdentity }: ReturnType<typeof composeRequest>,
-  endsAt: number,
-  note: Note,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let sentAt: number | null = null;
-    let received: Buffer | null = null;
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-    const send = () => {
-      setIdentity();
-      sentAt = performance.now();
-      socket.write(request);
-    };
-    socket.on('connect', send);
-    socket.on('error', (error) => {
-      if (socket.pending) reject(error);
-    });
-    socket.on('close', () => {
-      if (sentAt !== null) note('none', sentAt, performance.now());
-      resolve();
-    });
-    socket.on('data', (chunk: Buffer) => {
-      received = received === null ? chunk : Buffer.concat([received, chunk]);
-      const answer = readAnswer(received);
-      if (answer === null || sentAt === null) return;
-      const nowMs = performance.now();
-      note(answer.status, sentAt, nowMs);
-      sentAt = null;
-      received = null;
-      if (nowMs < endsAt && !answer.isLast) send();
-      else socket.end();
-    });
+/** The share of time in which the event loop of this process does not wait, from the end of the warm-up on. */
+function measureBusy(warmUpMs: number, onWarm: () => void): () => Promise<number> {
+  const started = new Promise<ReturnType<typeof performance.eventLoopUtilization>>((resolve) => {
+    setTimeout(() => {
+      resolve(performance.eventLoopUtilization());
+      onWarm();
+    }, warmUpMs);
   });
+  return async () => performance.eventLoopUtilization(await started).utilization;
+}
+
+/** @param sinceMs time at which the request was sent, or due */
+type Note = (status: string, sinceMs: number, nowMs: number) => void;
+
+/** Times at which requests are due. Those that no sender can send yet wait. */
+class DueTimes {
+  readonly #intervalMs: number;
+  readonly #endsAt: number;
+  readonly #waiting: number[] = [];
+  #nextAt = performance.now();
+
+  constructor(perSecond: number, endsAt: number) {
+    this.#intervalMs = 1_000 / perSecond;
+    this.#endsAt = endsAt;
+  }
+
+  start(senders: readonly Sender[]): void {
+    let next = 0;
+    const tick = () => {
+      this.#collect();
+      for (let i = 0; i < senders.length && this.#waiting.length > 0; i++) {
+        const sender = senders[next++ % senders.length]!;
+        if (sender.isIdle) sender.send();
+      }
+      if (performance.now() >= this.#endsAt) return senders.forEach(endIfIdle);
+      setTimeout(tick, TICK_MS);
+    };
+    tick();
+  }
+
+  /** The time at which the next request was due; `null` if none is. */
+  take(): number | null {
+    return this.#waiting.shift() ?? null;
+  }
+
+  unsent(): number {
+    return this.#waiting.length;
+  }
+
+  #collect(): void {
+    const untilMs = Math.min(performance.now(), this.#endsAt);
+    for (; this.#nextAt <= untilMs; this.#nextAt += this.#intervalMs) this.#waiting.push(this.#nextAt);
+  }
+}
+
+function endIfIdle(sender: Sender): void {
+  if (sender.isIdle) sender.end();
+}
+
+interface SenderParts {
+  order: LoadOrder;
+  path: string;
+  endsAt: number;
+  due: DueTimes | null;
+  note: Note;
+}
+
+/** One connection, which is opened again if the server closes it after a response. */
+class Sender {
+  readonly done: Promise<void>;
+  readonly #parts: SenderParts;
+  readonly #request: RequestBytes;
+  #socket!: Socket;
+  #received: Buffer | null = null;
+  /** When the request in progress was sent or due; `null` if none is in progress. */
+  #sinceMs: number | null = null;
+  #isConnected = false;
+  #resolve!: () => void;
+  #reject!: (error: Error) => void;
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts;
+    this.#request = new RequestBytes(parts.order, parts.path);
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#connect();
+  }
+
+  get isIdle(): boolean {
+    return this.#isConnected && this.#sinceMs === null;
+  }
+
+  /** Sends the next request, unless none is due. */
+  send(): void {
+    const { due } = this.#parts;
+    this.#sinceMs = due === null ? performance.now() : due.take();
+    if (this.#sinceMs !== null) this.#socket.write(this.#request.next());
+  }
+
+  end(): void {
+    this.#socket.end();
+  }
+
+  #connect(): void {
+    const { order, endsAt, note } = this.#parts;
+    const socket = connect({ port: order.port, host: '127.0.0.1', noDelay: true });
+    this.#socket = socket;
+    socket.on('connect', () => {
+      this.#isConnected = true;
+      this.send();
+    });
+    socket.on('error', (error) => {
+      if (socket.pending) this.#reject(error);
+    });
+    socket.on('data', (chunk: Buffer) => this.#read(chunk));
+    socket.on('close', () => {
+      this.#isConnected = false;
+      if (this.#sinceMs !== null) note('none', this.#sinceMs, performance.now());
+      this.#sinceMs = null;
+      this.#received = null;
+      if (performance.now() < endsAt) this.#connect();
+      else this.#resolve();
+    });
+  }
+
+  #read(chunk: Buffer): void {
+    this.#received = this.#received === null ? chunk : Buffer.concat([this.#received, chunk]);
+    const answer = readAnswer(this.#received);
+    if (answer === null || this.#sinceMs === null) return;
+    const nowMs = performance.now();
+    this.#parts.note(answer.status, this.#sinceMs, nowMs);
+    this.#sinceMs = null;
+    this.#received = null;
+    if (nowMs < this.#parts.endsAt && !answer.isLast) this.send();
+    else this.#socket.end();
+  }
 }
 
 function readAnswer(received: Buffer): { status: string; isLast: boolean } | null {
@@ -112,16 +242,53 @@ function readAnswer(received: Buffer): { status: string; isLast: boolean } | nul
   return { status: head.slice(9, 12), isLast: /^connection: close$/im.test(head) };
 }
 
-/** The bytes of a delivery. Only the digits of its identity change. */
-function composeRequest({ prefix, token, bodyBytes }: LoadOrder, path: string, index: number) {
-  const empty = '{"level":"fatal","n":1,"text":""}';
-  const body = `${empty.slice(0, -2)}${'x'.repeat(bodyBytes - empty.length)}"}`;
-  const identity = `${prefix}-${index}-`;
-  const head =
-    `POST ${path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
-    `Content-Length: ${body.length}\r\nX-Service-Delivery-Id: ${identity}`;
-  const request = Buffer.from(`${head}00000000\r\n\r\n${body}`, 'latin1');
-  let count = 0;
-  const setIdentity = () => request.write(String(count++).padStart(8, '0'), head.length, 'latin1');
-  return { request, setIdentity };
+const DIGITS = 16;
+const SIGNATURE = '0'.repeat(64);
+
+/** The bytes of a delivery. Each has another identity and another body, so nothing about it can be kept from the last one. */
+class RequestBytes {
+  readonly #bytes: Buffer;
+  readonly #bodyAt: number;
+  readonly #idAt: number;
+  readonly #signatureAt: number;
+  readonly #numberAt: number;
+  readonly #secret: string | null;
+
+  constructor({ credential, bodyBytes, project }: LoadOrder, path: string) {
+    const empty = `{"number":"${'0'.repeat(DIGITS)}","build":{"status":"failed","project":"${project}"},"text":""}`;
+    const body = `${empty.slice(0, -2)}${'x'.repeat(Math.max(0, bodyBytes - empty.length))}"}`;
+    const id = '0'.repeat(DIGITS);
+    const fields =
+      credential.kind === 'token'
+        ? `Authorization: Bearer ${credential.token}\r\nX-Service-Delivery-Id: ${id}`
+        : `X-GitHub-Event: push\r\nX-Hub-Signature-256: sha256=${SIGNATURE}\r\nX-GitHub-Delivery: ${id}`;
+    const head =
+      `POST ${path} HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${body.length}\r\n${fields}\r\n\r\n`;
+    this.#bytes = Buffer.from(head + body, 'latin1');
+    this.#bodyAt = head.length;
+    this.#idAt = head.length - 4 - DIGITS;
+    this.#signatureAt = head.indexOf(SIGNATURE);
+    this.#numberAt = head.length + body.indexOf('0'.repeat(DIGITS));
+    this.#secret = credential.kind === 'github' ? credential.secret : null;
+  }
+
+  /** Random, because identities in the order of time are easier to index. */
+  next(): Buffer {
+    const id = randomDigits() + randomDigits();
+    this.#bytes.write(id, this.#idAt, 'latin1');
+    this.#bytes.write(id, this.#numberAt, 'latin1');
+    if (this.#secret !== null) {
+      const hmac = createHmac('sha256', this.#secret).update(this.#bytes.subarray(this.#bodyAt));
+      this.#bytes.write(hmac.digest('hex'), this.#signatureAt, 'latin1');
+    }
+    return this.#bytes;
+  }
+}
+
+/** Eight hexadecimal digits. */
+function randomDigits(): string {
+  return Math.floor(Math.random() * 0x1_0000_0000)
+    .toString(16)
+    .padStart(8, '0');
 }

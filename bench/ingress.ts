@@ -1,164 +1,278 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { cpus } from 'node:os';
-import { fileURLToPath } from 'node:url';
-import { messageOf } from '../src/core/errors.ts';
-import { eventually } from '../test/helpers/eventually.ts';
-import { createTempGitRepo } from '../test/helpers/temp-git-repo.ts';
-import { startTestDaemon } from '../test/helpers/test-daemon.ts';
-import { type LoadOrder, type LoadResult, requireAccepted } from './generate-load.ts';
+import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { generateLoad } from './generate-load.ts';
+import {
+  drive,
+  GITHUB,
+  type Load,
+  type Measured,
+  type PreparedFactory,
+  prepareFactory,
+  type Subject,
+  startBaseline,
+  startPrepared,
+  storeDeliveries,
+  TOKEN,
+} from './ingress-subjects.ts';
+import type { Benchmark, BenchOptions, Row, Table } from './kit/benchmark.ts';
+import { describePinning } from './kit/pin-process.ts';
+import { takeMedian } from './kit/statistics.ts';
 
-/**
- * Measures the durable deliveries per second of the built daemon, compared with a plain `node:http` server that stores nothing.
- * One load generator drives both in turns, each in a separate process, so that the ratio is valid on a machine with
- * changing speed. If other programs use the cores, the CPU time per response on the HTTP thread is more reliable.
- * Usage: `npm run bench -- ingress [rounds] [seconds]`.
- */
-const CONNECTIONS = 64;
+/** From a POST to a durable `202`, compared with a plain `node:http` server. */
+export const benchmark: Benchmark = {
+  summary: 'durable deliveries per second, compared with a plain node:http server; latency and memory under load',
+  isDurable: true,
+  defaults: { rounds: 5, seconds: 3 },
+  run,
+};
+
+const WEBHOOKS = 64;
+/** Few, because every automation listens to all of them. */
+const FILTER_WEBHOOKS = 4;
+const STORED = 1_000_000;
+const AUTOMATIONS = 10_000;
+const OFFERED = 5_000;
 const BODY_BYTES = 1_024;
-const WARM_UP_MS = 1_000;
-const TOKEN = 'dbs_benchmark-token-of-32-characters';
+/** The processes start anew in each round, so the compilation of the hot path belongs to the warm-up. */
+const WARM_UP_MS = 2_000;
+const LONE_DELIVERIES = 40;
+const LONE_PAUSE_MS = 25;
+const PAGE = Buffer.alloc(4_096, 7);
 
-const rounds = Number(process.argv[2] ?? 3);
-const measuredMs = Number(process.argv[3] ?? 5) * 1_000;
-
-const baseline = await startBaseline();
-const daemon = await startDockbell();
-try {
-  await compare();
-} catch (error) {
-  process.stderr.write(`${messageOf(error)}\n`);
-  process.exitCode = 1;
-} finally {
-  baseline.stop();
-  await daemon.stop();
+/** Sizes of a run. */
+interface Sizes {
+  stored: number;
+  automations: number;
+  offered: number;
+  warmUpMs: number;
+  isRough: boolean;
 }
 
-async function compare(): Promise<void> {
-  const results: Record<'baseline' | 'dockbell', Measured[]> = { baseline: [], dockbell: [] };
-  process.stdout.write(`${rounds} rounds of ${measuredMs / 1000} s, ${CONNECTIONS} connections, ${BODY_BYTES} bytes, `);
-  process.stdout.write(`${cpus().length} cores, Node ${process.versions.node}\n`);
-  for (let round = 1; round <= rounds; round++) {
-    for (const [name, server] of [
-      ['baseline', baseline],
-      ['dockbell', daemon],
-    ] as const) {
-      const result = await drive({ ...server, prefix: `r${round}` });
-      requireAccepted(`round ${round} of ${name}`, result);
-      results[name].push(result);
-      process.stdout.write(`round ${round}  ${formatResult(name, result)}\n`);
-    }
-  }
-  const medians = { baseline: takeMedian(results.baseline), dockbell: takeMedian(results.dockbell) };
-  for (const name of ['baseline', 'dockbell'] as const)
-    process.stdout.write(`median   ${formatResult(name, medians[name])}\n`);
-  const ratio = medians.dockbell.answersPerSecond / medians.baseline.answersPerSecond;
-  const cpuRatio = medians.baseline.cpuMicros / medians.dockbell.cpuMicros;
-  process.stdout.write(
-    `ratio    dockbell / baseline ${ratio.toFixed(2)}, by CPU time of the HTTP thread ${cpuRatio.toFixed(2)}\n`,
-  );
+const LARGE: Sizes = {
+  stored: STORED,
+  automations: AUTOMATIONS,
+  offered: OFFERED,
+  warmUpMs: WARM_UP_MS,
+  isRough: false,
+};
+const QUICK: Sizes = { stored: 2_000, automations: 50, offered: 100, warmUpMs: 100, isRough: true };
+
+/** Names of the measurements of a round. */
+type Name =
+  | 'read 64'
+  | 'parse 64'
+  | 'read 256'
+  | 'read offered'
+  | 'empty 64'
+  | 'empty 256'
+  | 'empty offered'
+  | 'stored 64'
+  | 'one of many'
+  | 'none of many'
+  | 'none of one';
+
+interface Round {
+  measured: Record<Name, Measured>;
+  lone: { deliveryMs: number; fsyncMs: number };
 }
 
-interface Target {
-  pid: number;
-  port: number;
-  paths: string[];
-  stop(): unknown;
+async function run({ rounds, seconds, isQuick }: BenchOptions): Promise<Table[]> {
+  const sizes = isQuick ? QUICK : LARGE;
+  const empty = await prepareFactory({ name: 'empty', webhooks: WEBHOOKS, automations: 1, credential: TOKEN });
+  const stored = await prepareFactory({ name: 'stored', webhooks: WEBHOOKS, automations: 1, credential: TOKEN });
+  await storeDeliveries(stored, sizes.stored);
+  const shape = { webhooks: FILTER_WEBHOOKS, credential: GITHUB };
+  const many = await prepareFactory({ ...shape, name: 'many', automations: sizes.automations });
+  const one = await prepareFactory({ ...shape, name: 'one', automations: 1 });
+  const baselines = { read: await startBaseline('read'), parse: await startBaseline('parse') };
+  const all: Round[] = [];
+  for (let i = 0; i < rounds; i++)
+    all.push(await measureRound({ empty, stored, many, one }, baselines, sizes, seconds));
+  for (const baseline of Object.values(baselines)) await baseline.stop();
+  return describe(all, sizes, seconds);
 }
 
-async function startBaseline(): Promise<Target> {
-  const child = startScript('baseline-server.ts');
-  const [port] = (await once(child, 'message')) as [number];
-  return {
-    pid: child.pid!,
-    port,
-    paths: Array(CONNECTIONS).fill('/webhooks/w/wh_00000000000000000000000000'),
-    stop: () => child.kill(),
-  };
-}
+type Factories = Record<'empty' | 'stored' | 'many' | 'one', PreparedFactory>;
 
-/**
- * A factory with a webhook for each connection, because `limits.deliveriesPerMinute` is at most 100,000, which is 1,667 per
- * second for one webhook. An automation is triggered by all of them, with a filter that never matches. So payloads are
- * evaluated and no run is started.
- */
-async function startDockbell(): Promise<Target> {
-  const names = Array.from({ length: CONNECTIONS }, (_, index) => `hook-${index}`);
-  const repo = await createTempGitRepo();
-  const webhooks = Object.fromEntries(names.map((name) => [`webhooks/${name}.yaml`, 'secretName: BENCH_SECRET\n']));
-  const filter = `webhooks: [${names.join(', ')}], payload: { level: [debug] }`;
-  const front = `triggers:\n  - { provider: webhook, event: received, filter: { ${filter} } }`;
-  await repo.commit({ ...webhooks, 'automations/never/automation.md': `---\n${front}\n---\nNothing to do.\n` });
-  const started = await startTestDaemon({
-    config: {
-      limits: { deliveriesPerMinute: 100_000, webhooksPerFactory: CONNECTIONS },
-      factories: [{ name: 'bench', source: { type: 'repository', url: repo.path } }],
-    },
-  });
-  await started.api('/secrets/BENCH_SECRET', { method: 'PUT', body: { value: TOKEN } });
-  const list = await eventually(async () => {
-    const { body } = await started.api('/factories/bench/webhooks?limit=100');
-    return body.data?.length === CONNECTIONS && (body.data as { ingress_url: string }[]);
-  });
-  return {
-    pid: started.pid,
-    port: Number(new URL(started.ingressUrl).port),
-    paths: list.map(({ ingress_url: url }) => new URL(url).pathname),
-    stop: async () => {
-      await started.end('SIGTERM');
-      repo.remove();
-    },
-  };
-}
-
-interface Measured extends LoadResult {
-  /** CPU time of the server's main thread per response, in microseconds; `NaN` if the system does not provide it. */
-  cpuMicros: number;
-}
-
-async function drive({ pid, port, paths, prefix }: Target & { prefix: string }): Promise<Measured> {
-  const child = startScript('load-generator.ts');
-  const order: LoadOrder = {
-    port,
-    paths,
-    prefix,
-    token: TOKEN,
+/** Each daemon starts anew, on a copy of its prepared state. So no round finds what an earlier one stored. */
+async function measureRound(
+  factories: Factories,
+  { read, parse }: Record<'read' | 'parse', Subject>,
+  { offered, warmUpMs, isRough }: Sizes,
+  seconds: number,
+): Promise<Round> {
+  const measured = {} as Record<Name, Measured>;
+  const load = (change: Partial<Load> = {}): Load => ({
+    connections: 64,
     bodyBytes: BODY_BYTES,
-    warmUpMs: WARM_UP_MS,
-    measuredMs,
+    project: 'none',
+    warmUpMs,
+    measuredMs: seconds * 1_000,
+    offeredPerSecond: null,
+    isRough,
+    ...change,
+  });
+  const measure = async (name: Name, subject: Subject, change: Partial<Load> = {}) => {
+    measured[name] = await drive(subject, load(change));
   };
-  const before = readMainThreadCpuMs(pid);
-  child.send(order);
-  const [result] = (await once(child, 'message')) as [LoadResult];
-  return { ...result, cpuMicros: ((readMainThreadCpuMs(pid) - before) * 1_000) / result.answers };
-}
-
-/** Linux counts it per thread, in hundredths of a second. The main thread has the number of its process. */
-function readMainThreadCpuMs(pid: number): number {
-  if (process.platform !== 'linux') return Number.NaN;
-  const fields = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
-function startScript(name: string): ChildProcess {
-  return fork(fileURLToPath(new URL(name, import.meta.url)), { execArgv: ['--import', 'tsx'] });
-}
-
-function takeMedian(all: Measured[]): Measured {
-  const middle = (pick: (result: Measured) => number) =>
-    all.map(pick).sort((a, b) => a - b)[Math.floor(all.length / 2)]!;
-  return {
-    answersPerSecond: middle((result) => result.answersPerSecond),
-    p50Ms: middle((result) => result.p50Ms),
-    p99Ms: middle((result) => result.p99Ms),
-    cpuMicros: middle((result) => result.cpuMicros),
-    answers: middle((result) => result.answers),
-    others: {},
+  const using = async (factory: PreparedFactory, act: (subject: Subject) => Promise<void>) => {
+    const subject = await startPrepared(factory, { isCopy: true });
+    await act(subject);
+    await subject.stop();
   };
+  const open = { connections: 128, offeredPerSecond: offered };
+  let lone = { deliveryMs: Number.NaN, fsyncMs: Number.NaN };
+
+  await measure('read 64', read);
+  await measure('parse 64', parse);
+  await using(factories.empty, async (subject) => {
+    await measure('empty 64', subject);
+    await measure('read 256', read, { connections: 256 });
+    await measure('empty 256', subject, { connections: 256 });
+    await measure('read offered', read, open);
+    await measure('empty offered', subject, open);
+    lone = await measureLone(subject);
+  });
+  await using(factories.stored, (subject) => measure('stored 64', subject));
+  await using(factories.many, async (subject) => {
+    await measure('one of many', subject, { project: 'project-7' });
+    await measure('none of many', subject);
+  });
+  await using(factories.one, (subject) => measure('none of one', subject));
+  return { measured, lone };
 }
 
-function formatResult(name: string, { answersPerSecond, p50Ms, p99Ms, cpuMicros }: Measured): string {
-  const rate = Math.round(answersPerSecond).toLocaleString('en').padStart(7);
-  return `${name.padEnd(9)}${rate}/s  p50 ${p50Ms.toFixed(1)} ms  p99 ${p99Ms.toFixed(1)} ms  ${cpuMicros.toFixed(0)} us CPU an answer`;
+/** Single deliveries to an idle daemon, alternating with an fdatasync. Medians. */
+async function measureLone({ port, paths, credential }: Subject): Promise<Round['lone']> {
+  const folder = mkdtempSync(join(tmpdir(), 'dockbell-fsync-'));
+  const descriptor = openSync(join(folder, 'file'), 'w');
+  const deliveries: number[] = [];
+  const syncs: number[] = [];
+  const order = { port, paths: [paths[0]!], credential, bodyBytes: BODY_BYTES, project: 'none' };
+  await pause(1_000);
+  for (let i = 0; i < LONE_DELIVERIES; i++) {
+    await pause(LONE_PAUSE_MS);
+    const begunMs = performance.now();
+    writeSync(descriptor, PAGE);
+    fdatasyncSync(descriptor);
+    syncs.push(performance.now() - begunMs);
+    await pause(LONE_PAUSE_MS);
+    // One request: the time has elapsed when its response arrives.
+    const { p50Ms, others } = await generateLoad({ ...order, warmUpMs: 0, measuredMs: 0.001, offeredPerSecond: null });
+    if (Object.keys(others).length > 0) throw new Error(`a lone delivery was answered with ${JSON.stringify(others)}`);
+    deliveries.push(p50Ms);
+  }
+  closeSync(descriptor);
+  rmSync(folder, { recursive: true });
+  return { deliveryMs: takeMedian(deliveries), fsyncMs: takeMedian(syncs) };
+}
+
+function describe(rounds: readonly Round[], { stored, automations, offered }: Sizes, seconds: number): Table[] {
+  const pick = (name: Name, figure: keyof Omit<Measured, 'others'>) =>
+    rounds.map(({ measured }) => measured[name][figure]);
+  const ratio = (name: Name, to: Name, figure: 'answersPerSecond' | 'cpuMicros' = 'answersPerSecond') =>
+    rounds.map(({ measured }) => measured[name][figure] / measured[to][figure]);
+  const row = (measure: string, unit: Row['unit'], samples: number[], target?: Row['target']): Row => ({
+    measure,
+    unit,
+    samples,
+    ...(target && { target }),
+  });
+  const rate = (measure: string, name: Name) => row(measure, '/s', pick(name, 'answersPerSecond'));
+  const many = automations.toLocaleString('en');
+  return [
+    {
+      title: `Durable deliveries, ${BODY_BYTES} bytes`,
+      rows: [
+        row('token, 64 connections, ratio to node:http', '×', ratio('empty 64', 'read 64'), {
+          atLeast: 0.4,
+          stretch: 0.5,
+        }),
+        row(
+          `with ${stored.toLocaleString('en')} stored deliveries, ratio to the empty store`,
+          '×',
+          ratio('stored 64', 'empty 64'),
+          { atLeast: 0.9, stretch: 1 },
+        ),
+        row(
+          `GitHub signature, ${many} automations, one matches, ratio to node:http`,
+          '×',
+          ratio('one of many', 'read 64'),
+          { atLeast: 0.28, stretch: 0.36 },
+        ),
+        row('token, 256 connections, ratio to node:http', '×', ratio('empty 256', 'read 256'), {
+          atLeast: 0.5,
+          stretch: 0.6,
+        }),
+        row(`p99 at ${offered.toLocaleString('en')}/s offered`, 'ms', pick('empty offered', 'p99Ms'), {
+          atMost: 10,
+          stretch: 5,
+        }),
+        row('p99 saturated, 64 connections', 'ms', pick('empty 64', 'p99Ms'), { atMost: 12, stretch: 7 }),
+        row(
+          `resident memory under load, ${stored.toLocaleString('en')} identities`,
+          'MiB',
+          pick('stored 64', 'rssMiB'),
+          { atMost: 200, stretch: 160 },
+        ),
+        row(
+          `${many} automations that do not match / 1, processor time of the HTTP thread`,
+          '×',
+          ratio('none of many', 'none of one', 'cpuMicros'),
+          { atMost: 1.1, stretch: 1 },
+        ),
+        row(
+          'lone delivery to an idle daemon, minus one fsync',
+          'ms',
+          rounds.map(({ lone }) => lone.deliveryMs - lone.fsyncMs),
+          { atMost: 1 },
+        ),
+      ],
+      notes: [
+        describePinning(),
+        `${rounds.length} rounds of all measurements in turns. Each measurement takes ${seconds} s after a warm-up. Each ratio is of one round.`,
+        'Every delivery has a random identity and a different body. The only automation of the token factory never matches.',
+        'Runs of the automation that matches are stored and stay queued: no executor is configured, so nothing is started.',
+        'A lone delivery opens its connection before it is measured.',
+      ],
+    },
+    {
+      title: 'Figures behind the ratios',
+      rows: [
+        rate('node:http, reads the body, 64 connections', 'read 64'),
+        rate('node:http, parses the body, 64 connections', 'parse 64'),
+        rate('token, 64 connections', 'empty 64'),
+        rate(`token, 64 connections, ${stored.toLocaleString('en')} stored`, 'stored 64'),
+        rate('node:http, reads the body, 256 connections', 'read 256'),
+        rate('token, 256 connections', 'empty 256'),
+        rate(`GitHub signature, ${many} automations, one matches`, 'one of many'),
+        rate(`GitHub signature, ${many} automations, none matches`, 'none of many'),
+        rate('GitHub signature, 1 automation, does not match', 'none of one'),
+        row('p50 saturated, 64 connections', 'ms', pick('empty 64', 'p50Ms')),
+        row(`p50 at ${offered.toLocaleString('en')}/s offered`, 'ms', pick('empty offered', 'p50Ms')),
+        row(`p99 of node:http at ${offered.toLocaleString('en')}/s offered`, 'ms', pick('read offered', 'p99Ms')),
+        row(`rate, ${many} automations that do not match / 1`, '×', ratio('none of many', 'none of one')),
+        row('HTTP thread per request: node:http', 'µs', pick('read 64', 'cpuMicros')),
+        row('HTTP thread per delivery: token', 'µs', pick('empty 64', 'cpuMicros')),
+        row(`HTTP thread per delivery: GitHub, ${many}, one matches`, 'µs', pick('one of many', 'cpuMicros')),
+        row(`HTTP thread per delivery: GitHub, ${many}, none matches`, 'µs', pick('none of many', 'cpuMicros')),
+        row('HTTP thread per delivery: GitHub, 1, does not match', 'µs', pick('none of one', 'cpuMicros')),
+        row('resident memory under load, empty store', 'MiB', pick('empty 64', 'rssMiB')),
+        row(
+          'lone delivery to an idle daemon',
+          'ms',
+          rounds.map(({ lone }) => lone.deliveryMs),
+        ),
+        row(
+          'fdatasync in turn with it',
+          'ms',
+          rounds.map(({ lone }) => lone.fsyncMs),
+        ),
+        row('load generator busy, node:http', '×', pick('read 64', 'busy')),
+      ],
+      notes: ['A load generator that is busy for more than 0.97 of the time ends the run with an error.'],
+    },
+  ];
 }

@@ -1,19 +1,26 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createHmac } from 'node:crypto';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { generateLoad, requireAccepted } from '../../bench/generate-load.ts';
+import { generateLoad, type LoadOrder, requireAccepted, requireSpareTime } from '../../bench/generate-load.ts';
 
 let server: Server;
+const bodies = new WeakMap<IncomingMessage, Buffer>();
 
 afterEach(() => {
   server.closeAllConnections();
   server.close();
 });
 
-async function drive(maxRequestsPerSocket: number, answer: RequestListener) {
+async function drive(maxRequestsPerSocket: number, answer: RequestListener, order: Partial<LoadOrder> = {}) {
   let connections = 0;
   server = createServer((request, response) => {
-    request.resume().on('end', () => answer(request, response));
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      bodies.set(request, Buffer.concat(chunks));
+      answer(request, response);
+    });
   }).on('connection', () => {
     connections += 1;
   });
@@ -23,11 +30,13 @@ async function drive(maxRequestsPerSocket: number, answer: RequestListener) {
   const result = await generateLoad({
     port,
     paths: ['/a', '/b'],
-    token: 't',
+    credential: { kind: 'token', token: 't' },
     bodyBytes: 100,
+    project: 'p',
     warmUpMs: 20,
     measuredMs: 150,
-    prefix: 'p',
+    offeredPerSecond: null,
+    ...order,
   });
   return { result, connections };
 }
@@ -64,6 +73,56 @@ it('a run in which a connection ends without an answer has no rate', async () =>
 });
 
 it('a run without any answer has no rate', () => {
-  const nothing = { answers: 0, answersPerSecond: 0, p50Ms: Number.NaN, p99Ms: Number.NaN, others: {} };
+  const nothing = {
+    answers: 0,
+    counted: 0,
+    answersPerSecond: 0,
+    p50Ms: Number.NaN,
+    p99Ms: Number.NaN,
+    busy: 0,
+    others: {},
+  };
   expect(() => requireAccepted('run', nothing)).toThrow('no answer at all');
+});
+
+it('a run is rejected if the load generator was the limit', () => {
+  const result = { answers: 9, counted: 9, answersPerSecond: 9, p50Ms: 1, p99Ms: 1, busy: 0.98, others: {} };
+  expect(() => requireSpareTime('run', result)).toThrow('the load generator was busy for 98 % of the time');
+  expect(() => requireSpareTime('run', { ...result, busy: 0.9 })).not.toThrow();
+});
+
+it('signs each body as GitHub does, with a different identity', async () => {
+  const seen = new Set<string>();
+  const secret = 'a-secret-of-32-characters-0000000';
+  let wrong = 0;
+  await drive(
+    0,
+    (request, response) => {
+      const { 'x-hub-signature-256': signature, 'x-github-delivery': id } = request.headers;
+      const expected = createHmac('sha256', secret).update(bodies.get(request)!).digest('hex');
+      if (signature !== `sha256=${expected}` || seen.has(String(id))) wrong += 1;
+      seen.add(String(id));
+      response.writeHead(202).end();
+    },
+    { credential: { kind: 'github', secret } },
+  );
+  expect(seen.size).toBeGreaterThan(2);
+  expect(wrong).toBe(0);
+});
+
+it('measures from the time at which a request is due, so a stall counts for all requests that it delays', async () => {
+  let stalled = false;
+  const { result } = await drive(
+    0,
+    (_request, response) => {
+      if (!stalled) setTimeout(() => response.writeHead(202).end(), 100);
+      else response.writeHead(202).end();
+      stalled = true;
+    },
+    { paths: ['/a'], warmUpMs: 0, offeredPerSecond: 200, measuredMs: 300 },
+  );
+  expect(result.others).toEqual({});
+  // A sender that waits for the response would have only one slow request among some thirty.
+  expect(result.p50Ms).toBeGreaterThan(1);
+  expect(result.p99Ms).toBeGreaterThan(80);
 });

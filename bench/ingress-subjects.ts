@@ -1,0 +1,181 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { eventually } from '../test/helpers/eventually.ts';
+import { createTempDir } from '../test/helpers/temp-dir.ts';
+import { createTempGitRepo } from '../test/helpers/temp-git-repo.ts';
+import { fillDeliveryLog } from './fill-delivery-log.ts';
+import type { LoadCredential, LoadOrder, LoadResult } from './generate-load.ts';
+import { requireAccepted, requireSpareTime } from './generate-load.ts';
+import { endBenchDaemon, startBenchDaemon } from './kit/bench-daemon.ts';
+import { pinProcess } from './kit/pin-process.ts';
+import { readProcessorTime } from './kit/processor-time.ts';
+import { importCommits } from './large-factory.ts';
+
+/** A server under load: the daemon or the baseline. */
+export interface Subject {
+  name: string;
+  pid: number;
+  port: number;
+  paths: string[];
+  credential: LoadCredential;
+  stop(): Promise<void>;
+}
+
+/** A data directory in which a factory is applied. Each start works on a copy or on the folder itself. */
+export interface PreparedFactory {
+  name: string;
+  dataDir: string;
+  config: Record<string, unknown>;
+  webhooks: number;
+  credential: LoadCredential;
+}
+
+export interface FactoryShape {
+  name: string;
+  /** One webhook accepts at most 1,667 deliveries per second, so a fast load needs several. */
+  webhooks: number;
+  /** Each listens to all webhooks, with a filter for its own project. */
+  automations: number;
+  credential: LoadCredential;
+}
+
+export const TOKEN: LoadCredential = { kind: 'token', token: 'a-benchmark-token-of-32-characters' };
+export const GITHUB: LoadCredential = { kind: 'github', secret: 'a-benchmark-secret-of-32-characters' };
+
+const FACTORY = 'bench';
+const APPLY_MS = 300_000;
+
+/** Applies the factory once and stops the daemon. */
+export async function prepareFactory({
+  name,
+  webhooks,
+  automations,
+  credential,
+}: FactoryShape): Promise<PreparedFactory> {
+  const repo = await createTempGitRepo({ bare: true });
+  const [commit] = await importCommits(repo, composeFactory({ webhooks, automations, credential }), []);
+  await repo.git(['update-ref', `refs/heads/${repo.branch}`, commit!]);
+  const config = {
+    limits: { deliveriesPerMinute: 100_000, webhooksPerFactory: webhooks },
+    factories: [{ name: FACTORY, source: { type: 'repository', url: repo.path } }],
+  };
+  const dataDir = createTempDir('bench');
+  const daemon = await startBenchDaemon({ dataDir, config });
+  const value = credential.kind === 'token' ? credential.token : credential.secret;
+  await daemon.api('/secrets/BENCH_SECRET', { method: 'PUT', body: { value } });
+  await eventually(async () => (await daemon.api(`/factories/${FACTORY}`)).body.applied_revision === commit, APPLY_MS);
+  await endBenchDaemon(daemon);
+  process.once('exit', () => repo.remove());
+  return { name, dataDir, config, webhooks, credential };
+}
+
+function composeFactory({ webhooks, automations, credential }: Omit<FactoryShape, 'name'>): Map<string, string> {
+  const mode = credential.kind === 'github' ? 'authMode: signature\nsignatureScheme: github\n' : '';
+  const names = Array.from({ length: webhooks }, (_, i) => `hook-${i}`);
+  const files = new Map(names.map((name) => [`webhooks/${name}.yaml`, `${mode}secretName: BENCH_SECRET\n`]));
+  for (let i = 0; i < automations; i++) {
+    const payload = `{ build: { status: [failed, broken], project: [project-${i}] } }`;
+    const front = `triggers:\n  - { provider: webhook, event: received, filter: { webhooks: [${names.join(', ')}], payload: ${payload} } }`;
+    files.set(`automations/work-${i}/automation.md`, `---\n${front}\n---\nLook into it.\n`);
+  }
+  return files;
+}
+
+/** Stores deliveries in the data directory, as the daemon would have. */
+export async function storeDeliveries({ dataDir }: PreparedFactory, deliveries: number): Promise<void> {
+  await fillDeliveryLog(dataDir, { deliveries, spanMs: 3_600_000, nowMs: Date.now(), kind: 'accepted' });
+}
+
+/** Starts the daemon on the data directory. With `isCopy`, its state is deleted when it stops. */
+export async function startPrepared(
+  prepared: PreparedFactory,
+  { isCopy, env = {} }: { isCopy: boolean; env?: Record<string, string> },
+): Promise<Subject> {
+  const { name, config, webhooks, credential } = prepared;
+  const dataDir = isCopy ? createTempDir('bench') : prepared.dataDir;
+  if (isCopy) cpSync(prepared.dataDir, dataDir, { recursive: true });
+  const daemon = await startBenchDaemon({ dataDir, config, env });
+  const { body } = await daemon.api(`/factories/${FACTORY}/webhooks`);
+  const list = body.data as { ingress_url: string }[];
+  if (list.length !== webhooks) throw new Error(`${list.length} webhooks are live instead of ${webhooks}`);
+  pinProcess(daemon.pid, 'server');
+  return {
+    name,
+    pid: daemon.pid,
+    port: Number(new URL(daemon.ingressUrl).port),
+    paths: list.map(({ ingress_url: url }) => new URL(url).pathname),
+    credential,
+    stop: async () => {
+      await endBenchDaemon(daemon);
+      if (isCopy) rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts a plain `node:http` server (`baseline-server.ts`). */
+export async function startBaseline(mode: 'read' | 'parse'): Promise<Subject> {
+  const child = forkScript('baseline-server.ts', [mode]);
+  const [port] = (await once(child, 'message')) as [number];
+  pinProcess(child.pid!, 'server');
+  return {
+    name: `node:http, ${mode}`,
+    pid: child.pid!,
+    port,
+    paths: ['/webhooks/w/wh_00000000000000000000000000'],
+    credential: TOKEN,
+    stop: async () => void child.kill(),
+  };
+}
+
+export interface Load
+  extends Pick<LoadOrder, 'bodyBytes' | 'warmUpMs' | 'measuredMs' | 'offeredPerSecond' | 'project'> {
+  connections: number;
+  /** The load generator may be the limit: its figures are not used. */
+  isRough: boolean;
+}
+
+export interface Measured extends LoadResult {
+  /** Processor time of the server's main thread per response, in microseconds. */
+  cpuMicros: number;
+  /** Largest resident memory of the server during the load. */
+  rssMiB: number;
+}
+
+/** Sends the load from a separate process. Rejects on an answer other than `202`, or if that process is the limit. */
+export async function drive(subject: Subject, { connections, isRough, ...load }: Load): Promise<Measured> {
+  const child = forkScript('load-generator.ts', []);
+  const paths = Array.from({ length: connections }, (_, i) => subject.paths[i % subject.paths.length]!);
+  const order: LoadOrder = { ...load, port: subject.port, paths, credential: subject.credential };
+  await once(child, 'spawn');
+  pinProcess(child.pid!, 'load');
+  let rssMiB = 0;
+  const sampling = setInterval(() => {
+    rssMiB = Math.max(rssMiB, readRssMiB(subject.pid));
+  }, 100);
+  child.send(order);
+  await once(child, 'message');
+  const before = readProcessorTime(subject.pid).mainMs;
+  const [result] = (await once(child, 'message')) as [LoadResult];
+  const cpuMicros = ((readProcessorTime(subject.pid).mainMs - before) * 1_000) / result.counted;
+  clearInterval(sampling);
+  requireAccepted(subject.name, result);
+  if (!isRough) requireSpareTime(subject.name, result);
+  return { ...result, cpuMicros, rssMiB };
+}
+
+/** `NaN` on systems without `/proc`. */
+function readRssMiB(pid: number): number {
+  if (process.platform !== 'linux') return Number.NaN;
+  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kib) / 1_024;
+}
+
+function forkScript(name: string, args: string[]): ChildProcess {
+  const child = fork(fileURLToPath(new URL(name, import.meta.url)), args, { execArgv: ['--import', 'tsx'] });
+  const kill = () => void child.kill();
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
+  return child;
+}
