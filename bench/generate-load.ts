@@ -195,6 +195,7 @@ class Sender {
   }
 
   end(): void {
+    this.#isConnected = false;
     this.#socket.end();
   }
 
@@ -229,7 +230,7 @@ class Sender {
     this.#sinceMs = null;
     this.#received = null;
     if (nowMs < this.#parts.endsAt && !answer.isLast) this.send();
-    else this.#socket.end();
+    else this.end();
   }
 }
 

@@ -35,7 +35,7 @@ const STORED = 1_000_000;
 const AUTOMATIONS = 10_000;
 const OFFERED = 5_000;
 const BODY_BYTES = 1_024;
-/** The processes start anew in each round, so the compilation of the hot path belongs to the warm-up. */
+/** The processes are started in each round, so the compilation of the hot path belongs to the warm-up. */
 const WARM_UP_MS = 2_000;
 const LONE_DELIVERIES = 40;
 const LONE_PAUSE_MS = 25;
@@ -96,7 +96,7 @@ async function run({ rounds, seconds, isQuick }: BenchOptions): Promise<Table[]>
 
 type Factories = Record<'empty' | 'stored' | 'many' | 'one', PreparedFactory>;
 
-/** Each daemon starts anew, on a copy of its prepared state. So no round finds what an earlier one stored. */
+/** Each daemon starts in each round, on a copy of its prepared state. So no round finds what an earlier one stored. */
 async function measureRound(
   factories: Factories,
   { read, parse }: Record<'read' | 'parse', Subject>,
