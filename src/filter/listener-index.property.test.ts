@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { filter, payload, payloadNear } from '../../test/helpers/any-filter.ts';
 import type { JsonObject } from '../core/json.ts';
+import { scanJson } from '../core/payload/scan-json.ts';
 import { compileFilters } from './evaluate-filters.ts';
 import { type FilteredListener, ListenerIndex } from './listener-index.ts';
 import { parsePattern } from './parse-pattern.ts';
@@ -54,10 +55,13 @@ test('the index starts exactly the automations whose filters match, after any ch
         for (const body of payloads) {
           const expected = matchOneByOne(listeners, body);
           expect(index.match(body)).toEqual(expected);
+          const scan = scanJson(Buffer.from(JSON.stringify(body)), index.wanted);
+          expect(index.match(scan.ok && scan.value)).toEqual(expected);
           seen[expected.length > 0 ? 'matches' : 'misses'] += 1;
         }
       }
       expect(index.size).toBe(listeners.size);
+      expect(index.wanted.isLeaf).toBe(!index.needsPayload);
       for (const name of listeners.keys()) {
         expect(index.has(name)).toBe(true);
         index.remove(name);

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../core/json.ts';
+import { WantedKeys } from '../core/payload/wanted-keys.ts';
 import { compileFields } from './compile-pattern.ts';
 import {
   type CompiledField,
@@ -60,6 +61,8 @@ export class ListenerIndex {
   readonly #unfiltered = new Set<Entry>();
   readonly #byValue = new PathTree<Patterns>();
   readonly #byCondition = new PathTree<SharedEnd>();
+  /** What the filters read of a payload. */
+  readonly wanted = new WantedKeys();
   #patterns = 0;
   #payloads = 0;
 
@@ -110,7 +113,7 @@ export class ListenerIndex {
     if (entry !== undefined) entry.listener = { automation, version };
   }
 
-  /** The automations that a payload, as `JSON.parse` returns it, starts, by name. */
+  /** The automations that a payload starts, by name. Only keys in `wanted` are read. */
   match(payload: unknown): Listener[] {
     const fired = Array.from(this.#unfiltered, ({ listener }) => listener);
     if (this.#patterns > 0) {
@@ -129,11 +132,13 @@ export class ListenerIndex {
     const listing = this.#chooseListing(ends.filter(isListing));
     entry.filed.push({ pattern, ends, listing });
     this.#patterns += 1;
+    for (const { path, condition } of ends) this.wanted.add(path, condition.kind === 'leaf');
     if (listing !== null) this.#fileByValue(pattern, listing);
     else this.#fileByCondition(pattern, ends);
   }
 
   #unfile({ pattern, ends, listing }: Entry['filed'][number]): void {
+    for (const { path, condition } of ends) this.wanted.remove(path, condition.kind === 'leaf');
     if (listing !== null) this.#unfileByValue(pattern, listing);
     else this.#unfileByCondition(pattern, ends);
   }

@@ -1,7 +1,8 @@
+import { WantedKeys } from '../core/payload/wanted-keys.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 import type { SignedRequest } from '../signature/verification.ts';
-import { JsonBody, type ParsedBody } from './json-body.ts';
+import { type ReadBody, readJsonBody } from './json-body.ts';
 import type { BodyRead } from './transport/read-body.ts';
 import type { ReceivedHeaders } from './transport/request-headers.ts';
 import type { RequestTarget } from './transport/request-target.ts';
@@ -37,6 +38,8 @@ export class Reception implements SignedRequest {
   readonly #baseUrl: string;
   readonly #clock: Clock;
   #body = NO_BODY;
+  /** The values for the filters, and the apply whose filters need them. */
+  #payload: { read: ReadBody; apply: object } | null = null;
 
   constructor({ request, webhook, urlToken, baseUrl, clock }: ReceptionParts) {
     this.request = request;
@@ -56,7 +59,7 @@ export class Reception implements SignedRequest {
 
   /** The exact bytes; empty until the body is read. */
   get body(): Buffer<ArrayBuffer> {
-    return this.#body.bytes;
+    return this.#body;
   }
 
   /** The current wall time in milliseconds. A signature is checked against the time after the body was read. */
@@ -65,17 +68,23 @@ export class Reception implements SignedRequest {
   }
 
   receiveBody(bytes: Buffer<ArrayBuffer>): void {
-    this.#body = new JsonBody(bytes);
+    this.#body = bytes;
   }
 
-  /** The body as JSON. It is parsed once, by the first of signature scheme, handshake and filters that needs it. */
-  parseBody(): ParsedBody {
-    return this.#body.parse();
+  /** Checks the body, and reads what the filters of the listening automations need. */
+  readPayload(): ReadBody {
+    const { listeners } = this.webhook;
+    // An apply can change the listeners while a handshake waits for the storage.
+    if (this.#payload?.apply !== listeners.apply) {
+      const read = readJsonBody(this.#body, listeners.needsPayload ? listeners.wanted : null);
+      this.#payload = { read, apply: listeners.apply };
+    }
+    return this.#payload.read;
   }
 
-  /** The value of the body; `undefined` if it is not JSON. */
-  json(): unknown {
-    return this.#body.value();
+  json(paths: Iterable<readonly string[]>): unknown {
+    const read = readJsonBody(this.#body, WantedKeys.of(paths));
+    return read.ok ? read.value : undefined;
   }
 
   /** The URL that is configured at the sender, with the received query. Some senders sign it. */
@@ -84,4 +93,4 @@ export class Reception implements SignedRequest {
   }
 }
 
-const NO_BODY = new JsonBody(Buffer.alloc(0));
+const NO_BODY = Buffer.alloc(0);

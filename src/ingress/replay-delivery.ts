@@ -1,5 +1,7 @@
 import { AppError } from '../core/errors.ts';
 import type { IdSource } from '../core/ids.ts';
+import { scanJson } from '../core/payload/scan-json.ts';
+import type { WantedKeys } from '../core/payload/wanted-keys.ts';
 import type { DeliveryReader } from '../core/ports/deliveries/delivery-log.ts';
 import type { ReplayControl, ReplayOrder, ReplayOutcome } from '../core/ports/deliveries/replay-control.ts';
 import type { Clock } from '../core/time/clock.ts';
@@ -51,7 +53,7 @@ async function record(
   const nowMs = clock.wallMs();
   const body = new Uint8Array(stored);
   const id = ids.deliveryId(nowMs);
-  const payload: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
+  const payload = readStored(Buffer.from(body.buffer), webhook.listeners.wanted);
   const { applyNumber, revision, runs } = matchDelivery(webhook, payload, ids, nowMs, automation);
   const recorded = await recorder.offer({
     kind: 'replay',
@@ -71,6 +73,12 @@ async function record(
   if (recorded.label === null) throw new AppError('internal', recorded.message);
   if (runs.length > 0) onRunsCreated(webhook.factory);
   return { outcome: 'replayed', id };
+}
+
+/** An earlier version may have accepted a body that is too deep now. */
+function readStored(body: Buffer, wanted: WantedKeys): unknown {
+  const scan = scanJson(body, wanted);
+  return scan.ok ? scan.value : JSON.parse(body.toString('utf8'));
 }
 
 function rejectReplay(why: string): ReplayOutcome {

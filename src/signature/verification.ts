@@ -7,8 +7,8 @@ export interface SignedRequest {
   method: string;
   headers: RequestHeaders;
   body: Uint8Array;
-  /** The body parsed as JSON, at most once; `undefined` if it is not JSON. */
-  json(): unknown;
+  /** The values of the body at these paths, as an object; `undefined` if it is not JSON. Other keys may be missing. */
+  json(paths: readonly (readonly string[])[]): unknown;
   /** The URL as configured with the sender, with the received query. Called only if the URL is signed. */
   publicUrl(): string;
   nowMs: number;

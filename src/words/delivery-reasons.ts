@@ -95,6 +95,10 @@ export const OTHER_REASONS = {
     label: 'Rejected (invalid JSON)',
     text: 'The body is not valid JSON (RFC 8259). If the sender offers several formats, select application/json.',
   },
+  too_deep: {
+    label: 'Rejected (invalid JSON)',
+    text: 'The arrays and objects of the body are nested too deeply: more than 512 levels.',
+  },
   summed_up: {
     label: null,
     text: 'This entry counts all rejections of one minute beyond the limit of log entries.',

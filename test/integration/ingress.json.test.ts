@@ -104,7 +104,11 @@ describe('hostile JSON (threat model N10, N11)', () => {
     ];
     const statuses: number[] = [];
     for (const body of bodies) statuses.push((await ingress.post('hook', { body })).status);
-    expect(statuses).toEqual([202, 202, 202, 202, 400]);
+    expect(statuses).toEqual([400, 400, 400, 400, 400]);
+    const rows = await ingress.deliveries();
+    expect(rows.map(({ label, reason }) => [label, reason])).toEqual(
+      Array(5).fill(['Rejected (invalid JSON)', 'too_deep']),
+    );
     expect(ingress.seen.trouble).toEqual([]);
   });
 

@@ -63,7 +63,7 @@ function answerHandshake(
     query: reception.request.target.query.slice(1),
     headers: reception.headers,
     body: reception.body,
-    payload: phase === 'verified' ? reception.json() : undefined,
+    payload: phase === 'verified' ? parseShort(reception.body) : undefined,
     deliveriesPerMinute: context.limits.deliveriesPerMinute,
   };
   for (const handshake of handshakes) {
@@ -71,6 +71,14 @@ function answerHandshake(
     if (reply !== null) return executeReply({ context, reception, handshake }, reply);
   }
   return null;
+}
+
+/** Requests of handshakes are short. A long body could occupy the thread, so it is treated as a delivery. */
+const MAX_HANDSHAKE_BYTES = 16_384;
+
+/** @param body valid JSON */
+function parseShort(body: Buffer): unknown {
+  return body.length > MAX_HANDSHAKE_BYTES ? undefined : JSON.parse(body.toString('utf8'));
 }
 
 async function executeReply(matched: MatchedHandshake, reply: HandshakeReply): Promise<IngressAnswer | null> {

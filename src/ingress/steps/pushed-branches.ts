@@ -1,5 +1,17 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 
+/** The keys of a payload that `concernsBranch` reads. */
+export const PUSHED_REFS: readonly (readonly string[])[] = [
+  ['ref'],
+  ...[['changes'], ['push', 'changes']].flatMap((changes) => [
+    [...changes, 'refId'],
+    ...['new', 'old'].flatMap((side) => [
+      [...changes, side, 'name'],
+      [...changes, side, 'type'],
+    ]),
+  ]),
+];
+
 /** A push with more changes is assumed to concern every branch. */
 const MAX_CHANGES = 1000;
 

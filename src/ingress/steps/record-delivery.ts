@@ -6,7 +6,7 @@ import type { Reception } from '../reception.ts';
 import * as answers from '../transport/answers.ts';
 import { identify } from './identify.ts';
 import { matchDelivery } from './match-delivery.ts';
-import { concernsBranch } from './pushed-branches.ts';
+import { concernsBranch, PUSHED_REFS } from './pushed-branches.ts';
 
 /** Step 9: stores the delivery on disk, then answers `202`. */
 export async function recordDelivery(context: IngressContext, reception: Reception): Promise<Outcome> {
@@ -26,8 +26,8 @@ function composeOffer({ clock, ids }: IngressContext, reception: Reception): Del
   const { webhook, body, request } = reception;
   const nowMs = clock.wallMs();
   const bodyHash = hash('sha256', body, 'buffer');
-  const payload = webhook.listeners.needsPayload ? reception.json() : undefined;
-  const { applyNumber, revision, runs } = matchDelivery(webhook, payload, ids, nowMs);
+  const payload = reception.readPayload();
+  const { applyNumber, revision, runs } = matchDelivery(webhook, payload.ok ? payload.value : undefined, ids, nowMs);
   return {
     kind: 'offer',
     id: ids.deliveryId(nowMs),
@@ -46,5 +46,5 @@ function composeOffer({ clock, ids }: IngressContext, reception: Reception): Del
 
 function isPush(reception: Reception): boolean {
   const { pushBranch } = reception.webhook;
-  return pushBranch !== null && concernsBranch(reception.json(), pushBranch);
+  return pushBranch !== null && concernsBranch(reception.json(PUSHED_REFS), pushBranch);
 }

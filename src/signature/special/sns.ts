@@ -21,6 +21,11 @@ const SIGNED_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['UnsubscribeConfirmation', ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']],
 ]);
 
+/** Every field that is read. */
+const READ_PATHS = [
+  ...new Set([...SIGNED_FIELDS.values(), 'Signature', 'SignatureVersion', 'SigningCertURL'].flat()),
+].map((name) => [name]);
+
 const DIGESTS: ReadonlyMap<unknown, string> = new Map([
   ['1', 'sha1'],
   ['2', 'sha256'],
@@ -71,7 +76,7 @@ function isTopicArn(secretText: string): boolean {
 /** Verifies the canonical text of a message against the certificate it names. */
 function compileVerifier(topicArn: string, findKey: FindSigningKey): Verify {
   return (request) => {
-    const message = checkMessage(request.json(), topicArn);
+    const message = checkMessage(request.json(READ_PATHS), topicArn);
     if ('ok' in message) return message;
     const key = findKey(message.certificateUrl, request.nowMs);
     return key instanceof Promise ? key.then((found) => verifyMessage(message, found)) : verifyMessage(message, key);

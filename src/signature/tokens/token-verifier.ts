@@ -58,7 +58,7 @@ function verifyToken(
 }
 
 function readTokens(place: TokenPlace, request: SignedRequest): Presented {
-  if (place.in === 'json_list') return readList(request.json(), place.list, place.key);
+  if (place.in === 'json_list') return readList(request.json([[place.list, place.key]]), place.list, place.key);
   const value = request.headers.get(place.in === 'header' ? place.name.toLowerCase() : 'authorization') ?? '';
   if (value === '') return MISSING;
   if (place.in === 'header') return { ok: true, tokens: [value] };

@@ -10,7 +10,7 @@ export function toWireText(text: string): string {
 /** The text at a location, in the form of header values; `undefined` if no text is there. */
 export function readPlace(request: SignedRequest, place: RequestPlace): string | undefined {
   if (place.in === 'header') return request.headers.get(place.name);
-  const value = readJson(request.json(), place.path);
+  const value = readJson(request.json([place.path]), place.path);
   return typeof value === 'string' ? toWireText(value) : undefined;
 }
 

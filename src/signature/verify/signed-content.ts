@@ -42,7 +42,7 @@ function readRarePart(part: RarePart, request: SignedRequest): string | undefine
   if (part.part === 'url') return toWireText(decodeEscapes(request.publicUrl(), part.decodes));
   if (part.part === 'header') return request.headers.get(part.name);
   if (part.part === 'form_field') return readFormField(request.body, part.name);
-  const value = readJson(request.json(), part.path);
+  const value = readJson(request.json([part.path]), part.path);
   return typeof value === 'string' ? toWireText(value) : undefined;
 }
 

@@ -29,7 +29,7 @@ function findText(
 ): string | undefined {
   if (from.place === 'header') return headerName === null ? undefined : request.headers.get(headerName);
   if (from.place === 'entry') return joinUnder(entries, from.label);
-  const value = readJson(request.json(), from.path);
+  const value = readJson(request.json([from.path]), from.path);
   return typeof value === from.type ? toWireText(String(value)) : undefined;
 }
 
