@@ -38,10 +38,10 @@ describe('the storage in a separate thread', () => {
     expect(Buffer.compare(input!.payload, body)).toBe(0);
   });
 
-  it('transfers a body without a copy', async () => {
+  it('transfers a large body without a copy', async () => {
     const { storage } = await start();
     const { webhook } = await applyOneOfEach(storage);
-    const offer = buildOffer({ webhook });
+    const offer = buildOffer({ webhook, body: 'x'.repeat(100_000) });
     await storage.deliveryLog.record([offer]);
     expect(offer.body.byteLength).toBe(0);
   });

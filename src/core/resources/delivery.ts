@@ -102,7 +102,7 @@ export interface DeliveryOffer extends Logged {
   kind: 'offer';
   identity: DeliveryIdentity;
   /**
-   * The exact bytes received, in a dedicated buffer. It is transferred without a copy, so do not read it afterwards.
+   * The exact bytes received. A large body in a dedicated buffer is transferred without a copy, so do not read it afterwards.
    */
   body: Uint8Array<ArrayBuffer>;
   /** SHA-256 of `body`, to detect a repeated identity with another body (threat model N9). */

@@ -32,6 +32,15 @@ describe('reading a body', () => {
     expect(read.ok && read.body.buffer).not.toBe(chunk.buffer);
   });
 
+  it('does not copy a body of one chunk with a separate buffer', async () => {
+    const stream = new PassThrough();
+    const chunk = Buffer.from(new Uint8Array(500).buffer);
+    const reading = readBody(stream, chunk.length, MAX_BYTES, new BytesInFlight().open());
+    stream.end(chunk);
+    const read = await reading;
+    expect(read.ok && read.body.buffer).toBe(chunk.buffer);
+  });
+
   it('rejects an announced body that is too large without reading it', async () => {
     const stream = new PassThrough();
     const read = await readBody(stream, MAX_BYTES + 1, MAX_BYTES, new BytesInFlight().open());

@@ -61,11 +61,17 @@ export async function readBody(
 ): Promise<BodyRead> {
   const limit = announcedBytes ?? maxBytes;
   if (limit > maxBytes) return { ok: false, reason: 'too_large', bytes: limit };
-  let body = Buffer.alloc(0);
+  let body: Buffer<ArrayBuffer> = Buffer.alloc(0);
   let filled = 0;
   const stopped = await collect(stream, (chunk) => {
     const needed = filled + chunk.length;
     if (needed > limit) return { ok: false, reason: 'too_large', bytes: needed };
+    if (filled === 0 && needed === announcedBytes && ownsBuffer(chunk)) {
+      if (!held.take(needed)) return { ok: false, reason: 'overloaded' };
+      body = chunk;
+      filled = needed;
+      return null;
+    }
     if (needed > body.length) {
       // Doubles the buffer, so that a body in many small chunks is not copied for each chunk.
       const larger = Math.min(limit, Math.max(needed, body.length * 2));
@@ -77,6 +83,11 @@ export async function readBody(
     return null;
   });
   return stopped ?? { ok: true, body: body.subarray(0, filled) };
+}
+
+/** A chunk of `node:http` is a separate buffer. Then a body of one chunk needs no copy. */
+function ownsBuffer(chunk: Buffer): chunk is Buffer<ArrayBuffer> {
+  return chunk.byteLength === chunk.buffer.byteLength;
 }
 
 function enlarge(body: Buffer, filled: number, bytes: number): Buffer<ArrayBuffer> {

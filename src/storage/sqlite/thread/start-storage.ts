@@ -2,12 +2,13 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { AppError } from '../../../core/errors.ts';
 import type { AppliedChange, AssignedNumbers } from '../../../core/ports/definitions/inventory.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
-import type { DeliveryLogEntry, RecordOutcome } from '../../../core/resources/delivery.ts';
+import type { DeliveryLogEntry } from '../../../core/resources/delivery.ts';
 import type { Packed } from '../../../threads/packed.ts';
 import { PendingCalls, type Reply, restoreError } from '../../../threads/pending-calls.ts';
 import { createPortClient } from '../../../threads/port-client.ts';
 import { type ThreadEnd, WorkerCalls } from '../../../threads/worker-calls.ts';
 import { isBreaking } from '../disk/storage-error.ts';
+import { type PackedOutcomes, packBatch, unpackOutcomes } from './packed-batch.ts';
 import {
   CLOSE,
   type ConnectMessage,
@@ -109,15 +110,11 @@ export function connectStorage(port: MessagePort): Storage {
 
 function createClient(call: (request: StorageRequest, transfer?: ArrayBuffer[]) => Promise<unknown>): Storage {
   const client = createPortClient<Storage>(OPERATIONS, (request) => call(request as StorageRequest));
-  // Payloads are transferred to the worker, not copied.
-  const record = (batch: DeliveryLogEntry[]) =>
-    call({ port: 'deliveryLog', operation: 'record', args: [batch] }, collectBodies(batch)) as Promise<RecordOutcome[]>;
+  const record = async (batch: DeliveryLogEntry[]) => {
+    const { packed, transfer } = packBatch(batch);
+    return unpackOutcomes((await call({ ...RECORD, args: [packed] }, transfer)) as PackedOutcomes);
+  };
   return { ...client, deliveryLog: { record } };
 }
 
-function collectBodies(batch: readonly DeliveryLogEntry[]): ArrayBuffer[] {
-  const bodies: ArrayBuffer[] = [];
-  for (const entry of batch)
-    if (entry.kind !== 'rejection' && entry.body.byteLength > 0) bodies.push(entry.body.buffer);
-  return bodies;
-}
+const RECORD = { port: 'deliveryLog', operation: 'record' } as const;

@@ -8,6 +8,7 @@ import { checkAtStart, markDamaged } from '../disk/check-database.ts';
 import { createSpaceGuard } from '../disk/space-guard.ts';
 import { isBreaking } from '../disk/storage-error.ts';
 import { openSqliteStorage, type SqliteStorage } from '../sqlite-storage.ts';
+import { type PackedBatch, packOutcomes, unpackBatch } from './packed-batch.ts';
 import {
   CLOSE,
   type ConnectMessage,
@@ -101,13 +102,19 @@ function serve(storage: SqliteStorage): void {
     const reply = (message: Reply) => client.postMessage(message);
     try {
       if (broken !== null) throw broken;
-      const args = request.args.map((arg) => (isPacked(arg) ? unpack(arg) : arg));
-      reply({ id, value: await performCall(storage, { ...request, args }) });
+      reply({ id, value: await perform(request) });
     } catch (error) {
       if (isBreaking(error)) noteBroken(error);
       if (error instanceof AppError && error.code === 'storage_damaged') recordDamage(error);
       reply({ id, error: copyError(error) });
     }
+  }
+
+  async function perform(request: StorageRequest): Promise<unknown> {
+    if (request.port === 'deliveryLog')
+      return packOutcomes(await storage.deliveryLog.record(unpackBatch(request.args[0] as PackedBatch)));
+    const args = request.args.map((arg) => (isPacked(arg) ? unpack(arg) : arg));
+    return performCall(storage, { ...request, args });
   }
 
   /** The thread that serves deliveries learns it even if another thread made the request. */

@@ -1,0 +1,134 @@
+import type { DeliveryLogEntry, DeliveryOffer, NewRun, RecordOutcome } from '../../../core/resources/delivery.ts';
+
+/** Larger bodies change threads by transfer: copying them would stop the HTTP thread. */
+const MAX_COPIED_BYTES = 16 * 1024;
+const HASH_BYTES = 32;
+
+/** An offer without its bytes, as values that are cheap to copy between threads. */
+const COLUMNS = ['id', 'webhook', 'size', 'receivedAt', 'clientAddress', 'revision', 'applyNumber'] as const;
+
+type Columns = { [Name in (typeof COLUMNS)[number]]: DeliveryOffer[Name][] };
+
+/**
+ * A batch as a few flat lists and one buffer. Copying an object between threads costs several times as much as copying
+ * its values in lists, and transferring a short buffer more than copying it.
+ */
+export interface PackedBatch extends Columns {
+  sources: DeliveryOffer['identity']['source'][];
+  values: string[];
+  /** `null` if the key is the value. */
+  keys: (string | null)[];
+  /** `null` for none. */
+  runs: (NewRun[] | null)[];
+  /** All copied bodies, and the end of each; `null` for a body in `largeBodies`. */
+  bodies: Uint8Array<ArrayBuffer>;
+  bodyEnds: (number | null)[];
+  largeBodies: Uint8Array<ArrayBuffer>[];
+  hashes: Uint8Array<ArrayBuffer>;
+  /** The other entries, which are few, and their positions in the batch. */
+  others: Exclude<DeliveryLogEntry, DeliveryOffer>[];
+  otherPositions: number[];
+}
+
+/** Packs a batch. The bodies of offers may not be read afterwards. */
+export function packBatch(batch: readonly DeliveryLogEntry[]): { packed: PackedBatch; transfer: ArrayBuffer[] } {
+  const offers: DeliveryOffer[] = [];
+  const others: PackedBatch['others'] = [];
+  const otherPositions: number[] = [];
+  for (const [position, entry] of batch.entries()) {
+    if (entry.kind === 'offer') offers.push(entry);
+    else {
+      others.push(entry);
+      otherPositions.push(position);
+    }
+  }
+  const largeBodies = offers.flatMap(({ body }) => (isTransferred(body) ? body : []));
+  const packed: PackedBatch = {
+    ...(Object.fromEntries(COLUMNS.map((name) => [name, offers.map((offer) => offer[name])])) as Columns),
+    sources: offers.map(({ identity }) => identity.source),
+    values: offers.map(({ identity }) => identity.value),
+    keys: offers.map(({ identity: { key, value } }) => (key === value ? null : key)),
+    runs: offers.map(({ runs }) => (runs.length === 0 ? null : runs)),
+    ...packBodies(offers),
+    largeBodies,
+    hashes: packHashes(offers),
+    others,
+    otherPositions,
+  };
+  const transfer = [packed.bodies, packed.hashes, ...largeBodies].map(({ buffer }) => buffer);
+  return { packed, transfer };
+}
+
+/** A body in a shared buffer cannot be transferred. */
+function isTransferred(body: Uint8Array): boolean {
+  return body.byteLength > MAX_COPIED_BYTES && body.byteLength === body.buffer.byteLength;
+}
+
+function packBodies(offers: readonly DeliveryOffer[]): Pick<PackedBatch, 'bodies' | 'bodyEnds'> {
+  const sum = offers.reduce((bytes, { body }) => bytes + (isTransferred(body) ? 0 : body.byteLength), 0);
+  const bodies = new Uint8Array(sum);
+  let end = 0;
+  const bodyEnds = offers.map(({ body }) => {
+    if (isTransferred(body)) return null;
+    bodies.set(body, end);
+    end += body.byteLength;
+    return end;
+  });
+  return { bodies, bodyEnds };
+}
+
+function packHashes(offers: readonly DeliveryOffer[]): Uint8Array<ArrayBuffer> {
+  const hashes = new Uint8Array(offers.length * HASH_BYTES);
+  for (const [index, { bodyHash }] of offers.entries()) hashes.set(bodyHash, index * HASH_BYTES);
+  return hashes;
+}
+
+export function unpackBatch(packed: PackedBatch): DeliveryLogEntry[] {
+  const batch: DeliveryLogEntry[] = [];
+  const offers = unpackOffers(packed);
+  let taken = 0;
+  for (const [index, position] of packed.otherPositions.entries()) {
+    while (batch.length < position) batch.push(offers[taken++]!);
+    batch.push(packed.others[index]!);
+  }
+  return batch.length === 0 ? offers : batch.concat(offers.slice(taken));
+}
+
+function unpackOffers(packed: PackedBatch): DeliveryOffer[] {
+  const { bodies, bodyEnds, largeBodies, hashes, values, keys } = packed;
+  let start = 0;
+  let taken = 0;
+  return packed.id.map((id, index) => {
+    const end = bodyEnds[index]!;
+    const body = end === null ? largeBodies[taken++]! : bodies.subarray(start, end);
+    start = end ?? start;
+    const value = values[index]!;
+    return {
+      kind: 'offer',
+      id,
+      webhook: packed.webhook[index]!,
+      size: packed.size[index]!,
+      receivedAt: packed.receivedAt[index]!,
+      clientAddress: packed.clientAddress[index]!,
+      revision: packed.revision[index]!,
+      applyNumber: packed.applyNumber[index]!,
+      identity: { source: packed.sources[index]!, value, key: keys[index] ?? value },
+      body,
+      bodyHash: hashes.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES),
+      runs: packed.runs[index] ?? [],
+    };
+  });
+}
+
+/** The outcomes of a batch. Nearly all deliveries are accepted, so 0 stands for it. */
+export type PackedOutcomes = (RecordOutcome | 0)[];
+
+const ACCEPTED: RecordOutcome = { label: 'Accepted' };
+
+export function packOutcomes(outcomes: readonly RecordOutcome[]): PackedOutcomes {
+  return outcomes.map((outcome) => (outcome.label === 'Accepted' ? 0 : outcome));
+}
+
+export function unpackOutcomes(packed: PackedOutcomes): RecordOutcome[] {
+  return packed.map((outcome) => (outcome === 0 ? ACCEPTED : outcome));
+}
