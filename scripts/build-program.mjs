@@ -11,6 +11,7 @@ import { YAML_LIBRARY } from './yaml-library.mjs';
 const ENTRIES = [
   'main',
   'app/reconcile-thread/worker',
+  'source/git-host-process',
   'inspection/definitions-worker',
   'diagnosis/diagnosis-worker',
   'inspection/inspection-worker',

@@ -18,6 +18,7 @@ import type { EditOutcome, FactoryEdit } from '../reconcile/edit-factory.ts';
 import type { FactoryContext } from '../reconcile/factory-context.ts';
 import { FactoryState } from '../reconcile/factory-state.ts';
 import { type OnReconciled, Reconciler } from '../reconcile/reconciler.ts';
+import type { RunGit } from '../source/git-process.ts';
 import { createGitSource } from '../source/git-source.ts';
 import { createLiveSource } from '../source/live-source.ts';
 import { createManagedSource } from '../source/managed-source.ts';
@@ -113,16 +114,21 @@ export interface SourceParts {
   liveDefinitions: LiveDefinitions;
   /** From where git gets the few variables that it needs. */
   env: Readonly<Record<string, string | undefined>>;
+  /** As in `GitSourceOptions`. */
+  runGit: RunGit;
 }
 
 /** Opens the source that the configuration of a factory names. */
-export function openFactorySource({ paths, liveDefinitions, env }: SourceParts, factory: FactoryConfig): OpenedSource {
+export function openFactorySource(
+  { paths, liveDefinitions, env, runGit }: SourceParts,
+  factory: FactoryConfig,
+): OpenedSource {
   const { name, source } = factory;
   const sourceKey = digestSource(factory);
   if (source.type === 'repository') {
     const { url, branch, path, pollIntervalMs } = source;
     const mirrorDir = join(paths.mirrors, name);
-    const git = createGitSource({ url, branch, path, pollIntervalMs, mirrorDir, environment: env });
+    const git = createGitSource({ url, branch, path, pollIntervalMs, mirrorDir, environment: env, runGit });
     return { source: git, hosted: null, sourceKey };
   }
   const hosted =

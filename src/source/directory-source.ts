@@ -103,7 +103,7 @@ async function openRevision(
   const repository = await resolveLocalRepository(place.root);
   if (repository === null) return failed('RepositoryMissing', `${quote(dir)} is not in a git repository.`);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const reading = { gitDir: repository.gitDir, environment: options.environment ?? process.env, limits };
+  const reading = { runGit, gitDir: repository.gitDir, environment: options.environment ?? process.env, limits };
   const resolved = await resolveRevision(reading, rev);
   return resolved.ok ? { ok: true, place, reading, revision: resolved.revision } : resolved;
 }

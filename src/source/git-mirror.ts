@@ -8,7 +8,7 @@ import type { KnownFiles } from '../core/source-tree.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { parseParents, type RunInRepository, readAncestry, readCommitTime } from './ancestry.ts';
 import { describeGitFailure } from './git-failure.ts';
-import { type GitCommand, type GitOutcome, runGit, SMALL_PACK_WINDOWS } from './git-process.ts';
+import { type GitCommand, type GitOutcome, type RunGit, SMALL_PACK_WINDOWS } from './git-process.ts';
 import { type GitTreeResult, readGitTree } from './git-tree.ts';
 import { realPathOf, resolveLocalRepository } from './local-repository.ts';
 import { hasUnprintable, quote } from './printable-text.ts';
@@ -21,6 +21,7 @@ export interface MirrorOptions {
   branch: string;
   /** Folder of the mirror only; anything in it may be deleted. */
   mirrorDir: string;
+  runGit: RunGit;
   environment: Environment;
   limits: SourceLimits;
   signal: AbortSignal;
@@ -113,8 +114,8 @@ export class GitMirror {
 
   /** Reads the definition paths below `prefix` at a commit that `update` returned. `known` is as in `readGitTree`. */
   readTree(revision: string, prefix: string, known?: KnownFiles): Promise<GitTreeResult> {
-    const { environment, limits, signal } = this.#options;
-    return readGitTree({ gitDir: this.#currentDir, environment, limits, signal }, revision, prefix, known);
+    const { runGit, environment, limits, signal } = this.#options;
+    return readGitTree({ runGit, gitDir: this.#currentDir, environment, limits, signal }, revision, prefix, known);
   }
 
   /** As `DefinitionSource.contains`. May fetch additional history from a remote repository. */
@@ -355,7 +356,7 @@ export class GitMirror {
   }
 
   #run(command: Pick<GitCommand, 'args' | 'timeoutMs' | 'maxOutputBytes'> & Partial<GitCommand>): Promise<GitOutcome> {
-    const { environment, signal, limits } = this.#options;
+    const { runGit, environment, signal, limits } = this.#options;
     return runGit({ environment, signal, maxMemoryBytes: limits.maxFetchMemoryBytes, ...command });
   }
 

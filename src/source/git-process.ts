@@ -117,6 +117,9 @@ const KILL_GRACE_MS = 300;
 /** Replaces the exit code of a git process that a signal ended. */
 const SIGNALLED = 128;
 
+/** Runs git; `runGit` does so from this process. */
+export type RunGit = (command: GitCommand) => Promise<GitOutcome>;
+
 /** Runs git without shell parsing, prompts, hooks or user configuration. Decision 10 lists the repositories it is for. */
 export function runGit(command: GitCommand): Promise<GitOutcome> {
   if (command.signal?.aborted) return Promise.resolve({ kind: 'aborted' });

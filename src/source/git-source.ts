@@ -8,6 +8,7 @@ import type { Environment } from '../core/reserved-variables.ts';
 import type { KnownFiles, SourceTree } from '../core/source-tree.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
 import { GitMirror } from './git-mirror.ts';
+import { type RunGit, runGit } from './git-process.ts';
 import type { GitTreeResult } from './git-tree.ts';
 import { rejectOldGit } from './git-version.ts';
 import { parseRepositoryUrl, type RepositoryLocation } from './repository-url.ts';
@@ -32,6 +33,8 @@ export interface GitSourceOptions {
   limits?: Partial<SourceLimits>;
   /** Source of `PATH`, `HOME`, `SSH_AUTH_SOCK`, `GIT_SSH_COMMAND` and proxies. Default: the environment of the daemon. */
   environment?: Environment;
+  /** Default: git is started from this process. */
+  runGit?: RunGit;
 }
 
 /**
@@ -79,6 +82,7 @@ class GitSource implements DefinitionSource {
       location,
       branch: options.branch,
       mirrorDir: options.mirrorDir,
+      runGit: options.runGit ?? runGit,
       environment: options.environment ?? process.env,
       limits: { ...DEFAULT_LIMITS, ...options.limits },
       signal: this.#abort.signal,
@@ -114,7 +118,7 @@ class GitSource implements DefinitionSource {
   /** Checks the version until it is sufficient, then never again. */
   async #rejectOldGit(): Promise<SourceFailed | null> {
     if (this.#isGitGood) return null;
-    const problem = await rejectOldGit(this.#options.environment ?? process.env);
+    const problem = await rejectOldGit(this.#options.environment ?? process.env, this.#options.runGit);
     this.#isGitGood = problem === null;
     return problem;
   }

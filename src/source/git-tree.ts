@@ -8,12 +8,13 @@ import {
   type TreeEntryKind,
   type UnusableEntry,
 } from '../core/source-tree.ts';
-import { type GitOutcome, runGit } from './git-process.ts';
+import type { GitOutcome, RunGit } from './git-process.ts';
 import { failed, formatMegabytes, type SourceLimits } from './source-limits.ts';
 import { DEFINITION_PATHS, readTreePath, type TreePathResult } from './tree-names.ts';
 
 /** The repository to read, with limits. */
 export interface TreeReading {
+  runGit: RunGit;
   gitDir: string;
   environment: Environment;
   limits: SourceLimits;
@@ -80,7 +81,7 @@ interface Listing {
 }
 
 async function listTree(reading: TreeReading, revision: string, prefix: string): Promise<Step<Listing>> {
-  const outcome = await runGit({
+  const outcome = await reading.runGit({
     ...gitOptions(reading),
     args: [
       'ls-tree',
@@ -138,7 +139,7 @@ async function readBlobs(
 ): Promise<Step<{ bytes: Map<string, Uint8Array> }>> {
   const sizes = new Map(Array.from(entries, ({ digest, size }) => [digest, size]));
   if (sizes.size === 0) return { ok: true, bytes: new Map() };
-  const outcome = await runGit({
+  const outcome = await reading.runGit({
     ...gitOptions(reading),
     args: ['cat-file', '--batch', '--buffer'],
     stdin: Buffer.from([...sizes.keys()].map((objectId) => `${objectId}\n`).join('')),

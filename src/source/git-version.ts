@@ -1,6 +1,6 @@
 import type { SourceFailed } from '../core/ports/definitions/definition-source.ts';
 import type { Environment } from '../core/reserved-variables.ts';
-import { runGit } from './git-process.ts';
+import { type RunGit, runGit } from './git-process.ts';
 import { failed } from './source-limits.ts';
 
 /** Before 2.32, git ignores `GIT_CONFIG_GLOBAL`, so the configuration of a user would affect every command. */
@@ -9,8 +9,8 @@ const OLDEST_GIT = [2, 32] as const;
 const LIMITS = { timeoutMs: 10_000, maxOutputBytes: 4_096 };
 
 /** Rejects a git that would run with fewer protections. Resolves with `null` if the installed version is sufficient. */
-export async function rejectOldGit(environment: Environment): Promise<SourceFailed | null> {
-  const outcome = await runGit({ args: ['version'], environment, ...LIMITS });
+export async function rejectOldGit(environment: Environment, run: RunGit = runGit): Promise<SourceFailed | null> {
+  const outcome = await run({ args: ['version'], environment, ...LIMITS });
   // The following command fails with the same problem and explains it better.
   if (outcome.kind !== 'exited' || outcome.code !== 0) return null;
   return checkGitVersion(outcome.stdout.toString('utf8').trim());

@@ -14,6 +14,7 @@ import type { Environment } from '../core/reserved-variables.ts';
 import type { KnownFiles, SourceTree } from '../core/source-tree.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { syncFolder, writeDurably } from '../files/write-durably.ts';
+import { runGit } from './git-process.ts';
 import { readGitTree } from './git-tree.ts';
 import { rejectOldGit } from './git-version.ts';
 import { askOwnGit, OwnGitError, useOwnGit } from './own-git.ts';
@@ -89,7 +90,7 @@ class ManagedSource implements HostedSource {
   async readTree(revision: string, known?: KnownFiles): Promise<SourceResult<{ tree: SourceTree }>> {
     if (!COMMIT_ID.test(revision)) return failed('RepositoryRefused', 'The revision is not a full commit ID.');
     await this.#open();
-    const reading = { gitDir: this.#gitDir, environment: this.#environment, signal: this.#abort.signal };
+    const reading = { runGit, gitDir: this.#gitDir, environment: this.#environment, signal: this.#abort.signal };
     const read = await readGitTree({ ...reading, limits: DEFAULT_LIMITS }, revision, '', known);
     if (read.ok || read.reason !== 'Broken') return read;
     return failed('RepositoryUnreachable', `The commit ${revision} cannot be read: ${read.message}.`);

@@ -10,6 +10,7 @@ import { scheduleCall } from '../../core/time/schedule.ts';
 import type { FactoryEditor } from '../../edit/factory-editor.ts';
 import { builtFile } from '../../files/package-files.ts';
 import { DefinitionsThread } from '../../inspection/definitions-thread.ts';
+import { startGitHost } from '../../source/git-host.ts';
 import { connectStorage } from '../../storage/sqlite/thread/start-storage.ts';
 import { pack } from '../../threads/packed.ts';
 import { PortLink } from '../../threads/port-link.ts';
@@ -32,6 +33,7 @@ import {
  */
 const settings = workerData as ReconcileSettings;
 const definitions = new DefinitionsThread(builtFile('inspection/definitions-worker.js'));
+const git = startGitHost(builtFile('source/git-host-process.js'));
 const own = {} as ReconcilePorts;
 const link = new PortLink<HostPorts>(parentPort!, own, HOST_OPERATIONS);
 Object.assign(own, offerPorts(wire()));
@@ -42,7 +44,7 @@ function wire(): DefinitionModules {
   return wireDefinitions({
     factories,
     webhooksPerFactory,
-    openSource: (factory) => openFactorySource({ paths, liveDefinitions, env }, factory),
+    openSource: (factory) => openFactorySource({ paths, liveDefinitions, env, runGit: git.run }, factory),
     validate: definitions.validate.bind(definitions),
     inventory,
     inventoryReader,
@@ -62,7 +64,10 @@ function offerPorts({ reconcilers, editor, adoptSecret }: DefinitionModules): Re
     reconcilers: {
       ...reconcilers,
       // A reconciliation that waits for a slow definition must not delay the stop.
-      stop: async () => void (await Promise.all([definitions.close(), reconcilers.stop()])),
+      stop: async () => {
+        await Promise.all([definitions.close(), reconcilers.stop()]);
+        git.close();
+      },
     },
     editor: offerEditor(editor),
     adoption: { adopt: (webhook, value) => adoptSecret(webhook, new SecretValue(value)) },
