@@ -52,6 +52,7 @@ interface WrongReference {
 }
 
 function listWrong({ kind, path, entries }: ReferenceList, { declared }: References): WrongReference[] {
+  if (kind === 'names' && entries.texts.every((name) => declared.has(name))) return [];
   return entries.texts.flatMap((text, position) => {
     if (kind === 'names' && declared.has(text)) return [];
     const { index, line, column } = placeOf(entries, position);

@@ -1,8 +1,8 @@
 import type { AutomationDefinition } from '../../core/definition.ts';
-import { isWebhookTrigger, type WebhookTrigger } from '../../core/trigger.ts';
+import type { WebhookTrigger } from '../../core/trigger.ts';
 import { quote } from '../../yaml/key-path.ts';
 import type { FileDiagnostics } from '../file-diagnostics.ts';
-import type { LinkedTrigger } from '../read/file-result.ts';
+import type { AutomationLinks, LinkedTrigger } from '../read/file-result.ts';
 import type { CheckedAutomation, References } from './check-references.ts';
 
 /**
@@ -11,20 +11,12 @@ import type { CheckedAutomation, References } from './check-references.ts';
  * need one pass. The order of keys, webhooks and listed values is ignored.
  */
 export function checkSameTriggers(automations: readonly CheckedAutomation[], references: References): void {
-  const firsts: Firsts = { whole: new Map(), single: new Map() };
+  const firsts: Firsts = { whole: new Map(), parts: new Map() };
   for (const { definition, links, diagnostics } of automations) {
-    if (definition === null || links === null || !definition.enabled) continue;
-    const triggers = definition.triggers.filter(isWebhookTrigger);
-    if (triggers.length === 0) continue;
-    const normalized = triggers.map((trigger, index) => ({
-      webhookNames: listWebhooks(trigger, references),
-      filter: links.triggers[index]!.filter,
-    }));
-    const fingerprints = normalized.map(({ webhookNames, filter }) => `${webhookNames.join(' ')}\n${filter}`);
-    const unique = [...new Set(fingerprints)];
-    if (unique.length < fingerprints.length) reportRepeated(links.triggers, fingerprints, diagnostics);
-    const singles = normalized.flatMap(listSingles);
-    const message = findSameTrigger(definition, unique.sort().join('\n'), singles, firsts);
+    if (definition === null || links === null || !definition.enabled || links.triggers.length === 0) continue;
+    const all = normalizeTriggers(definition, links, references);
+    const triggers = all.length === 1 ? all : dropRepeated(all, diagnostics);
+    const message = findSameTrigger(definition, triggers, firsts);
     if (message === null) continue;
     const hint = 'Remove or disable one of them, or use different payload filters.';
     diagnostics.add({ rule: 'automation/same-trigger', at: links.triggersAt, path: ['triggers'], message, hint });
@@ -33,66 +25,111 @@ export function checkSameTriggers(automations: readonly CheckedAutomation[], ref
 
 /** The first automation with all of some triggers, and the first one with a webhook and a filter. */
 interface Firsts {
+  /** By the text of all triggers. Not those in `PartFirsts.alone`. */
   whole: Map<string, AutomationDefinition>;
-  single: Map<string, AutomationDefinition>;
+  /** By webhook, then by filter. */
+  parts: Map<string, Map<string, PartFirsts>>;
+}
+
+interface PartFirsts {
+  any: AutomationDefinition;
+  /** The first automation with this webhook and this filter and nothing else. */
+  alone: AutomationDefinition | null;
 }
 
 /** A message about an earlier automation with the same trigger; `null` if none exists. Records this automation. */
 function findSameTrigger(
   definition: AutomationDefinition,
-  fingerprint: string,
-  singles: readonly Single[],
-  { whole, single }: Firsts,
+  triggers: readonly NormalTrigger[],
+  firsts: Firsts,
 ): string | null {
-  const same = whole.get(fingerprint);
-  const shared = singles.find(({ key }) => single.has(key));
-  if (same === undefined) whole.set(fingerprint, definition);
-  for (const { key } of singles) if (!single.has(key)) single.set(key, definition);
-  if (same !== undefined) {
-    return `The automation ${quote(same.name)} has the same webhooks and the same filter. Each delivery starts both automations.`;
-  }
-  if (shared === undefined) return null;
-  const other = quote(single.get(shared.key)!.name);
-  return `The automation ${other} also has the webhook ${quote(shared.webhook)} with the same filter. Each matching delivery starts both automations.`;
-}
-
-/** One webhook of a trigger, and its filter. */
-interface Single {
-  webhook: string;
-  key: string;
-}
-
-function listSingles({ webhookNames, filter }: NormalTrigger): Single[] {
-  return webhookNames.map((webhook) => ({ webhook, key: `${webhook}\n${filter}` }));
-}
-
-/** Reports only the first repeated trigger of an automation. */
-function reportRepeated(
-  triggers: readonly LinkedTrigger[],
-  fingerprints: readonly string[],
-  diagnostics: FileDiagnostics,
-): void {
-  const seen = new Map<string, number>();
-  for (const [position, fingerprint] of fingerprints.entries()) {
-    const { index, at } = triggers[position]!;
-    const first = seen.get(fingerprint);
-    if (first === undefined) seen.set(fingerprint, index);
-    else {
-      const message = `This trigger is identical to triggers[${first}]. One delivery starts at most one run of an automation.`;
-      const hint = 'Remove the trigger, or use other webhooks or another payload filter.';
-      diagnostics.add({ rule: 'automation/repeated-trigger', at, path: ['triggers', index], message, hint });
-      return;
+  const isAlone = triggers.length === 1 && triggers[0]!.webhookNames.length === 1;
+  let same = isAlone ? null : findWhole(definition, triggers, firsts);
+  let shared: { webhook: string; other: AutomationDefinition } | null = null;
+  for (const { webhookNames, link } of triggers) {
+    for (const webhook of webhookNames) {
+      const part = findPart(definition, webhook, link.filter, firsts);
+      if (part.any !== definition) shared ??= { webhook, other: part.any };
+      if (!isAlone) continue;
+      same = part.alone;
+      part.alone ??= definition;
     }
   }
+  if (same !== null) {
+    return `The automation ${quote(same.name)} has the same webhooks and the same filter. Each delivery starts both automations.`;
+  }
+  if (shared === null) return null;
+  const { webhook, other } = shared;
+  return `The automation ${quote(other.name)} also has the webhook ${quote(webhook)} with the same filter. Each matching delivery starts both automations.`;
+}
+
+/** The first automation with this webhook and this filter; the given one if none exists. */
+function findPart(definition: AutomationDefinition, webhook: string, filter: string, { parts }: Firsts): PartFirsts {
+  let byFilter = parts.get(webhook);
+  if (byFilter === undefined) {
+    byFilter = new Map();
+    parts.set(webhook, byFilter);
+  }
+  let part = byFilter.get(filter);
+  if (part === undefined) {
+    part = { any: definition, alone: null };
+    byFilter.set(filter, part);
+  }
+  return part;
+}
+
+function findWhole(
+  definition: AutomationDefinition,
+  triggers: readonly NormalTrigger[],
+  { whole }: Firsts,
+): AutomationDefinition | null {
+  const fingerprint = triggers.map(formatTrigger).sort().join('\n');
+  const same = whole.get(fingerprint);
+  if (same === undefined) whole.set(fingerprint, definition);
+  return same ?? null;
+}
+/** Reports only the first repeated trigger of an automation. Returns the triggers without repetitions. */
+function dropRepeated(triggers: readonly NormalTrigger[], diagnostics: FileDiagnostics): NormalTrigger[] {
+  const firsts = new Map<string, NormalTrigger>();
+  let isReported = false;
+  for (const trigger of triggers) {
+    const fingerprint = formatTrigger(trigger);
+    const first = firsts.get(fingerprint);
+    if (first === undefined) firsts.set(fingerprint, trigger);
+    else if (!isReported) {
+      isReported = true;
+      const { index, at } = trigger.link;
+      const message = `This trigger is identical to triggers[${first.link.index}]. One delivery starts at most one run of an automation.`;
+      const hint = 'Remove the trigger, or use other webhooks or another payload filter.';
+      diagnostics.add({ rule: 'automation/repeated-trigger', at, path: ['triggers', index], message, hint });
+    }
+  }
+  return [...firsts.values()];
 }
 
 /** A trigger in its normal form. */
 interface NormalTrigger {
-  webhookNames: string[];
-  filter: string;
+  link: LinkedTrigger;
+  webhookNames: readonly string[];
+}
+
+function normalizeTriggers(
+  { triggers }: AutomationDefinition,
+  links: AutomationLinks,
+  references: References,
+): NormalTrigger[] {
+  return links.triggers.map((link) => ({
+    link,
+    webhookNames: listWebhooks(triggers[link.index] as WebhookTrigger, references),
+  }));
+}
+
+function formatTrigger({ webhookNames, link }: NormalTrigger): string {
+  return `${webhookNames.join(' ')}\n${link.filter}`;
 }
 
 /** Sorted names of webhooks, without duplicates; UIDs without a known name stay UIDs. */
-function listWebhooks({ webhooks, webhookIds }: WebhookTrigger, { namesByUid }: References): string[] {
+function listWebhooks({ webhooks, webhookIds }: WebhookTrigger, { namesByUid }: References): readonly string[] {
+  if (webhookIds.length === 0 && webhooks.length === 1) return webhooks;
   return [...new Set([...webhooks, ...webhookIds.map((uid) => namesByUid.get(uid) ?? uid)])].sort();
 }

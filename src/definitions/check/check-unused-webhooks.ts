@@ -39,9 +39,12 @@ function collectUsedWebhooks(
   for (const { definition } of automations) {
     if (definition === null) return null;
     if (!definition.enabled) continue;
-    for (const { webhooks, webhookIds } of definition.triggers.filter(isWebhookTrigger)) {
-      const named = webhookIds.map((uid) => namesByUid.get(uid));
-      for (const name of [...webhooks, ...named]) {
+    for (const trigger of definition.triggers) {
+      if (!isWebhookTrigger(trigger)) continue;
+      const { webhooks, webhookIds } = trigger;
+      for (const name of webhooks) used.add(name);
+      for (const uid of webhookIds) {
+        const name = namesByUid.get(uid);
         if (name === undefined) return null;
         used.add(name);
       }
