@@ -2,7 +2,7 @@ import type { Position } from '../core/diagnostic.ts';
 import type { Json } from '../core/json.ts';
 import type { KeyPath } from './key-path.ts';
 import type { YamlText } from './parse-yaml.ts';
-import { FILE_START } from './positions.ts';
+import { createPositions, FILE_START } from './positions.ts';
 import { scanJson } from './scan-json.ts';
 
 export type ParsedJson = { ok: true; json: YamlText } | { ok: false; at: Position; message: string };
@@ -62,18 +62,4 @@ function findInnermost(places: ReadonlyMap<string, Offsets>, path: KeyPath): Off
     if (found !== undefined) return found;
   }
   return places.get('[]') ?? { key: 0, value: 0 };
-}
-
-function createPositions(text: string): (offset: number) => Position {
-  const starts = [0, ...Array.from(text.matchAll(/\n/g), (match) => match.index + 1)];
-  return (offset) => {
-    let first = 0;
-    let after = starts.length;
-    while (after - first > 1) {
-      const middle = (first + after) >> 1;
-      if (starts[middle]! <= offset) first = middle;
-      else after = middle;
-    }
-    return { line: first + 1, column: offset - starts[first]! + 1 };
-  };
 }

@@ -5,7 +5,8 @@ import type { Json } from '../core/json.ts';
 import { inspectNodes, type YamlRule } from './inspect-nodes.ts';
 import type { KeyPath } from './key-path.ts';
 import { findPath, type Located, locate } from './locate.ts';
-import { FILE_START } from './positions.ts';
+import { type PlainYaml, parsePlainYaml } from './parse-plain-yaml.ts';
+import { createPositions, FILE_START } from './positions.ts';
 
 /** A parsed YAML or JSON text with the positions of its values. */
 export interface YamlText {
@@ -50,6 +51,24 @@ const OPTIONS = {
  * @param linesBefore number of lines of the file before `text`, for positions
  */
 export function parseYaml(text: string, linesBefore = 0): ParsedYaml {
+  const plain = parsePlainYaml(text);
+  return plain === null ? parseAnyYaml(text, linesBefore) : { ok: true, yaml: toYamlText(plain, text, linesBefore) };
+}
+
+function toYamlText({ value, locate }: PlainYaml, text: string, linesBefore: number): YamlText {
+  let toPosition: ((offset: number) => Position) | null = null;
+  return {
+    value,
+    locate: (path) => {
+      toPosition ??= createPositions(text, linesBefore);
+      const { key, value } = locate(path);
+      return { key: toPosition(key), value: toPosition(value) };
+    },
+  };
+}
+
+/** As `parseYaml`, with the YAML library. */
+export function parseAnyYaml(text: string, linesBefore = 0): ParsedYaml {
   return withoutStackTraces(() => {
     const lineCounter = new LineCounter();
     const toPosition = (offset: number) => toFilePosition(lineCounter, offset, linesBefore);
