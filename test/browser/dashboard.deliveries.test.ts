@@ -9,6 +9,18 @@ const PATH = '/factories/payments/deliveries';
 const NAUGHTY: string[] = JSON.parse(
   readFileSync(new URL('../vectors/naughty-strings/blns.json', import.meta.url), 'utf8'),
 );
+/** The requests for deliveries that the page sends from now on. */
+async function recordRequests(page: Page): Promise<string[]> {
+  // The requests of the first load have ended.
+  await page.waitForLoadState('load');
+  const requests: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.endsWith('/deliveries')) requests.push(pathname);
+  });
+  return requests;
+}
+
 const SCRIPT = '<script>globalThis.hasRun = true</script><img src=x onerror="globalThis.hasRun = true">';
 
 describeDashboard('the deliveries', ({ signIn }) => {
@@ -325,6 +337,52 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await expect.poll(() => page.getByRole('link', { name: 'live-3' }).count()).toBe(0);
     await page.getByRole('button', { name: '2 new' }).click();
     await page.getByRole('link', { name: 'live-4' }).waitFor();
+  });
+
+  it('are added to the list by live events, without a request for the list', async () => {
+    await send('added-0');
+    const page = await signIn(factory.daemon, `${PATH}?label=Accepted`);
+    await page.getByRole('link', { name: 'added-0' }).waitFor();
+    await page.mouse.move(0, 0);
+    const requests = await recordRequests(page);
+    for (let i = 1; i <= 5; i += 1) {
+      await send(`added-${i}`);
+      await page.getByRole('link', { name: `added-${i}` }).waitFor();
+    }
+    await factory.send('{"start": false}', {
+      authorization: 'Bearer wrong',
+      'x-service-delivery-id': 'added-rejected',
+    });
+    await send('added-6');
+    await page.getByRole('link', { name: 'added-6' }).waitFor();
+    const shown = await page.getByRole('link', { name: /^added-/ }).allTextContents();
+    expect(shown).toEqual(['added-6', 'added-5', 'added-4', 'added-3', 'added-2', 'added-1', 'added-0']);
+    expect(requests).toEqual([]);
+  });
+
+  it('are read again after the connection was lost', async () => {
+    const page = await signIn(factory.daemon, `${PATH}?label=Accepted`);
+    await page.getByRole('link').first().waitFor();
+    await page.mouse.move(0, 0);
+    await page.context().setOffline(true);
+    await send('while-offline');
+    await page.context().setOffline(false);
+    await page.getByRole('link', { name: 'while-offline' }).waitFor();
+  });
+
+  it('are complete on older pages after live events have moved rows to them', async () => {
+    for (let i = 0; i < 60; i += 1) await send(`moved-${i}`);
+    const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}&label=Accepted`);
+    await page.getByRole('link', { name: 'moved-59' }).waitFor();
+    await page.mouse.move(0, 0);
+    for (let i = 60; i < 65; i += 1) await send(`moved-${i}`);
+    await page.getByRole('link', { name: 'moved-64' }).waitFor();
+    const listMoved = () => page.getByRole('link', { name: /^moved-/ }).allTextContents();
+    await expect.poll(async () => (await listMoved()).length).toBe(50);
+    expect((await listMoved()).at(-1)).toBe('moved-15');
+    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByRole('link', { name: 'moved-14', exact: true }).waitFor();
+    expect(await listMoved()).toEqual(Array.from({ length: 15 }, (_, i) => `moved-${14 - i}`));
   });
 
   it('appear after returning from another page', async () => {

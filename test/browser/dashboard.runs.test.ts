@@ -81,6 +81,21 @@ describeDashboard('the runs', ({ signIn }) => {
       .toBe(3);
   });
 
+  it('are added and updated by live events, without a request for the list', async () => {
+    const page = await signIn(factory.daemon, '/factories/payments/runs');
+    await page.getByRole('table').waitFor();
+    await page.mouse.move(0, 0);
+    const listed = await page.getByRole('row').count();
+    const requests: string[] = [];
+    page.on('request', (request) => void requests.push(new URL(request.url()).pathname));
+    const id = await startRun({ n: 'live' });
+    const row = page.getByRole('row').filter({ has: page.locator(`a[href$="/runs/${id}"]`) });
+    // The signals of the first test have been sent, so the run ends.
+    await row.getByText('succeeded').waitFor();
+    expect(await page.getByRole('row').count()).toBe(listed + 1);
+    expect(requests.filter((path) => path.endsWith('/runs'))).toEqual([]);
+  });
+
   it('are filtered by state and automation', async () => {
     const page = await signIn(factory.daemon, '/factories/payments/runs');
     await page.getByRole('link', { name: 'build' }).first().waitFor();

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Activity, Delivery, DeliveryLabel } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
+import { SHARE_LIST } from '../parts/live/share-rows.ts';
 import { api } from './client.ts';
 
 const HOUR_MS = 3_600_000;
@@ -24,6 +25,7 @@ const REJECTIONS: readonly DeliveryLabel[] = ['Rejected (auth)', 'Rejected (inva
 export function rejectionsQuery(factory: string, hours: number, limit: number) {
   return queryOptions({
     queryKey: ['factory', factory, 'rejections', hours, limit],
+    ...SHARE_LIST,
     queryFn: async (): Promise<Delivery[]> => {
       const from = formatInstant(Date.now() - hours * HOUR_MS);
       const lists = await Promise.all(

@@ -1,7 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Capture, Delivery, DeliveryLabel, Diagnosis } from '../../client/api-types.ts';
-import type { Page } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
+import type { LogPage } from '../parts/live/log-page.ts';
+import { SHARE_PAGE } from '../parts/live/share-rows.ts';
 import { api } from './client.ts';
 
 /** Time ranges that end now, by their name in the URL. */
@@ -27,7 +28,8 @@ export interface DeliveryFilter {
 export function deliveriesQuery(factory: string, filter: DeliveryFilter, cursor: string | null) {
   return queryOptions({
     queryKey: ['factory', factory, 'deliveries', 'list', filter, cursor],
-    queryFn: (): Promise<Page<Delivery>> => {
+    ...SHARE_PAGE,
+    queryFn: (): Promise<LogPage<Delivery>> => {
       const { webhook: uid, label, deliveryId, time } = filter;
       const query = {
         label: label ?? undefined,

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Webhook } from '../../client/api-types.ts';
 import { readAnswer, readTagged } from '../../client/read-answer.ts';
+import { SHARE_LIST } from '../parts/live/share-rows.ts';
 import { api } from './client.ts';
 
 /**
@@ -43,6 +44,7 @@ export function webhookQuery(factory: string, uid: string) {
 export function webhookDeliveriesQuery(factory: string, uid: string, limit: number) {
   return queryOptions({
     queryKey: ['factory', factory, 'webhooks', uid, 'deliveries', limit],
+    ...SHARE_LIST,
     queryFn: async () => {
       const params = { path: { factory, uid }, query: { limit } };
       return (await readAnswer(api.GET('/api/v1/factories/{factory}/webhooks/{uid}/deliveries', { params }))).data;

@@ -1,7 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Run, RunState } from '../../client/api-types.ts';
-import type { Page } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
+import type { LogPage } from '../parts/live/log-page.ts';
+import { SHARE_PAGE } from '../parts/live/share-rows.ts';
 import { api } from './client.ts';
 
 /** Filter of the runs of a factory. */
@@ -14,7 +15,8 @@ export interface RunFilter {
 export function runsQuery(factory: string, { state, automation }: RunFilter, cursor: string | null) {
   return queryOptions({
     queryKey: ['factory', factory, 'runs', 'list', state, automation, cursor],
-    queryFn: (): Promise<Page<Run>> => {
+    ...SHARE_PAGE,
+    queryFn: (): Promise<LogPage<Run>> => {
       const query = {
         state: state ?? undefined,
         automation: automation ?? undefined,

@@ -1,12 +1,14 @@
 import { Anchor, Badge, Group, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { Link } from 'wouter';
 import type { Delivery, Webhook } from '../../../client/api-types.ts';
 import { type DeliveryFilter, deliveriesQuery } from '../../api/deliveries.ts';
 import { webhookQuery } from '../../api/queries.ts';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
-import { useHeldUpdates } from '../../parts/live/use-held-updates.ts';
+import { PAGE_ROWS } from '../../parts/live/log-page.ts';
+import { useLiveRows } from '../../parts/live/use-live-rows.ts';
 import { CursorPager } from '../../parts/table/cursor-pager.tsx';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { DetailToggle } from '../../parts/table/detail-toggle.tsx';
@@ -31,33 +33,34 @@ interface DeliveryTableProps {
 
 export function DeliveryTable({ factory, webhooks, filter, onChange }: DeliveryTableProps) {
   const pages = useCursorPages();
+  const isOfOneWebhook = filter.webhook !== null;
   const [openId, toggle] = useOpenRow();
   const query = deliveriesQuery(factory, filter, pages.cursor);
   const { data, error, isPlaceholderData, refetch } = useQuery({ ...query, placeholderData: keepPreviousData });
-  const held = useHeldUpdates(
-    query.queryKey,
-    ({ type, data: event }) =>
-      type === 'delivery' && pages.isNewest && event.factory === factory && letsThrough(filter, event),
-    data?.data.some(({ id }) => id === openId) === true,
-  );
+  const held = useLiveRows({
+    queryKey: query.queryKey,
+    limit: PAGE_ROWS,
+    rowOf: ({ type, data: event }) => (type === 'delivery' && event.factory === factory ? event : null),
+    takes: (delivery) => pages.isNewest && letsThrough(filter, delivery),
+    isReading: data?.data.some(({ id }) => id === openId) === true,
+  });
+  const columns = useMemo(() => {
+    const name = buildNameColumn(openId, toggle);
+    return isOfOneWebhook ? [name, ...FURTHER_COLUMNS] : [name, buildWebhookColumn(webhooks), ...FURTHER_COLUMNS];
+  }, [openId, toggle, isOfOneWebhook, webhooks]);
   if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
-  const name = buildNameColumn(openId, toggle);
   return (
     <>
       <DataTable
         label="Deliveries"
-        columns={
-          filter.webhook === null
-            ? [name, buildWebhookColumn(webhooks), ...FURTHER_COLUMNS]
-            : [name, ...FURTHER_COLUMNS]
-        }
+        columns={columns}
         rows={data?.data}
         rowKey={({ id }) => id}
         held={held}
         renderDetail={(delivery) => (delivery.id === openId ? <OpenDelivery delivery={delivery} /> : null)}
         empty={<NoDelivery factory={factory} webhooks={webhooks} filter={filter} onChange={onChange} />}
       />
-      <CursorPager pages={pages} nextCursor={data?.next_cursor} isStale={isPlaceholderData} />
+      <CursorPager pages={pages} page={data} isStale={isPlaceholderData} reload={async () => (await refetch()).data} />
     </>
   );
 }

@@ -1,7 +1,6 @@
 import { Alert, Anchor, Grid, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Zap } from 'lucide-react';
-import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import type { Factory } from '../../../client/api-types.ts';
 import { activityQuery } from '../../api/activity.ts';
@@ -9,6 +8,8 @@ import { factoriesQuery, webhooksQuery } from '../../api/queries.ts';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
+import type { Pauses } from '../../parts/live/coalesce.ts';
+import { useCoalesced } from '../../parts/live/use-coalesced.ts';
 import { useLiveEvents } from '../../parts/live/use-live-events.ts';
 import { factoryPath } from '../../paths.ts';
 import { useFactory } from '../../shell/context/current-factory.ts';
@@ -94,20 +95,17 @@ function NextStep({ factory }: { factory: Factory }) {
   );
 }
 
-/** Limits how often a busy factory is read again. */
-const PAUSE_MS = 2_000;
+/** Pauses between two reads of a busy factory. */
+const PAUSES: Pauses = { firstMs: 2_000, longestMs: 10_000 };
 
 /** Reads the numbers of the overview again after events. The list of rejections updates separately. */
 function useFreshOverview(factory: string): void {
   const queryClient = useQueryClient();
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
+  const refreshSoon = useCoalesced(() => {
+    void queryClient.invalidateQueries({ queryKey: factoriesQuery.queryKey });
+    void queryClient.invalidateQueries({ queryKey: ['factory', factory, 'activity'] });
+  }, PAUSES);
   useLiveEvents(({ data }) => {
-    if (data.factory !== factory || timer.current !== undefined) return;
-    timer.current = setTimeout(() => {
-      timer.current = undefined;
-      void queryClient.invalidateQueries({ queryKey: factoriesQuery.queryKey });
-      void queryClient.invalidateQueries({ queryKey: ['factory', factory, 'activity'] });
-    }, PAUSE_MS);
+    if (data.factory === factory) refreshSoon();
   });
 }

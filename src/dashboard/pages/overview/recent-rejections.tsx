@@ -8,7 +8,7 @@ import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
-import { useHeldUpdates } from '../../parts/live/use-held-updates.ts';
+import { useLiveRows } from '../../parts/live/use-live-rows.ts';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
@@ -22,8 +22,11 @@ const SHOWN = 8;
 export function RecentRejections({ factory }: { factory: string }) {
   const query = rejectionsQuery(factory, HOURS, SHOWN);
   const { data, error, refetch } = useQuery(query);
-  const held = useHeldUpdates(query.queryKey, ({ type, data: delivery }) => {
-    return type === 'delivery' && delivery.factory === factory && delivery.label?.startsWith('Rejected') === true;
+  const held = useLiveRows({
+    queryKey: query.queryKey,
+    limit: SHOWN,
+    rowOf: ({ type, data: event }) => (type === 'delivery' && event.factory === factory ? event : null),
+    takes: ({ label }) => label.startsWith('Rejected'),
   });
   return (
     <SectionCard title="Rejected in the last 24 hours" actions={<MoreOf factory={factory} shown={data ?? []} />}>

@@ -1,9 +1,8 @@
 import { Group, Select } from '@mantine/core';
-import { keepPreviousData, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
 import { useSearchParams } from 'wouter';
 import type { Run, RunState } from '../../../client/api-types.ts';
-import type { Page } from '../../../client/list-rows.ts';
 import { escapeText } from '../../../words/escape-text.ts';
 import { automationsQuery } from '../../api/automations.ts';
 import { type RunFilter, runsQuery } from '../../api/runs.ts';
@@ -13,8 +12,8 @@ import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
-import { useHeldUpdates } from '../../parts/live/use-held-updates.ts';
-import { useLiveEvents } from '../../parts/live/use-live-events.ts';
+import { PAGE_ROWS } from '../../parts/live/log-page.ts';
+import { useLiveRows } from '../../parts/live/use-live-rows.ts';
 import { CursorPager } from '../../parts/table/cursor-pager.tsx';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts';
@@ -95,15 +94,15 @@ function RunTable({ factory, filter }: { factory: string; filter: RunFilter }) {
   const pages = useCursorPages();
   const query = runsQuery(factory, filter, pages.cursor);
   const { data, error, isPlaceholderData, refetch } = useQuery({ ...query, placeholderData: keepPreviousData });
-  const isListed = useRunUpdates(query.queryKey);
-  const matchesFilter = (run: Run) =>
-    run.factory === factory &&
-    (filter.state === null || run.state === filter.state) &&
-    (filter.automation === null || run.automation === filter.automation);
-  const held = useHeldUpdates(
-    query.queryKey,
-    ({ type, data: run }) => type === 'run' && pages.isNewest && matchesFilter(run) && !isListed(run.id),
-  );
+  const held = useLiveRows({
+    queryKey: query.queryKey,
+    limit: PAGE_ROWS,
+    rowOf: ({ type, data: run }) => (type === 'run' && run.factory === factory ? run : null),
+    takes: ({ state, automation }) =>
+      pages.isNewest &&
+      (filter.state === null || state === filter.state) &&
+      (filter.automation === null || automation === filter.automation),
+  });
   if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
   return (
     <>
@@ -115,28 +114,9 @@ function RunTable({ factory, filter }: { factory: string; filter: RunFilter }) {
         held={held}
         empty={<NoRun filter={filter} />}
       />
-      <CursorPager pages={pages} nextCursor={data?.next_cursor} isStale={isPlaceholderData} />
+      <CursorPager pages={pages} page={data} isStale={isPlaceholderData} reload={async () => (await refetch()).data} />
     </>
   );
-}
-
-/**
- * Updates the state of listed runs in place. Returns a function that checks whether a run is listed.
- *
- * @param queryKey query of the shown page
- */
-function useRunUpdates(queryKey: QueryKey): (id: string) => boolean {
-  const queryClient = useQueryClient();
-  const isListed = (id: string) =>
-    queryClient.getQueryData<Page<Run>>(queryKey)?.data.some((run) => run.id === id) ?? false;
-  useLiveEvents(({ type, data }) => {
-    if (type !== 'run' || !isListed(data.id)) return;
-    queryClient.setQueryData<Page<Run>>(
-      queryKey,
-      (page) => page && { ...page, data: page.data.map((run) => (run.id === data.id ? { ...run, ...data } : run)) },
-    );
-  });
-  return isListed;
 }
 
 function NoRun({ filter }: { filter: RunFilter }) {

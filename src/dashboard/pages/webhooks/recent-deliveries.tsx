@@ -8,7 +8,7 @@ import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
-import { useHeldUpdates } from '../../parts/live/use-held-updates.ts';
+import { useLiveRows } from '../../parts/live/use-live-rows.ts';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { formatBodySize } from '../../parts/text/format-size.ts';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
@@ -22,10 +22,12 @@ const SHOWN = 10;
 export function RecentDeliveries({ webhook }: { webhook: Webhook }) {
   const query = webhookDeliveriesQuery(webhook.factory, webhook.uid, SHOWN);
   const { data, error, refetch } = useQuery(query);
-  const held = useHeldUpdates(
-    query.queryKey,
-    ({ type, data }) => type === 'delivery' && data.webhook_uid === webhook.uid,
-  );
+  const held = useLiveRows({
+    queryKey: query.queryKey,
+    limit: SHOWN,
+    rowOf: ({ type, data: event }) => (type === 'delivery' && event.webhook_uid === webhook.uid ? event : null),
+    takes: () => true,
+  });
   const logPath = factoryPath(webhook.factory, `deliveries?webhook=${webhook.uid}`);
   return (
     <SectionCard

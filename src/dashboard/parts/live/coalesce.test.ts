@@ -1,13 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { coalesce } from './coalesce.ts';
 
+const PAUSES = { firstMs: 2_000, longestMs: 5_000 };
+
 describe('coalesce', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
   it('calls back immediately, and only a few times while events keep coming', () => {
     const refresh = vi.fn();
-    const { ask } = coalesce(refresh);
+    const { ask } = coalesce(refresh, PAUSES);
     ask();
     expect(refresh).toHaveBeenCalledTimes(1);
     // One a second for a minute.
@@ -21,7 +23,7 @@ describe('coalesce', () => {
 
   it('calls back a second time after a burst', () => {
     const refresh = vi.fn();
-    const { ask } = coalesce(refresh);
+    const { ask } = coalesce(refresh, PAUSES);
     for (let i = 0; i < 100; i += 1) ask();
     expect(refresh).toHaveBeenCalledTimes(1);
     vi.advanceTimersByTime(2_000);
@@ -34,7 +36,7 @@ describe('coalesce', () => {
 
   it('does not call back after cancel', () => {
     const refresh = vi.fn();
-    const { ask, cancel } = coalesce(refresh);
+    const { ask, cancel } = coalesce(refresh, PAUSES);
     ask();
     ask();
     cancel();

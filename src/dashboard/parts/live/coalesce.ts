@@ -1,6 +1,8 @@
 /** Minimum time between two refreshes. It doubles up to the maximum while events keep coming. */
-const FIRST_PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 5_000;
+export interface Pauses {
+  firstMs: number;
+  longestMs: number;
+}
 
 export interface Coalescer {
   /** Refreshes now, or at the end of the pause together with later requests. */
@@ -9,9 +11,9 @@ export interface Coalescer {
 }
 
 /** Refreshes immediately after a single event, and once for many. */
-export function coalesce(refresh: () => void): Coalescer {
+export function coalesce(refresh: () => void, { firstMs, longestMs }: Pauses): Coalescer {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let pauseMs = FIRST_PAUSE_MS;
+  let pauseMs = firstMs;
   let isAsked = false;
   const run = () => {
     isAsked = false;
@@ -20,7 +22,7 @@ export function coalesce(refresh: () => void): Coalescer {
   };
   const end = () => {
     timer = undefined;
-    pauseMs = isAsked ? Math.min(pauseMs * 2, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS;
+    pauseMs = isAsked ? Math.min(pauseMs * 2, longestMs) : firstMs;
     if (isAsked) run();
   };
   return {

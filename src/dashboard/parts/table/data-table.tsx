@@ -1,8 +1,8 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: some browsers drop the roles of tables with display: block
 import { Button, Skeleton, VisuallyHidden } from '@mantine/core';
 import { ArrowUp } from 'lucide-react';
-import type { ReactNode } from 'react';
-import type { HeldUpdates } from '../live/use-held-updates.ts';
+import { memo, type ReactNode } from 'react';
+import type { HeldUpdates } from '../live/use-pointer-hold.ts';
 import classes from './data-table.module.css';
 
 export interface DataColumn<Row> {
@@ -48,7 +48,9 @@ export function DataTable<Row>({ label, columns, rows, rowKey, held, renderDetai
           {rows === undefined ? (
             <WaitingRows columns={columns.length} />
           ) : (
-            rows.map((row) => <TableRow key={rowKey(row)} row={row} columns={columns} renderDetail={renderDetail} />)
+            rows.map((row) => (
+              <TableRow key={rowKey(row)} row={row} columns={columns} detail={renderDetail?.(row) ?? null} />
+            ))
           )}
         </tbody>
       </table>
@@ -56,12 +58,16 @@ export function DataTable<Row>({ label, columns, rows, rowKey, held, renderDetai
   );
 }
 
-function TableRow<Row>({
-  row,
-  columns,
-  renderDetail,
-}: Pick<DataTableProps<Row>, 'columns' | 'renderDetail'> & { row: Row }) {
-  const detail = renderDetail?.(row) ?? null;
+interface TableRowProps<Row> {
+  row: Row;
+  columns: DataColumn<Row>[];
+  detail: ReactNode;
+}
+
+/** Rendered again only if its row, its details or the columns change: a live list changes often, and most of its rows do not. */
+const TableRow = memo(PlainRow) as typeof PlainRow;
+
+function PlainRow<Row>({ row, columns, detail }: TableRowProps<Row>) {
   return (
     <>
       <tr role="row">

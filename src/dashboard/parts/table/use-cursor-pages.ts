@@ -1,3 +1,4 @@
+import { useCallback } from 'react';
 import { useSearchParams } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
 
@@ -52,11 +53,14 @@ export function useOpenRow(): [openId: string | null, toggle: (id: string) => vo
   const [search, setSearch] = useSearchParams();
   const state = useHistoryState();
   const openId = search.get(OPEN_PARAMETER);
-  const toggle = (id: string) =>
-    setSearch((before) => withParameter(before, { [OPEN_PARAMETER]: id === openId ? null : id }), {
-      replace: true,
-      state,
-    });
+  const toggle = useCallback(
+    (id: string) =>
+      setSearch((before) => withParameter(before, { [OPEN_PARAMETER]: id === openId ? null : id }), {
+        replace: true,
+        state,
+      }),
+    [openId, setSearch, state],
+  );
   return [openId, toggle];
 }
 

@@ -97,7 +97,7 @@ function AuditTable({ filter, onFilter }: AuditTableProps) {
         }
         empty={<NoEntry filter={filter} onFilter={onFilter} />}
       />
-      <CursorPager pages={pages} nextCursor={data?.next_cursor} isStale={isPlaceholderData} />
+      <CursorPager pages={pages} page={data} isStale={isPlaceholderData} reload={async () => (await refetch()).data} />
     </div>
   );
 }
