@@ -20,8 +20,9 @@ export function answerConditionally(app: FastifyInstance): void {
     const complete = `${tag.slice(0, -1)}.${digest(payload)}"`;
     void reply.header('etag', complete);
     const reads = request.method === 'GET' || request.method === 'HEAD';
-    if (!reads || reply.statusCode !== 200 || !names(request.headers['if-none-match'], complete)) return payload;
-    void reply.code(304).removeHeader('content-type').removeHeader('content-length');
+    const named = findNamed(request.headers['if-none-match'], [complete, tagCompressed(complete)]);
+    if (!reads || reply.statusCode !== 200 || named === null) return payload;
+    void reply.code(304).header('etag', named).removeHeader('content-type').removeHeader('content-length');
     return '';
   });
 }
@@ -35,8 +36,13 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 16);
 }
 
-/** Compared weakly: a proxy that compresses answers marks the tag as weak. */
-function names(ifNoneMatch: string | undefined, tag: string): boolean {
-  const tags = (ifNoneMatch ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
-  return tags.includes('*') || tags.includes(tag);
+/** The tag of the same representation when it is compressed: a tag names exact bytes (RFC 9110, section 8.8.3.3). */
+export function tagCompressed(tag: string): string {
+  return `${tag.slice(0, -1)}-gzip"`;
+}
+
+/** The first of the tags that the header names. Compared weakly: a proxy that compresses answers marks the tag as weak. */
+function findNamed(ifNoneMatch: string | undefined, tags: readonly string[]): string | null {
+  const named = (ifNoneMatch ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
+  return tags.find((tag) => named.includes('*') || named.includes(tag)) ?? null;
 }

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { tagCompressed } from './answer-conditionally.ts';
 
 const compress = promisify(gzip);
 
@@ -9,8 +10,7 @@ const MIN_CHARACTERS = 1024;
 
 /**
  * Compresses the JSON that the API composes for reads. Everything else goes out as it is: answers to changes, which can
- * hold a secret that is shown once together with values that the caller chose (BREACH), stored bodies, logs and streams. A tagged
- * answer stays whole because its `ETag` names these very bytes; it is small.
+ * hold a secret that is shown once together with values that the caller chose (BREACH), stored bodies, logs and streams.
  */
 export function compressAnswers(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
@@ -19,6 +19,8 @@ export function compressAnswers(app: FastifyInstance): void {
     if (payload.length < MIN_CHARACTERS || !acceptsGzip(request.headers['accept-encoding'])) return payload;
     const compressed = await compress(payload);
     void reply.header('content-encoding', 'gzip').header('content-length', compressed.length);
+    const tag = reply.getHeader('etag');
+    if (typeof tag === 'string') void reply.header('etag', tagCompressed(tag));
     return compressed;
   });
 }
@@ -27,7 +29,7 @@ function isCompressible({ method, routeOptions }: FastifyRequest, reply: Fastify
   // The CSRF token is a secret of the browser that reads it.
   const isSecret = routeOptions.url?.endsWith('/session') === true;
   const isJson = String(reply.getHeader('content-type')).startsWith('application/json');
-  return method === 'GET' && isJson && !isSecret && !reply.hasHeader('etag');
+  return method === 'GET' && isJson && !isSecret;
 }
 
 function acceptsGzip(header: string | string[] | undefined): boolean {

@@ -6,11 +6,13 @@ import {
   createSeededServices,
   DELIVERY_ID,
   HOSTILE_TEXT,
+  makeAutomation,
   PAYLOAD,
   RUN_ID,
   type SeededServices,
 } from '../../../test/helpers/seeded-services.ts';
 import { AppError } from '../../core/errors.ts';
+import { omitRepresentations } from './answer-conditionally.ts';
 import { MAX_BODY_BYTES } from './parse-json-body.ts';
 
 function open(more: Parameters<typeof createSeededServices>[0] = {}) {
@@ -123,6 +125,29 @@ describe('compression', () => {
   it.each(['', 'br', 'gzip;q=0', 'gzip; q=0.0'])('is not used for %j', async (encoding) => {
     const answer = await read('/api/v1/openapi.json', encoding);
     expect([answer.headers['content-encoding'], answer.json().openapi]).toEqual([undefined, '3.1.0']);
+  });
+
+  it('gives an answer with an ETag another one, which a read and a change can name', async () => {
+    const { app, owner, services } = open();
+    Object.assign(services.inventory, { automation: async () => makeAutomation({ prompt: 'Fix it. '.repeat(300) }) });
+    const url = '/api/v1/factories/payments/automations/fix-errors';
+    const plain = await app.inject({ url, headers: owner });
+    const headers = { ...owner, 'accept-encoding': 'gzip' };
+    const packed = await app.inject({ url, headers });
+    const [tag, packedTag] = [String(plain.headers.etag), String(packed.headers.etag)];
+    expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
+    expect(gunzipSync(packed.rawPayload).toString('utf8')).toBe(plain.body);
+    expect(packedTag).toBe(`${tag.slice(0, -1)}-gzip"`);
+    for (const named of [tag, packedTag]) {
+      const again = await app.inject({ url, headers: { ...headers, 'if-none-match': named } });
+      expect([again.statusCode, again.body, again.headers.etag, again.headers['content-encoding']]).toEqual([
+        304,
+        '',
+        named,
+        undefined,
+      ]);
+    }
+    expect(omitRepresentations(packedTag)).toBe(omitRepresentations(tag));
   });
 
   it('is never used if the response may contain a secret and values that the caller chose', async () => {

@@ -3,7 +3,7 @@ import type { LogPage } from './log-page.ts';
 import type { LogRow } from './merge-rows.ts';
 
 /**
- * Keeps the object of each row that has not changed, wherever it is in the list now. The library compares by position, so one
+ * Keeps the object of each row that has not changed, at any place in the list. The library compares by position, so one
  * new row would make every row look new and be rendered again.
  *
  * @returns `before` if nothing has changed
