@@ -239,7 +239,7 @@ class PlainParser {
     return SPACES.lastIndex;
   }
 
-  /** Goes to the next line if nothing but a comment follows on this one. */
+  /** Goes to the next line if only a comment follows on this one. */
   #skipLineEnd(at: number): boolean {
     LINE_END.lastIndex = at;
     const isEnd = LINE_END.test(this.#text);

@@ -30,70 +30,65 @@ export interface CheckedAutomation {
 
 /** Creates the rules about one automation that need the other files of the tree. */
 export function createReferenceCheck(references: References): (automation: CheckedAutomation) => void {
-  const explainUnknownName = createNameHints(references.declared);
+  const describe = { names: createNameDescriber(references), 'malformed-uids': createUidDescriber(references) };
   return (automation) => {
     const { links, diagnostics } = automation;
     if (links === null) return;
-    for (const list of links.references) {
-      const describe = list.kind === 'names' ? describeName : describeUid;
-      diagnostics.addAll(
-        listWrong(list, references).map((entry) => () => describe(entry, references, explainUnknownName)),
-      );
-    }
+    for (const list of links.references) diagnostics.addAll(listWrong(list, references, describe[list.kind]));
     if (!diagnostics.hasErrors()) checkReachable(automation, references);
   };
 }
 
-/** An entry of a list that does not refer to a webhook. */
-interface WrongReference {
-  text: string;
-  at: Position;
-  path: KeyPath;
-}
+type Describe = (text: string, at: Position, path: KeyPath) => FileProblem;
 
-function listWrong({ kind, path, entries }: ReferenceList, { declared }: References): WrongReference[] {
-  if (kind === 'names' && entries.texts.every((name) => declared.has(name))) return [];
-  return entries.texts.flatMap((text, position) => {
-    if (kind === 'names' && declared.has(text)) return [];
-    const { index, line, column } = placeOf(entries, position);
-    return [{ text, at: { line, column }, path: [...path, index] }];
-  });
-}
-
-function describeUid({ text, at, path }: WrongReference, references: References): FileProblem {
-  const uid = references.knownUids.get(text);
-  if (uid !== undefined || references.declared.has(text)) {
-    const message = `${quote(text)} is the name of a webhook, but webhook_ids lists UIDs.`;
-    const byName = `list the name under "webhooks" instead: webhooks: [${text}]`;
-    const hint = uid === undefined ? `${capitalise(byName)}.` : `Write its UID, ${uid}, or ${byName}.`;
-    return { rule: 'automation/name-as-uid', at, path, message, hint };
+/** The entries that do not refer to a webhook. A hostile list has 100,000 of them. */
+function* listWrong(
+  { kind, path, entries }: ReferenceList,
+  { declared }: References,
+  describe: Describe,
+): Generator<() => FileProblem> {
+  for (const [position, text] of entries.texts.entries()) {
+    if (kind === 'names' && declared.has(text)) continue;
+    yield () => {
+      const { index, line, column } = placeOf(entries, position);
+      return describe(text, { line, column }, [...path, index]);
+    };
   }
-  const message = `${quote(text)} is not a webhook UID. A UID is "wh_" and 26 lowercase letters and digits without i, l, o and u.`;
-  const hint = 'Copy the UID from "dockbell webhook list", or list the names of webhooks under "webhooks".';
-  return { rule: 'automation/malformed-uid', at, path, message, hint };
+}
+
+function createUidDescriber({ knownUids, declared }: References): Describe {
+  return (text, at, path) => {
+    const uid = knownUids.get(text);
+    if (uid !== undefined || declared.has(text)) {
+      const message = `${quote(text)} is the name of a webhook, but webhook_ids lists UIDs.`;
+      const byName = `list the name under "webhooks" instead: webhooks: [${text}]`;
+      const hint = uid === undefined ? `${capitalise(byName)}.` : `Write its UID, ${uid}, or ${byName}.`;
+      return { rule: 'automation/name-as-uid', at, path, message, hint };
+    }
+    const message = `${quote(text)} is not a webhook UID. A UID is "wh_" and 26 lowercase letters and digits without i, l, o and u.`;
+    const hint = 'Copy the UID from "dockbell webhook list", or list the names of webhooks under "webhooks".';
+    return { rule: 'automation/malformed-uid', at, path, message, hint };
+  };
 }
 
 function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function describeName(
-  { text, at, path }: WrongReference,
-  _: References,
-  explain: (name: string) => string,
-): FileProblem {
-  const message = `The webhook ${quote(text)} does not exist: webhooks/ contains no such file.`;
-  return { rule: 'automation/unknown-webhook', at, path, message, hint: explain(text) };
+function createNameDescriber({ declared }: References): Describe {
+  const explain = createNameHints(declared);
+  return (text, at, path) => {
+    const message = `The webhook ${quote(text)} does not exist: webhooks/ contains no such file.`;
+    return { rule: 'automation/unknown-webhook', at, path, message, hint: explain(text) };
+  };
 }
 
 // Far above the usual limit of webhooks. A hostile tree declares thousands of webhooks and refers to thousands of unknown ones.
 const MAX_WEBHOOKS_COMPARED = 200;
-/** Unknown names that are compared with the webhooks. */
-const MAX_NAMES_COMPARED = 1_000;
 
 /** The hint for an unknown name. Finds the most similar name only once for each unknown one. */
 function createNameHints(declared: ReadonlySet<string>): (name: string) => string {
-  const suggestName = createSuggester(declared, MAX_NAMES_COMPARED);
+  const suggestName = createSuggester(declared);
   const all = declared.size > MAX_WEBHOOKS_COMPARED ? '' : `Webhooks of this factory: ${[...declared].join(', ')}.`;
   return (name) => {
     if (isWebhookUid(name)) return 'This is a UID. List it under "webhook_ids".';

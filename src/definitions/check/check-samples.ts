@@ -26,9 +26,6 @@ interface CheckedSample {
   diagnostics: Diagnostic[];
 }
 
-/** Suggestions for names of automations. */
-const MAX_SUGGESTIONS = 100;
-
 /**
  * Creates the check of one sample; samples must be in the order of their paths. All problems have the default severity:
  * warnings, because samples change nothing that is live, and an invalid sample must not prevent an apply.
@@ -38,7 +35,7 @@ export function createSampleCheck(
   references: SampleReferences,
 ): (webhook: string, result: SampleResult) => CheckedSample {
   const automations = new Set(references.automations);
-  const suggestAutomation = createSuggester(automations, MAX_SUGGESTIONS);
+  const suggestAutomation = createSuggester(automations);
   const { declared, webhooks } = references.webhooks;
   const orphans = new Set<string>();
   return (webhook, result) => {
