@@ -1,5 +1,6 @@
 import { networkOf } from '../core/client-network.ts';
 import { KeyedWindows } from '../core/time/keyed-windows.ts';
+import { SlidingWindow } from '../core/time/sliding-window.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -16,22 +17,24 @@ const ADMITTED: Admission = { ok: true };
  */
 export class RateLimits {
   readonly deliveriesPerMinute: number;
-  readonly #deliveries: KeyedWindows;
+  readonly #deliveries = new Map<string, SlidingWindow>();
   readonly #failures: KeyedWindows;
 
   constructor(limits: { deliveriesPerMinute: number; failedAuthPerMinute: number }) {
     this.deliveriesPerMinute = limits.deliveriesPerMinute;
-    this.#deliveries = new KeyedWindows({
-      limit: limits.deliveriesPerMinute,
-      windowMs: MINUTE_MS,
-      maxKeys: MAX_WEBHOOKS,
-    });
     this.#failures = new KeyedWindows({ limit: limits.failedAuthPerMinute, windowMs: MINUTE_MS });
   }
 
   /** @param uid UID of a webhook that exists, so that the table is bounded by the number of webhooks */
   admitDelivery(uid: string, nowMs: number): Admission {
-    return toAdmission(this.#deliveries.admit(uid, nowMs));
+    return toAdmission((this.#deliveries.get(uid) ?? this.#addWebhook(uid)).admit(nowMs));
+  }
+
+  #addWebhook(uid: string): SlidingWindow {
+    const window = new SlidingWindow(this.deliveriesPerMinute, MINUTE_MS);
+    if (this.#deliveries.size === MAX_WEBHOOKS) this.#deliveries.delete(this.#deliveries.keys().next().value!);
+    this.#deliveries.set(uid, window);
+    return window;
   }
 
   /** Charges one failure. Valid credentials are never charged, so failures of other clients do not reject them. */

@@ -23,8 +23,11 @@ const HANDSHAKE_METHODS: { readonly [method: string]: HandshakePhase } = {
 /**
  * Answers a provider that probes the URL with another method than `POST`. Other requests with such a method get `405`.
  */
-export async function answerMethodHandshake(context: IngressContext, reception: Reception): Promise<Outcome | null> {
-  if (reception.method === 'POST') return null;
+export function answerMethodHandshake(context: IngressContext, reception: Reception): Promise<Outcome> | null {
+  return reception.method === 'POST' ? null : answerMethod(context, reception);
+}
+
+async function answerMethod(context: IngressContext, reception: Reception): Promise<Outcome> {
   const phase = HANDSHAKE_METHODS[reception.method];
   const answer =
     phase !== undefined && hasUrlCredential(reception) ? await answerHandshake(context, phase, reception) : null;

@@ -1,3 +1,4 @@
+import type { VerifyResult } from '../../signature/verification.ts';
 import type { IngressContext, Outcome } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';
 import * as answers from '../transport/answers.ts';
@@ -5,10 +6,18 @@ import { admitDelivery } from './admit-delivery.ts';
 import { rejectCredential, rejectUnlogged } from './reject.ts';
 
 /** Step 7, and step 5 for signed webhooks: only verified requests count toward the delivery rate. */
-export async function verifySignature(context: IngressContext, reception: Reception): Promise<Outcome | null> {
+export function verifySignature(
+  context: IngressContext,
+  reception: Reception,
+): Promise<Outcome | null> | Outcome | null {
   const { credential } = reception.webhook;
   if (!('verify' in credential)) return null;
-  const verified = await credential.verify(reception);
+  const verified = credential.verify(reception);
+  if (!(verified instanceof Promise)) return conclude(context, reception, verified);
+  return verified.then((result) => conclude(context, reception, result));
+}
+
+function conclude(context: IngressContext, reception: Reception, verified: VerifyResult): Outcome | null {
   if (verified.ok) {
     reception.providerIdentity = verified.identity;
     return admitDelivery(context, reception);

@@ -9,17 +9,21 @@ import * as answers from './answers.ts';
  * @param raw name, value, name, value, as in `node:http`
  */
 export function checkFraming(raw: readonly string[]): IngressAnswer | null {
-  if (findAll(raw, 'host').length > 1) return answers.SEVERAL_HOSTS;
-  const codings = findAll(raw, 'transfer-encoding');
-  const isKnown = codings.length === 0 || (codings.length === 1 && codings[0]!.toLowerCase() === 'chunked');
-  return isKnown ? null : answers.UNKNOWN_TRANSFER_CODING;
-}
-
-function findAll(raw: readonly string[], lowercaseName: string): string[] {
-  const values: string[] = [];
+  let hosts = 0;
+  let codings = 0;
+  let isKnown = true;
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i]!;
-    if (name.length === lowercaseName.length && name.toLowerCase() === lowercaseName) values.push(raw[i + 1]!);
+    if (isNamed(name, 'host')) hosts += 1;
+    else if (isNamed(name, 'transfer-encoding')) {
+      codings += 1;
+      isKnown &&= raw[i + 1]!.toLowerCase() === 'chunked';
+    }
   }
-  return values;
+  if (hosts > 1) return answers.SEVERAL_HOSTS;
+  return isKnown && codings <= 1 ? null : answers.UNKNOWN_TRANSFER_CODING;
+}
+
+function isNamed(name: string, lowercaseName: string): boolean {
+  return name.length === lowercaseName.length && name.toLowerCase() === lowercaseName;
 }

@@ -119,10 +119,11 @@ async function answerRequest(
   const headers = createRequestHeaders(request.rawHeaders);
   const target = readRequestTarget(request.url!);
   const invite = awaitsContinue ? () => response.writeContinue() : null;
+  // Answered in the same turn: the parser may find an error in what follows.
   const outcome =
     checkFraming(headers.raw) ??
-    (await listener.answerProbe(request.method!, target.path)) ??
-    (await handleRequest(listener, request, { headers, target, invite }));
+    (await (listener.answerProbe(request.method!, target.path) ??
+      handleRequest(listener, request, { headers, target, invite })));
   if (outcome === DISCONNECTED || response.destroyed) request.socket.destroy();
   else writeAnswer(listener, request, headers, response, outcome);
 }
