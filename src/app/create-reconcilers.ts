@@ -134,7 +134,7 @@ export function openFactorySource(
   const hosted =
     source.type === 'live'
       ? createLiveSource(liveDefinitions, name)
-      : createManagedSource(join(paths.managed, `${name}.git`), env);
+      : createManagedSource(join(paths.managed, `${name}.git`), env, runGit);
   return { source: hosted, hosted, sourceKey };
 }
 

@@ -14,10 +14,10 @@ import type { Environment } from '../core/reserved-variables.ts';
 import type { KnownFiles, SourceTree } from '../core/source-tree.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { syncFolder, writeDurably } from '../files/write-durably.ts';
-import { runGit } from './git-process.ts';
+import { type GitOutcome, type RunGit, runGit } from './git-process.ts';
 import { readGitTree } from './git-tree.ts';
 import { rejectOldGit } from './git-version.ts';
-import { askOwnGit, OwnGitError, useOwnGit } from './own-git.ts';
+import { askOwnGit, describeExit, OwnGitError, useOwnGit } from './own-git.ts';
 import { quote } from './printable-text.ts';
 import { DEFAULT_LIMITS, failed } from './source-limits.ts';
 
@@ -49,9 +49,19 @@ const CONFIG_TEXT = `[core]
 \tauto = false
 `;
 
-/** @param gitDir folder for the bare repository of this source, with the definition and its history */
-export function createManagedSource(gitDir: string, environment: Environment): HostedSource {
-  return new ManagedSource(gitDir, environment);
+/** `git-process.ts` syncs nothing by default, because a mirror can be fetched again. A commit of this repository cannot. */
+const DURABLE = [
+  ['core.fsync', 'all'],
+  ['core.fsyncMethod', 'fsync'],
+] as const;
+const MAX_IMPORT_OUTPUT_BYTES = 4_096;
+
+/**
+ * @param gitDir folder for the bare repository of this source, with the definition and its history
+ * @param run starts git for edits and for reading trees, which are frequent
+ */
+export function createManagedSource(gitDir: string, environment: Environment, run: RunGit = runGit): HostedSource {
+  return new ManagedSource(gitDir, environment, run);
 }
 
 /** A definition in a bare repository that Dockbell hosts: every edit is a commit on its only branch. */
@@ -59,14 +69,16 @@ class ManagedSource implements HostedSource {
   readonly keepsUids = false;
   readonly #gitDir: string;
   readonly #environment: Environment;
+  readonly #run: RunGit;
   readonly #abort = new AbortController();
   #opened: Promise<void> | null = null;
   /** The last commit of the branch that git or this process verified. */
   #verified: string | null = null;
 
-  constructor(gitDir: string, environment: Environment) {
+  constructor(gitDir: string, environment: Environment, run: RunGit) {
     this.#gitDir = gitDir;
     this.#environment = environment;
+    this.#run = run;
   }
 
   async head(): Promise<string | null> {
@@ -90,7 +102,8 @@ class ManagedSource implements HostedSource {
   async readTree(revision: string, known?: KnownFiles): Promise<SourceResult<{ tree: SourceTree }>> {
     if (!COMMIT_ID.test(revision)) return failed('RepositoryRefused', 'The revision is not a full commit ID.');
     await this.#open();
-    const reading = { runGit, gitDir: this.#gitDir, environment: this.#environment, signal: this.#abort.signal };
+    const [runGit, gitDir, environment, { signal }] = [this.#run, this.#gitDir, this.#environment, this.#abort];
+    const reading = { runGit, gitDir, environment, signal };
     const read = await readGitTree({ ...reading, limits: DEFAULT_LIMITS }, revision, '', known);
     if (read.ok || read.reason !== 'Broken') return read;
     return failed('RepositoryUnreachable', `The commit ${revision} cannot be read: ${read.message}.`);
@@ -101,7 +114,7 @@ class ManagedSource implements HostedSource {
     let revision: string;
     // One step writes the objects and moves the branch, only if `from` is still its latest commit.
     try {
-      revision = (await this.#git(['fast-import', '--quiet', '--date-format=raw'], composeImport(edit))).trim();
+      revision = (await this.#import(composeImport(edit))).trim();
     } catch (error) {
       if ((await this.head()) !== edit.from) return { ok: false, reason: 'moved' };
       throw this.#describe('store the change', error);
@@ -185,6 +198,20 @@ class ManagedSource implements HostedSource {
     }
   }
 
+  async #import(stdin: Uint8Array): Promise<string> {
+    const outcome = await this.#run({
+      gitDir: this.#gitDir,
+      environment: this.#environment,
+      args: ['fast-import', '--quiet', '--date-format=raw'],
+      config: DURABLE,
+      stdin,
+      timeoutMs: TIMEOUT_MS,
+      maxOutputBytes: MAX_IMPORT_OUTPUT_BYTES,
+      signal: this.#abort.signal,
+    });
+    return readOutput(outcome);
+  }
+
   #readBranchFile(): Promise<string | null> {
     return readFile(join(this.#gitDir, BRANCH), 'latin1').then(
       (text) => text.trim(),
@@ -214,6 +241,23 @@ class ManagedSource implements HostedSource {
     const why = error instanceof OwnGitError || isSystemError(error) ? `: ${error.message}` : '';
     const message = `The managed repository ${quote(this.#gitDir)} could not ${what}${why}`;
     return new AppError('source_unavailable', message, { cause: error });
+  }
+}
+
+/** The output of a git that succeeded. Throws `OwnGitError`. */
+function readOutput(outcome: GitOutcome): string {
+  switch (outcome.kind) {
+    case 'exited':
+      if (outcome.code === 0) return outcome.stdout.toString('latin1');
+      throw new OwnGitError(describeExit(outcome.code, outcome.stderr));
+    case 'timeout':
+      throw new OwnGitError(`git took longer than ${TIMEOUT_MS / 1000} seconds`);
+    case 'not-started':
+      throw new OwnGitError(outcome.message);
+    case 'aborted':
+      throw new OwnGitError('the repository is closed');
+    case 'flooded':
+      throw new OwnGitError('git printed more than the ID of a commit');
   }
 }
 

@@ -150,7 +150,14 @@ function explain(error: unknown): string {
   const words = messageOf(error).trim();
   // simple-git turns a failed start into the text of its stack.
   const startCode = /^Error: spawn git ([A-Z]+)/.exec(words)?.[1];
-  return startCode === undefined
-    ? `git reports ${words.split('\n').join(' ')}`
-    : explainStartFailure({ code: startCode });
+  return startCode === undefined ? describeMessage(words) : explainStartFailure({ code: startCode });
+}
+
+/** Why a git that exited with this code failed. */
+export function describeExit(exitCode: number, stderr: string): string {
+  return stderr.trim() === '' ? new SilentFailure(exitCode).message : describeMessage(stderr.trim());
+}
+
+function describeMessage(words: string): string {
+  return `git reports ${words.split('\n').join(' ')}`;
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FileChange, HostedSource } from '../../src/core/ports/definitions/hosted-source.ts';
@@ -93,6 +93,15 @@ describe('a managed repository', () => {
     expect(await source.head()).toBe(first);
     await git('update-ref', '-d', 'refs/heads/main');
     expect(await source.head()).toBeNull();
+  });
+
+  it('syncs everything that an edit writes', async () => {
+    const [dir, real] = [createTempDir('settings-git'), execFileSync('sh', ['-c', 'command -v git']).toString().trim()];
+    const seen = join(dir, 'seen');
+    const script = `#!/bin/sh\ntest "$1" = fast-import && '${real}' config core.fsync > '${seen}'\nexec '${real}' "$@"\n`;
+    writeFileSync(join(dir, 'git'), script, { mode: 0o755 });
+    await commit(open(undefined, { PATH: `${dir}:${process.env.PATH}` }).edit(null, [A]));
+    expect(readFileSync(seen, 'utf8')).toBe('all\n');
   });
 
   it('is found again by the next process', async () => {
