@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { copyError, type Reply } from '../../../threads/pending-calls.ts';
 import type { RequestMessage } from '../../../threads/worker-calls.ts';
-import { openForCheckpoints } from '../disk/open-database.ts';
 import { toStorageError } from '../disk/storage-error.ts';
+import { openForCheckpoints } from './open-for-checkpoints.ts';
 
 /**
  * The thread that copies pages from the write-ahead log to the database file, whose path is the data of the thread. A

@@ -13,6 +13,9 @@ const MAX_COPIES = 4;
 /** A thread that ended is started again, but not without end. */
 const MAX_STARTS = 5;
 
+/** The thread has nearly no objects. */
+const RESOURCES = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 32 };
+
 /**
  * Keeps the write-ahead log short without stopping the writer for long. A checkpoint during a commit would stop it for
  * many milliseconds. A checkpoint in another thread alone never finishes under load, because new pages arrive all the time,
@@ -108,7 +111,7 @@ export class Checkpointer {
     if (this.#thread !== null && !this.#thread.hasEnded) return this.#thread;
     if (this.#starts >= MAX_STARTS) return null;
     this.#starts += 1;
-    const worker = new Worker(this.#workerUrl, { workerData: this.#db.name });
+    const worker = new Worker(this.#workerUrl, { workerData: this.#db.name, resourceLimits: RESOURCES });
     this.#thread = new WorkerCalls(worker, { describeEnd });
     return this.#thread;
   }

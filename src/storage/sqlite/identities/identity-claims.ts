@@ -146,10 +146,10 @@ function prepareStatements(db: Database.Database) {
       { webhook: number; source: number; key: string; delivery: DeliveryId; body_hash: Buffer }
     >(db, 'SELECT webhook, source, key, delivery, body_hash FROM identities WHERE seq = @seq'),
     count: prepareNamed<object, { rows: number }>(db, 'SELECT count(*) AS rows FROM identities'),
-    // Reading pages takes two thirds of the time of an iterator.
+    // Reading pages takes two thirds of the time of an iterator. In short pages, no row becomes old for the garbage collector.
     page: prepareNamed<{ afterSeq: number }, { seq: number; webhook: number; source: number; key: string }>(
       db,
-      'SELECT seq, webhook, source, key FROM identities WHERE seq > @afterSeq ORDER BY seq LIMIT 2000',
+      'SELECT seq, webhook, source, key FROM identities WHERE seq > @afterSeq ORDER BY seq LIMIT 100',
     ),
     insert: prepareInsertMany(db, 'identities', IDENTITIES, 'seq'),
   };
