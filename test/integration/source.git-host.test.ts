@@ -28,7 +28,7 @@ it('starts git in another process, with the outcome that git has in this one', a
   repo.remove();
 });
 
-it('ends git when the caller aborts, and when the time is over', async () => {
+it('ends git when the caller aborts, and when it takes too long', async () => {
   host = startGitHost(ENTRY);
   // Waits for its input, which does not end.
   const args = ['-c', 'alias.wait=!sleep 5', 'wait'];
