@@ -31,7 +31,8 @@ export function startGitHost(entryUrl: URL): GitHost {
   let lastId = 0;
   let child: ChildProcess | null = null;
   const start = (): ChildProcess => {
-    const started = fork(entryUrl, { serialization: 'advanced', execArgv: SMALL_HEAP });
+    // Each command brings its variables.
+    const started = fork(entryUrl, { serialization: 'advanced', execArgv: SMALL_HEAP, env: {} });
     started.unref();
     started.channel?.unref();
     started.on('message', ({ id, outcome }: HostAnswer) => settle(id, outcome));
