@@ -39,12 +39,26 @@ export interface LiveApply {
 /** The filters of a listener that can be evaluated, compiled. */
 export type ListenerPatterns = readonly (readonly CompiledField[])[];
 
-/** Compiles the filters of a listener. A filter that cannot be evaluated never matches. */
-export function compileListenerFilters(filters: readonly JsonObject[]): ListenerPatterns {
-  return filters.flatMap((filter) => {
+/** Compiles filters. A filter that several webhooks share is compiled once, so that they share its memory. */
+export class FilterCompiler {
+  readonly #compiled = new Map<string, ListenerPatterns[number] | null>();
+
+  /** A filter that cannot be evaluated never matches, so it is left out. */
+  compile(filters: readonly JsonObject[]): ListenerPatterns {
+    return filters.flatMap((filter) => {
+      const key = JSON.stringify(filter);
+      const compiled = this.#compiled.get(key);
+      const fields = compiled === undefined ? this.#add(key, filter) : compiled;
+      return fields === null ? [] : [fields];
+    });
+  }
+
+  #add(key: string, filter: JsonObject): ListenerPatterns[number] | null {
     const parsed = parsePattern(filter);
-    return parsed.ok ? [compileFields(parsed.pattern)] : [];
-  });
+    const fields = parsed.ok ? compileFields(parsed.pattern) : null;
+    this.#compiled.set(key, fields);
+    return fields;
+  }
 }
 
 /**
@@ -87,7 +101,7 @@ export class ListenerIndex {
    */
   add(
     { automation, version, enabled, filters }: FilteredListener,
-    patterns: ListenerPatterns = compileListenerFilters(filters),
+    patterns: ListenerPatterns = new FilterCompiler().compile(filters),
   ): void {
     this.remove(automation);
     const entry: Entry = { listener: { automation, version }, filed: [], firedFor: 0 };
@@ -127,17 +141,18 @@ export class ListenerIndex {
   }
 
   #file(entry: Entry, fields: readonly CompiledField[]): void {
-    const pattern: FiledPattern = { entry, fields, shared: [], evaluatedFor: 0 };
+    const pattern: FiledPattern = { entry, fields, shared: NONE, evaluatedFor: 0 };
     const ends = listEnds(fields);
     const listing = this.#chooseListing(ends.filter(isListing));
-    entry.filed.push({ pattern, ends, listing });
+    entry.filed.push({ pattern, listing });
     this.#patterns += 1;
     for (const { path, condition } of ends) this.wanted.add(path, condition.kind === 'leaf');
     if (listing !== null) this.#fileByValue(pattern, listing);
     else this.#fileByCondition(pattern, ends);
   }
 
-  #unfile({ pattern, ends, listing }: Entry['filed'][number]): void {
+  #unfile({ pattern, listing }: Entry['filed'][number]): void {
+    const ends = listEnds(pattern.fields);
     for (const { path, condition } of ends) this.wanted.remove(path, condition.kind === 'leaf');
     if (listing !== null) this.#unfileByValue(pattern, listing);
     else this.#unfileByCondition(pattern, ends);
@@ -152,23 +167,26 @@ export class ListenerIndex {
 
   #crowdOf({ path, condition }: ListingEnd): number {
     let crowd = 0;
-    for (const value of condition.in) crowd = Math.max(crowd, this.#byValue.find(path, value)?.size ?? 0);
+    for (const value of condition.in) {
+      const patterns = this.#byValue.find(path, value);
+      crowd = Math.max(crowd, patterns instanceof Set ? patterns.size : patterns === undefined ? 0 : 1);
+    }
     return crowd;
   }
 
   #fileByValue(pattern: FiledPattern, { path, condition }: ListingEnd): void {
     for (const value of condition.in) {
       const others = this.#byValue.find(path, value);
-      if (others === undefined) this.#byValue.set(path, value, new Set([pattern]));
-      else others.add(pattern);
+      if (others instanceof Set) others.add(pattern);
+      else this.#byValue.set(path, value, others === undefined ? pattern : new Set([others, pattern]));
     }
   }
 
   #unfileByValue(pattern: FiledPattern, { path, condition }: ListingEnd): void {
     for (const value of condition.in) {
       const patterns = this.#byValue.find(path, value);
-      patterns?.delete(pattern);
-      if (patterns?.size === 0) this.#byValue.delete(path, value);
+      if (patterns instanceof Set) patterns.delete(pattern);
+      if (patterns === pattern || (patterns instanceof Set && patterns.size === 0)) this.#byValue.delete(path, value);
     }
   }
 
@@ -197,10 +215,12 @@ export class ListenerIndex {
   }
 }
 
+const NONE: readonly SharedEnd[] = [];
+
 interface Entry {
   listener: Listener;
   /** `listing` is the end whose values it is filed under; `null` if it is filed under a condition. */
-  filed: { pattern: FiledPattern; ends: readonly PatternEnd[]; listing: ListingEnd | null }[];
+  filed: { pattern: FiledPattern; listing: ListingEnd | null }[];
   /** Number of the last payload that it fired for: several of its filters may match. */
   firedFor: number;
 }
@@ -214,7 +234,8 @@ interface FiledPattern {
   evaluatedFor: number;
 }
 
-type Patterns = Set<FiledPattern>;
+/** Most values have one pattern, and a set would take more memory than the rest of it. */
+type Patterns = FiledPattern | Set<FiledPattern>;
 
 /** A condition that ends a path. An object condition without fields requires an object. */
 type EndCondition = CompiledLeaf | CompiledObject;
@@ -236,7 +257,7 @@ interface SharedEnd {
   /** Number of the last payload in which a value at the path met the condition. */
   heldFor: number;
   /** The patterns that are filed here. */
-  patterns: Patterns;
+  patterns: Set<FiledPattern>;
 }
 
 function listEnds(fields: readonly CompiledField[], above: readonly string[] = []): PatternEnd[] {
@@ -272,14 +293,17 @@ interface Evaluation {
 }
 
 function evaluate(patterns: Patterns, evaluation: Evaluation): void {
-  for (const pattern of patterns) {
-    const { entry, fields } = pattern;
-    if (pattern.evaluatedFor === evaluation.number || entry.firedFor === evaluation.number) continue;
-    pattern.evaluatedFor = evaluation.number;
-    if (!allHeld(pattern.shared, evaluation.number) || !matchesPayload(fields, evaluation.payload)) continue;
-    entry.firedFor = evaluation.number;
-    evaluation.fired.push(entry.listener);
-  }
+  if (patterns instanceof Set) for (const pattern of patterns) evaluatePattern(pattern, evaluation);
+  else evaluatePattern(patterns, evaluation);
+}
+
+function evaluatePattern(pattern: FiledPattern, { number, payload, fired }: Evaluation): void {
+  const { entry, fields } = pattern;
+  if (pattern.evaluatedFor === number || entry.firedFor === number) return;
+  pattern.evaluatedFor = number;
+  if (!allHeld(pattern.shared, number) || !matchesPayload(fields, payload)) return;
+  entry.firedFor = number;
+  fired.push(entry.listener);
 }
 
 function allHeld(shared: readonly SharedEnd[], number: number): boolean {

@@ -1,9 +1,8 @@
 import type { WebhookUid } from '../core/ids.ts';
 import type { AssignedNumbers } from '../core/ports/definitions/inventory.ts';
 import type { ListeningAutomation, ServedChange, StagedAutomations } from '../core/ports/definitions/serving.ts';
-import { compileListenerFilters, type ListenerPatterns } from '../filter/listener-index.ts';
 import { buildLiveWebhook, type PushTrigger } from './build-live-webhooks.ts';
-import { FactoryListeners } from './factory-listeners.ts';
+import { type CompiledFilters, compileFilters, FactoryListeners } from './factory-listeners.ts';
 import type { LiveWebhook } from './live-webhook.ts';
 import type { Registry } from './registry.ts';
 
@@ -19,7 +18,7 @@ type Staged = { whole: FactoryListeners } | { automations: CompiledAutomation[] 
 
 interface CompiledAutomation {
   automation: ListeningAutomation;
-  compiled: ReadonlyMap<WebhookUid, ListenerPatterns>;
+  compiled: CompiledFilters;
 }
 
 /**
@@ -42,8 +41,11 @@ export class LiveFactories {
   stage({ factory, automations, isFirst, isWhole }: StagedAutomations): void {
     if (isFirst) this.#staged.set(factory, isWhole ? { whole: new FactoryListeners() } : { automations: [] });
     const staged = this.#staged.get(factory)!;
-    if ('whole' in staged) for (const automation of automations) staged.whole.set(automation);
-    else staged.automations.push(...automations.map(compileAutomation));
+    for (const automation of automations) {
+      const compiled = compileFilters(automation);
+      if ('whole' in staged) staged.whole.set(automation, compiled);
+      else staged.automations.push({ automation, compiled });
+    }
   }
 
   /**
@@ -83,12 +85,6 @@ export class LiveFactories {
     }
     return webhooks;
   }
-}
-
-/** Compiling takes most of the time of a change, so it is done when the automation is staged. */
-function compileAutomation(automation: ListeningAutomation): CompiledAutomation {
-  const { filters } = automation;
-  return { automation, compiled: new Map(filters.map(([uid, list]) => [uid, compileListenerFilters(list)])) };
 }
 
 /** The listeners after a change: the staged ones, or those before with the staged and deleted automations. */
