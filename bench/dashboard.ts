@@ -1,17 +1,25 @@
-import { cpus } from 'node:os';
-import { chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { findChromium } from '../test/helpers/find-chromium.ts';
 import { createTempDir } from '../test/helpers/temp-dir.ts';
-import { startTestDaemon, type TestDaemon } from '../test/helpers/test-daemon.ts';
+import type { TestDaemon } from '../test/helpers/test-daemon.ts';
 import { fillDeliveryLog } from './fill-delivery-log.ts';
+import { endBenchDaemon, startBenchDaemon } from './kit/bench-daemon.ts';
+import { type Benchmark, type BenchOptions, divide, row, type Table } from './kit/benchmark.ts';
 
 /**
- * Measures pages of the dashboard and their requests on a log of 1,000,000 deliveries, compared with 10,000, and page 100
- * compared with page 1. A real browser uses two daemons in turns, so that the ratios are valid on a busy machine.
- * Usage: `npm run bench -- dashboard [rounds] [deliveries] [deliveries beside]`.
+ * Pages of the dashboard and their requests on a log of 1,000,000 deliveries, compared with 10,000. A real browser uses two
+ * daemons in turns.
  */
-const rounds = Number(process.argv[2] ?? 15);
-const sizes = [Number(process.argv[4] ?? 10_000), Number(process.argv[3] ?? 1_000_000)] as const;
+export const benchmark: Benchmark = {
+  summary: 'pages of the dashboard and their requests on 1,000,000 deliveries, compared with 10,000',
+  isDurable: false,
+  defaults: { rounds: 7, seconds: 1 },
+  run,
+};
+
+const SIZES = [10_000, 1_000_000] as const;
+/** Enough for `LAST_PAGE` pages, and for a rejection in the last 24 hours, which the Overview shows. */
+const QUICK_SIZES = [10_000, 10_100] as const;
 const WEBHOOKS = 10;
 const DAY_MS = 86_400_000;
 const SPAN_MS = 7 * DAY_MS;
@@ -28,19 +36,44 @@ const MARK_FIRST_ROW = `new MutationObserver((_, observer) => {
   requestAnimationFrame(() => setTimeout(() => performance.mark('first row')));
 }).observe(document, { childList: true, subtree: true })`;
 
-const executablePath = findChromium();
-if (executablePath === null) throw new Error('a browser is needed: install Chromium or set CHROMIUM_PATH');
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
-const subjects = [await prepare(sizes[0]), await prepare(sizes[1])] as const;
-const times = new Map<string, [number[], number[]]>();
-for (let round = 0; round <= rounds; round++) {
-  // The first round warms up both and is not counted.
-  if (round === 1) times.clear();
-  for (const [i, subject] of subjects.entries()) await measure(subject, (name, ms) => note(name, i as 0 | 1, ms));
+let browser: Browser;
+
+async function run({ rounds, isQuick }: BenchOptions): Promise<Table[]> {
+  const sizes = isQuick ? QUICK_SIZES : SIZES;
+  const executablePath = findChromium();
+  if (executablePath === null) throw new Error('a browser is needed: install Chromium or set CHROMIUM_PATH');
+  browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  const subjects = [await prepare(sizes[0]), await prepare(sizes[1])] as const;
+  const times = new Map<string, [number[], number[]]>();
+  const note = (name: string, subject: 0 | 1, ms: number) => {
+    const both = times.get(name) ?? [[], []];
+    both[subject].push(ms);
+    times.set(name, both);
+  };
+  for (let round = 0; round <= rounds; round++) {
+    // The first round warms up both and is not counted.
+    if (round === 1) times.clear();
+    for (const [i, subject] of subjects.entries()) await measure(subject, (name, ms) => note(name, i as 0 | 1, ms));
+  }
+  await browser.close();
+  for (const { daemon } of subjects) await endBenchDaemon(daemon);
+  return [describe(times, sizes)];
 }
-printTable();
-await browser.close();
-for (const { daemon } of subjects) await daemon.end('SIGTERM');
+
+function describe(times: ReadonlyMap<string, [number[], number[]]>, [small, large]: readonly [number, number]): Table {
+  const [few, many] = [small, large].map((size) => size.toLocaleString('en'));
+  const rows = Array.from(times).flatMap(([name, [ofFew, ofMany]]) => [
+    row(`${name}, ${many}`, 'ms', ofMany),
+    row(`${name}, ratio to ${few}`, '×', divide(ofMany, ofFew)),
+  ]);
+  const pages = ['page 1', `page ${LAST_PAGE}`].map((name) => times.get(name)![1]) as [number[], number[]];
+  rows.push(row(`page ${LAST_PAGE} / page 1, ${many}`, '×', divide(pages[1], pages[0])));
+  return {
+    title: 'Dashboard',
+    rows,
+    notes: [`Requests without a prefix go to the management API. The browser uses both daemons in turns.`],
+  };
+}
 
 interface Subject {
   daemon: TestDaemon;
@@ -54,18 +87,16 @@ interface Subject {
 
 async function prepare(deliveries: number): Promise<Subject> {
   const dataDir = createTempDir('bench');
-  const first = await startTestDaemon({ config, dataDir });
+  const first = await startBenchDaemon({ config, dataDir });
   const names = Array.from({ length: WEBHOOKS }, (_, i) => `hook-${i}`);
   const added = [];
   for (const name of names) added.push(await post(first, '/factories/bench/webhooks', { name }));
   const filter = { webhooks: names, payload: { level: ['error'] } };
   const triggers = [{ provider: 'webhook', event: 'received', filter }];
   await post(first, '/factories/bench/automations', { name: 'triage', triggers, prompt: 'Look into it.' });
-  await first.end('SIGTERM');
-  const begunMs = performance.now();
+  await endBenchDaemon(first);
   await fillDeliveryLog(dataDir, { deliveries, spanMs: SPAN_MS, nowMs: Date.now(), kind: 'mixed' });
-  process.stdout.write(`${deliveries.toLocaleString('en')} deliveries written in ${elapsed(begunMs).toFixed(0)} ms\n`);
-  const daemon = await startTestDaemon({ config, dataDir });
+  const daemon = await startBenchDaemon({ config, dataDir });
   const storageState = await signIn(daemon);
   const lastCursor = await walkTo(daemon, LAST_PAGE);
   return { daemon, deliveries, webhook: added[3].uid, lastCursor, storageState };
@@ -183,36 +214,4 @@ async function loadFirst(page: Page, address: string): Promise<number> {
 
 function elapsed(sinceMs: number): number {
   return performance.now() - sinceMs;
-}
-
-function note(name: string, subject: 0 | 1, ms: number): void {
-  const both = times.get(name) ?? [[], []];
-  both[subject].push(ms);
-  times.set(name, both);
-}
-
-function takeMedian(all: readonly number[]): number {
-  return [...all].sort((a, b) => a - b)[Math.floor(all.length / 2)] ?? Number.NaN;
-}
-
-function printTable(): void {
-  const [small, large] = sizes.map((size) => size.toLocaleString('en'));
-  process.stdout.write(`medians of ${rounds} rounds, ${cpus().length} cores, Node ${process.versions.node}\n`);
-  const row = (cells: readonly string[]) =>
-    process.stdout.write(
-      `${cells[0]!.padEnd(32)}${cells
-        .slice(1)
-        .map((cell) => cell.padStart(14))
-        .join('')}\n`,
-    );
-  row(['ms', small!, large!, 'ratio']);
-  for (const [name, both] of times) {
-    const [few, many] = [takeMedian(both[0]), takeMedian(both[1])];
-    row([name, few.toFixed(1), many.toFixed(1), (many / few).toFixed(2)]);
-  }
-  const ratios = ([0, 1] as const).map((i) => {
-    const [first, last] = ['page 1', `page ${LAST_PAGE}`].map((name) => takeMedian(times.get(name)![i]));
-    return (last! / first!).toFixed(2);
-  });
-  row([`page ${LAST_PAGE} / page 1`, ...ratios]);
 }

@@ -1,51 +1,59 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseDocument } from 'yaml';
 import { validateOffline } from '../src/cli/offline/validate-offline.ts';
+import { createTempDir } from '../test/helpers/temp-dir.ts';
+import { type Benchmark, type BenchOptions, divide, type Row, row, type Table } from './kit/benchmark.ts';
 
-/**
- * Measures the validation of a factory with 100, 1,000 and 10,000 automations: as a complete process with a cold start, and in
- * a warm process, compared with the YAML parser alone. All columns except the first are processor time, so that a busy
- * machine has little effect. The cost per automation shows whether the total grows linearly.
- * Usage: `npm run bench -- definitions [rounds] [automations ...]`.
- */
-const rounds = Number(process.argv[2] ?? 5);
-const sizes = process.argv.length > 3 ? process.argv.slice(3).map(Number) : [100, 1_000, 10_000];
+/** Validation as a complete process with a cold start, and in a warm process, compared with the YAML parser alone. */
+export const benchmark: Benchmark = {
+  summary: 'validation of 100, 1,000 and 10,000 automations, cold and warm, compared with the YAML parser alone',
+  isDurable: false,
+  defaults: { rounds: 5, seconds: 1 },
+  run,
+};
+
+const SIZES = [100, 1_000, 10_000];
 const WEBHOOKS = 20;
 const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
-const HEADS = ['automations', 'cold wall ms', 'cold ms', 'warm ms', 'warm µs each', 'yaml µs each', 'ratio'];
 /** Prints the resource usage of the whole process on standard error. */
 const PRINT_USAGE = `data:text/javascript,process.on('exit',()=>console.error(JSON.stringify(process.cpuUsage())))`;
-const writeRow = (cells: readonly string[]) =>
-  process.stdout.write(`${cells.map((cell) => cell.padStart(14)).join('')}\n`);
+async function run({ rounds, isQuick }: BenchOptions): Promise<Table[]> {
+  const sizes = isQuick ? [20] : SIZES;
+  // The first tree warms up: it includes the cost of compilation.
+  await validateOffline(createFactory(isQuick ? 20 : 1_000));
+  const rows: Row[] = [];
+  for (const size of sizes) rows.push(...(await measure(size, rounds)));
+  const notes = [
+    'All figures except the wall time are processor time.',
+    'The cost of one automation shows whether the total grows linearly.',
+  ];
+  return [{ title: 'Validation of definitions', rows, notes }];
+}
 
-process.stdout.write(`${rounds} rounds, the fastest of each counts; Node ${process.versions.node}\n`);
-writeRow(HEADS);
-// The first tree warms up: it includes the cost of compilation.
-const warmUp = createFactory(1_000);
-await validateOffline(warmUp);
-rmSync(warmUp, { recursive: true });
-for (const size of sizes) await measure(size);
-
-async function measure(size: number): Promise<void> {
+async function measure(size: number, rounds: number): Promise<Row[]> {
   const folder = createFactory(size);
-  const best = { wall: Infinity, cold: Infinity, warm: Infinity, bare: Infinity };
+  const [wall, cold, warm, bare]: [number[], number[], number[], number[]] = [[], [], [], []];
   for (let round = 0; round < rounds; round++) {
     const begunMs = performance.now();
-    best.cold = Math.min(best.cold, runCold(folder));
-    best.wall = Math.min(best.wall, performance.now() - begunMs);
-    best.warm = Math.min(best.warm, await timeOf(() => validateOffline(folder)));
-    best.bare = Math.min(best.bare, await timeOf(() => parseBare(size)));
+    cold.push(runCold(folder));
+    wall.push(performance.now() - begunMs);
+    warm.push(await timeOf(() => validateOffline(folder)));
+    bare.push(await timeOf(() => parseBare(size)));
   }
-  rmSync(folder, { recursive: true });
-  const { wall, cold, warm, bare } = best;
-  const whole = [wall, cold, warm].map((ms) => ms.toFixed(0));
-  const each = [warm, bare].map((ms) => ((ms * 1000) / size).toFixed(1));
-  writeRow([String(size), ...whole, ...each, (warm / bare).toFixed(2)]);
+  const each = (samples: number[]) => samples.map((ms) => (ms * 1_000) / size);
+  const label = size.toLocaleString('en');
+  return [
+    row(`${label} automations, cold process, wall time`, 'ms', wall),
+    row(`${label} automations, cold process`, 'ms', cold),
+    row(`${label} automations, warm`, 'ms', warm),
+    row(`${label} automations, warm, each`, 'µs', each(warm)),
+    row(`${label} automations, YAML parser alone, each`, 'µs', each(bare)),
+    row(`${label} automations, warm, ratio to the YAML parser`, '×', divide(warm, bare)),
+  ];
 }
 
 async function timeOf(act: () => unknown): Promise<number> {
@@ -72,7 +80,7 @@ function parseBare(size: number): void {
 }
 
 function createFactory(size: number): string {
-  const folder = mkdtempSync(join(tmpdir(), 'dockbell-bench-'));
+  const folder = createTempDir('bench');
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);

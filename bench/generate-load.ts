@@ -43,6 +43,8 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 /** Above this share, the figures describe the load generator. */
 const MAX_BUSY = 0.97;
 const TICK_MS = 1;
+/** Requests that were due within the time are sent for at most this long after it. Then they count as `unsent`. */
+const DRAIN_MS = 10_000;
 
 /**
  * Sends until the time has elapsed. Rejects if the port cannot be reached.
@@ -61,7 +63,8 @@ export async function generateLoad(order: LoadOrder, onWarm = () => {}): Promise
     if (sinceMs >= countedFrom) latencies.push(nowMs - sinceMs);
   };
   const due = order.offeredPerSecond === null ? null : new DueTimes(order.offeredPerSecond, endsAt);
-  const senders = order.paths.map((path) => new Sender({ order, path, endsAt, due, note }));
+  const isOver = (nowMs: number) => nowMs >= endsAt && (due === null || due.isDrained(nowMs));
+  const senders = order.paths.map((path) => new Sender({ order, path, isOver, due, note }));
   due?.start(senders);
   const usage = measureBusy(order.warmUpMs, onWarm);
   await Promise.all(senders.map((sender) => sender.done));
@@ -127,7 +130,7 @@ class DueTimes {
         const sender = senders[next++ % senders.length]!;
         if (sender.isIdle) sender.send();
       }
-      if (performance.now() >= this.#endsAt) return senders.forEach(endIfIdle);
+      if (this.isDrained(performance.now())) return senders.forEach(endIfIdle);
       setTimeout(tick, TICK_MS);
     };
     tick();
@@ -140,6 +143,11 @@ class DueTimes {
 
   unsent(): number {
     return this.#waiting.length;
+  }
+
+  /** No request is due any more, or too much time has passed. */
+  isDrained(nowMs: number): boolean {
+    return nowMs >= this.#endsAt && (this.#waiting.length === 0 || nowMs >= this.#endsAt + DRAIN_MS);
   }
 
   #collect(): void {
@@ -155,7 +163,7 @@ function endIfIdle(sender: Sender): void {
 interface SenderParts {
   order: LoadOrder;
   path: string;
-  endsAt: number;
+  isOver: (nowMs: number) => boolean;
   due: DueTimes | null;
   note: Note;
 }
@@ -200,7 +208,7 @@ class Sender {
   }
 
   #connect(): void {
-    const { order, endsAt, note } = this.#parts;
+    const { order, isOver, note } = this.#parts;
     const socket = connect({ port: order.port, host: '127.0.0.1', noDelay: true });
     this.#socket = socket;
     socket.on('connect', () => {
@@ -216,8 +224,8 @@ class Sender {
       if (this.#sinceMs !== null) note('none', this.#sinceMs, performance.now());
       this.#sinceMs = null;
       this.#received = null;
-      if (performance.now() < endsAt) this.#connect();
-      else this.#resolve();
+      if (isOver(performance.now())) this.#resolve();
+      else this.#connect();
     });
   }
 
@@ -229,7 +237,7 @@ class Sender {
     this.#parts.note(answer.status, this.#sinceMs, nowMs);
     this.#sinceMs = null;
     this.#received = null;
-    if (nowMs < this.#parts.endsAt && !answer.isLast) this.send();
+    if (!this.#parts.isOver(nowMs) && !answer.isLast) this.send();
     else this.end();
   }
 }

@@ -5,7 +5,17 @@ import { OPTIONS_HELP, parseOptions } from './kit/options.ts';
 import { formatReport } from './kit/report.ts';
 
 /** `npm run bench -- NAME [OPTION ...]`: each benchmark is a file in this folder. */
-const NAMES = ['backtest', 'dashboard', 'definitions', 'ingress', 'reconcile', 'signatures'];
+const NAMES = [
+  'backtest',
+  'dashboard',
+  'definitions',
+  'filters',
+  'ingress',
+  'reconcile',
+  'retention',
+  'signatures',
+  'start',
+];
 
 const [name, ...args] = process.argv.slice(2);
 if (name === undefined || !NAMES.includes(name)) {

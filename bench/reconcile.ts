@@ -8,7 +8,7 @@ import { createTempDir } from '../test/helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../test/helpers/temp-git-repo.ts';
 import type { TestDaemon } from '../test/helpers/test-daemon.ts';
 import { endBenchDaemon, startBenchDaemon } from './kit/bench-daemon.ts';
-import type { Benchmark, BenchOptions, Row, Table } from './kit/benchmark.ts';
+import { type Benchmark, type BenchOptions, row, type Table, type Target } from './kit/benchmark.ts';
 import { type ManagementClient, openManagementClient, readClockMs, type ServerEvent } from './kit/management-client.ts';
 import { readProcessorTime, subtractTime } from './kit/processor-time.ts';
 import { prepareStallMonitor, type StallMonitor } from './kit/stall-monitor.ts';
@@ -442,12 +442,7 @@ async function untilHosted({ size }: Scene, { client }: Subject): Promise<void> 
 
 function describe({ size, figures }: Scene): Table[] {
   const { automations, webhooks } = size;
-  const ms = (measure: string, samples: number[], target?: Row['target']): Row => ({
-    measure,
-    unit: 'ms',
-    samples,
-    ...(target && { target }),
-  });
+  const ms = (measure: string, samples: number[], target?: Target) => row(measure, 'ms', samples, target);
   const stalls = (Object.keys(figures.stallInside) as Operation[]).flatMap((operation) => [
     ms(`${operation}: inside the daemon`, figures.stallInside[operation], { atMost: 10, of: 'maximum' }),
     ms(`${operation}: seen by a sender`, figures.stallOutside[operation]),

@@ -4,14 +4,17 @@ import { signRequest } from '../src/signature/sign/sign-request.ts';
 import { compileVerifier } from '../src/signature/verify/compile-verifier.ts';
 import { makeSecrets, type SchemeSecrets } from '../test/helpers/scheme-secrets.ts';
 import { receive } from '../test/helpers/signed-request.ts';
+import { type Benchmark, type BenchOptions, divide, type Row, row, type Table } from './kit/benchmark.ts';
+import { compareRates } from './kit/compare-rates.ts';
 
-/**
- * Measures verifications per second for one scheme of each family, compared with the plain call of `node:crypto`. Both are
- * measured in turns, so that the ratio is valid on a machine with changing speed.
- * Usage: `npm run bench -- signatures [rounds] [milliseconds a round]`.
- */
-const rounds = Number(process.argv[2] ?? 15);
-const measuredMs = Number(process.argv[3] ?? 100);
+/** Verification of one scheme of each family, compared with the plain call of `node:crypto`. */
+export const benchmark: Benchmark = {
+  summary: 'verifications per second of one scheme of each family, compared with the plain call of node:crypto',
+  isDurable: false,
+  defaults: { rounds: 9, seconds: 0.1 },
+  run,
+};
+
 const NOW_MS = 1_790_000_000_000;
 const SIZES = [1_024, 65_536];
 const URL = 'https://hooks.example.com/';
@@ -83,15 +86,17 @@ const CASES: Case[] = [
   },
 ];
 
-process.stdout.write(`${rounds} rounds of ${measuredMs} ms, Node ${process.versions.node}\n`);
-process.stdout.write(
-  `${'scheme'.padEnd(20)}${'bytes'.padStart(8)}${'a second'.padStart(12)}${'bare'.padStart(12)}${'ratio'.padStart(8)}\n`,
-);
-for (const one of CASES) {
-  for (const size of SIZES) measure(one, size);
+async function run({ rounds, seconds, isQuick }: BenchOptions): Promise<Table[]> {
+  const cases = isQuick ? CASES.slice(0, 2) : CASES;
+  const rows = cases.flatMap((one) => SIZES.flatMap((size) => measure(one, size, rounds, seconds * 1_000)));
+  const notes = [
+    'Rates per second of processor time, measured in turns after a warm-up.',
+    'A ratio of 1.00 means that the verification costs as much as the plain call of node:crypto.',
+  ];
+  return [{ title: 'Verification of signatures', rows, notes }];
 }
 
-function measure({ scheme: name, bare }: Case, size: number): void {
+function measure({ scheme: name, bare }: Case, size: number, rounds: number, measuredMs: number): Row[] {
   const scheme = findScheme(name)!;
   const { verifying, signing } = makeSecrets(scheme);
   const body = Buffer.from(JSON.stringify({ text: 'x'.repeat(size - 11) }));
@@ -102,39 +107,12 @@ function measure({ scheme: name, bare }: Case, size: number): void {
   const request = receive(signed, NOW_MS, name === 'square' ? { url: URL } : {});
   const { verify } = compiled;
   if (!(verify(request) as { ok: boolean }).ok) throw new Error(`${name} does not verify`);
-  const [ours, theirs] = compare(() => void verify(request), bare(Buffer.from(signed.body), { verifying, signing }));
-  const cells = [String(size), ours.toFixed(0), theirs.toFixed(0)].map((cell, index) =>
-    cell.padStart(index === 0 ? 8 : 12),
+  const plain = bare(Buffer.from(signed.body), { verifying, signing });
+  const { subject, baseline } = compareRates(
+    { subject: () => void verify(request), baseline: plain },
+    rounds,
+    measuredMs,
   );
-  process.stdout.write(`${name.padEnd(20)}${cells.join('')}${(ours / theirs).toFixed(2).padStart(8)}\n`);
-}
-
-/** Medians of calls per second of processor time, measured in turns after a warm-up. */
-function compare(ours: () => void, theirs: () => void): [number, number] {
-  const rates: [number[], number[]] = [[], []];
-  for (let round = -2; round < rounds; round++) {
-    const pair = [rateOf(ours), rateOf(theirs)] as const;
-    if (round < 0) continue;
-    rates[0].push(pair[0]);
-    rates[1].push(pair[1]);
-  }
-  return [takeMedian(rates[0]), takeMedian(rates[1])];
-}
-
-/** Uses processor time, so that other programs of the machine affect neither of the two. */
-function rateOf(act: () => void): number {
-  const begun = process.cpuUsage();
-  let calls = 0;
-  let passedMs = 0;
-  while (passedMs < measuredMs) {
-    for (let i = 0; i < 16; i++) act();
-    calls += 16;
-    const { user, system } = process.cpuUsage(begun);
-    passedMs = (user + system) / 1000;
-  }
-  return (calls * 1000) / passedMs;
-}
-
-function takeMedian(values: number[]): number {
-  return values.sort((a, b) => a - b)[values.length >> 1]!;
+  const label = `${name}, ${size / 1_024} KiB`;
+  return [row(label, '/s', subject), row(`${label}, ratio to node:crypto`, '×', divide(subject, baseline))];
 }

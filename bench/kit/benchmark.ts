@@ -43,3 +43,12 @@ export interface Target {
   stretch?: number;
   of?: 'maximum';
 }
+
+export function row(measure: string, unit: Unit, samples: number[], target?: Target): Row {
+  return { measure, unit, samples, ...(target && { target }) };
+}
+
+/** The ratios of samples that were measured in the same rounds. */
+export function divide(samples: readonly number[], by: readonly number[]): number[] {
+  return samples.map((sample, round) => sample / by[round]!);
+}

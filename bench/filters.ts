@@ -1,0 +1,108 @@
+import type { JsonObject } from '../src/core/json.ts';
+import { compileListenerFilters, ListenerIndex } from '../src/filter/listener-index.ts';
+import { type CompiledField, matchesPayload } from '../src/filter/match-payload.ts';
+import { type Benchmark, type BenchOptions, divide, type Row, row, type Table } from './kit/benchmark.ts';
+import { compareRates } from './kit/compare-rates.ts';
+
+/** The decision of which automations a payload starts, compared with evaluating each filter. */
+export const benchmark: Benchmark = {
+  summary:
+    'the automations that a payload of 10 KB starts, among up to 10,000 filters, compared with evaluating each filter',
+  isDurable: false,
+  defaults: { rounds: 7, seconds: 0.1 },
+  run,
+};
+
+const SIZES = [1, 100, 10_000];
+const QUICK_SIZES = [1, 50];
+const PAYLOAD_BYTES = 10_000;
+
+/** Kinds of filters, and the number of them that match the payload. */
+const KINDS: { title: string; matching: number; compose: (i: number) => JsonObject }[] = [
+  {
+    title: 'one matches',
+    matching: 1,
+    compose: (i) => ({ action: ['opened'], repository: { id: [i] }, issue: { state: { not_in: ['locked'] } } }),
+  },
+  {
+    title: 'none matches',
+    matching: 0,
+    compose: (i) => ({ action: ['opened'], repository: { id: [i + 1] }, issue: { state: { not_in: ['locked'] } } }),
+  },
+  {
+    title: 'no condition lists values, one matches',
+    matching: 1,
+    // Number 0 excludes nothing that the payload has.
+    compose: (i) => ({
+      action: { exists: true },
+      issue: { state: { not_in: i === 0 ? ['none'] : ['open', `s${i}`] } },
+    }),
+  },
+];
+
+async function run({ rounds, seconds, isQuick }: BenchOptions): Promise<Table[]> {
+  const payload: unknown = JSON.parse(composePayload());
+  const text = Buffer.from(composePayload());
+  const rows: Row[] = [];
+  for (const { title, matching, compose } of KINDS) {
+    for (const size of isQuick ? QUICK_SIZES : SIZES) {
+      const index = new ListenerIndex();
+      const each: (readonly CompiledField[])[] = [];
+      for (let i = 0; i < size; i++) {
+        const patterns = compileListenerFilters([compose(i)]);
+        each.push(...patterns);
+        index.add({ automation: `work-${i}`, version: 1, enabled: true, filters: [compose(i)] }, patterns);
+      }
+      const count = index.match(payload).length;
+      const expected = each.filter((fields) => matchesPayload(fields, payload)).length;
+      if (count !== matching || expected !== matching)
+        throw new Error(`${title}, ${size}: ${count} automations match by the index, ${expected} by their filters`);
+      const { subject, baseline } = compareRates(
+        {
+          subject: () => void index.match(payload),
+          baseline: () => void each.filter((fields) => matchesPayload(fields, payload)),
+        },
+        rounds,
+        seconds * 1_000,
+      );
+      const label = `${size.toLocaleString('en')} filters, ${title}`;
+      rows.push(row(`${label}: index`, 'µs', toMicros(subject)));
+      rows.push(row(`${label}: each filter`, 'µs', toMicros(baseline)));
+      rows.push(row(`${label}: each filter / index`, '×', divide(subject, baseline)));
+    }
+  }
+  const parse = compareRates(
+    { subject: () => void JSON.parse(text.toString()), baseline: () => {} },
+    rounds,
+    seconds * 1_000,
+  );
+  rows.push(row('parsing the payload', 'µs', toMicros(parse.subject)));
+  const notes = [
+    `Processor time for one payload of ${PAYLOAD_BYTES / 1_000} KB and all filters, measured in turns after a warm-up.`,
+  ];
+  return [{ title: 'Payload filters', rows, notes }];
+}
+
+function toMicros(rates: readonly number[]): number[] {
+  return rates.map((rate) => 1e6 / rate);
+}
+
+/** Has the shape of an event of a git host: nested objects and a list of objects. */
+function composePayload(): string {
+  const label = (i: number) => ({ id: i, name: `label-${i}`, color: 'ededed', default: false });
+  const user = (i: number) => ({ login: `user-${i}`, id: i, type: 'User', url: `https://git.example.com/users/${i}` });
+  const payload = {
+    action: 'opened',
+    issue: {
+      number: 7,
+      state: 'open',
+      user: user(1),
+      labels: Array.from({ length: 20 }, (_, i) => label(i)),
+      body: '',
+    },
+    repository: { id: 0, name: 'service', owner: user(2), topics: Array.from({ length: 20 }, (_, i) => `topic-${i}`) },
+    sender: user(3),
+  };
+  payload.issue.body = 'x'.repeat(PAYLOAD_BYTES - JSON.stringify(payload).length);
+  return JSON.stringify(payload);
+}
