@@ -1,36 +1,24 @@
 import { messageOf } from '../src/core/errors.ts';
 import type { Benchmark } from './kit/benchmark.ts';
 import { describeMachine, measureFsync } from './kit/machine.ts';
+import { type BenchName, isBenchName, NAMES } from './kit/names.ts';
 import { OPTIONS_HELP, parseOptions } from './kit/options.ts';
 import { formatReport } from './kit/report.ts';
+import { runAll } from './run-all.ts';
 
-/** `npm run bench -- NAME [OPTION ...]`: each benchmark is a file in this folder. */
-const NAMES = [
-  'backtest',
-  'dashboard',
-  'definitions',
-  'filters',
-  'ingress',
-  'reconcile',
-  'retention',
-  'signatures',
-  'start',
-];
-
+/** `npm run bench -- NAME [OPTION ...]`, or `all` for all benchmarks and the tables of `docs/performance.md`. */
 const [name, ...args] = process.argv.slice(2);
-if (name === undefined || !NAMES.includes(name)) {
+if (name === 'all') process.exitCode = await runAll(args);
+else if (isBenchName(name)) await runBenchmark(name);
+else {
   const list = NAMES.join(', ');
-  process.stderr.write(`Usage: npm run bench -- NAME [OPTION ...], where NAME is one of ${list}.\n${OPTIONS_HELP}`);
+  process.stderr.write(`Usage: npm run bench -- NAME [OPTION ...], where NAME is all, ${list}.\n${OPTIONS_HELP}`);
   process.exitCode = 2;
-} else {
-  await runBenchmark(name);
 }
 
-async function runBenchmark(which: string): Promise<void> {
+async function runBenchmark(which: BenchName): Promise<void> {
   try {
-    process.argv.splice(2, 1);
-    const { benchmark } = (await import(new URL(`${which}.ts`, import.meta.url).href)) as { benchmark?: Benchmark };
-    if (benchmark === undefined) return;
+    const { benchmark } = (await import(new URL(`${which}.ts`, import.meta.url).href)) as { benchmark: Benchmark };
     const options = parseOptions(args, benchmark);
     const fsync = benchmark.isDurable ? measureFsync() : null;
     const tables = await benchmark.run(options);

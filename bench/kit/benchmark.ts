@@ -34,7 +34,7 @@ export interface Row {
   target?: Target;
 }
 
-export type Unit = 'ms' | 'µs' | 's' | '/s' | 'MiB' | '×' | '';
+export type Unit = 'ms' | 'µs' | 's' | '/s' | 'MiB' | '×' | '%' | '';
 
 /** Applies to the median, unless `of` is set. */
 export interface Target {

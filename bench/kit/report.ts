@@ -13,6 +13,8 @@ export interface Report {
 }
 
 const HEADS = ['', 'median', 'minimum', 'maximum', 'target', 'met'];
+const SPREAD_HEADS = ['minimum', 'maximum'];
+const TARGET_HEADS = ['target', 'met'];
 
 /** The report as text for a terminal. */
 export function formatReport({ name, rounds, machine, fsync, tables }: Report): string {
@@ -28,8 +30,8 @@ export function describeFsync({ medianMs, minMs, maxMs }: FsyncTime): string {
 }
 
 function formatTable({ title, notes, rows }: Table): string {
-  const lines = [HEADS, ...rows.map(describeRow)];
-  const widths = HEADS.map((_, column) => Math.max(...lines.map((cells) => cells[column]!.length)));
+  const lines = composeLines(rows);
+  const widths = lines[0]!.map((_, column) => Math.max(...lines.map((cells) => cells[column]!.length)));
   const pad = (cell: string, column: number) =>
     column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!);
   const body = lines.map((cells) => cells.map(pad).join('  ').trimEnd());
@@ -38,8 +40,20 @@ function formatTable({ title, notes, rows }: Table): string {
 
 /** The table in Markdown. */
 export function formatMarkdownTable({ rows }: Pick<Table, 'rows'>): string {
-  const lines = [HEADS.map((head) => head || 'measure'), HEADS.map(() => '---'), ...rows.map(describeRow)];
+  const [heads = [], ...body] = composeLines(rows);
+  const lines = [['measure', ...heads.slice(1)], heads.map(() => '---'), ...body];
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** A head and a line for each row, without the columns that no row uses. */
+function composeLines(rows: readonly Row[]): string[][] {
+  const hasTargets = rows.some(({ target }) => target !== undefined);
+  const isSingle = rows.every(({ samples }) => samples.length === 1);
+  const isShown = (head: string) =>
+    (hasTargets || !TARGET_HEADS.includes(head)) && (!isSingle || !SPREAD_HEADS.includes(head));
+  const columns = HEADS.flatMap((head, column) => (isShown(head) ? [column] : []));
+  const heads = HEADS.map((head) => (isSingle && head === 'median' ? 'value' : head));
+  return [heads, ...rows.map(describeRow)].map((cells) => columns.map((column) => cells[column]!));
 }
 
 /** Cells in the order of `HEADS`. */

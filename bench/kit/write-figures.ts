@@ -1,0 +1,27 @@
+import type { Table } from './benchmark.ts';
+import { describeFsync, formatMarkdownTable, type Report } from './report.ts';
+
+/**
+ * Replaces the figures of a benchmark in the page: the text between `<!-- figures: NAME -->` and `<!-- end -->`. All other
+ * text is written by hand. Throws if the page has no such place.
+ */
+export function writeFigures(page: string, report: Report): string {
+  const start = `<!-- figures: ${report.name} -->`;
+  const end = '<!-- end -->';
+  const from = page.indexOf(start);
+  const to = page.indexOf(end, from);
+  if (from < 0 || to < 0) throw new Error(`the page has no ${start} with ${end} after it`);
+  return `${page.slice(0, from + start.length)}\n${formatFigures(report)}\n${page.slice(to)}`;
+}
+
+function formatFigures({ rounds, machine, fsync, tables }: Report): string {
+  const disk = fsync === null ? '' : `, ${describeFsync(fsync)}`;
+  const { cores, cpu, memoryGiB, node } = machine;
+  const head = `${rounds} ${rounds === 1 ? 'round' : 'rounds'}, ${cores} cores (${cpu}), ${memoryGiB} GiB, Node.js ${node}${disk}.`;
+  return [head, ...tables.map(formatTable)].join('\n\n');
+}
+
+function formatTable({ title, rows, notes }: Table): string {
+  const list = notes.map((note) => `- ${note}`).join('\n');
+  return [`**${title}**`, formatMarkdownTable({ rows }), list].filter((part) => part !== '').join('\n\n');
+}
