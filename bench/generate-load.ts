@@ -47,25 +47,28 @@ const TICK_MS = 1;
 const DRAIN_MS = 10_000;
 
 /**
- * Sends until the time has elapsed. Rejects if the port cannot be reached.
+ * Opens all connections, then sends until the time has elapsed. Rejects if the port cannot be reached.
  *
  * @param onWarm called at the end of the warm-up
  */
 export async function generateLoad(order: LoadOrder, onWarm = () => {}): Promise<LoadResult> {
-  const countedFrom = performance.now() + order.warmUpMs;
-  const endsAt = countedFrom + order.measuredMs;
   const latencies: number[] = [];
   const others: Record<string, number> = {};
   let answers = 0;
+  const period = { countedFrom: Number.POSITIVE_INFINITY, endsAt: Number.POSITIVE_INFINITY };
   const note: Note = (status, sinceMs, nowMs) => {
     answers += 1;
     if (status !== '202') others[status] = (others[status] ?? 0) + 1;
-    if (sinceMs >= countedFrom) latencies.push(nowMs - sinceMs);
+    if (sinceMs >= period.countedFrom) latencies.push(nowMs - sinceMs);
   };
-  const due = order.offeredPerSecond === null ? null : new DueTimes(order.offeredPerSecond, endsAt);
-  const isOver = (nowMs: number) => nowMs >= endsAt && (due === null || due.isDrained(nowMs));
+  const due = order.offeredPerSecond === null ? null : new DueTimes(order.offeredPerSecond);
+  const isOver = (nowMs: number) => nowMs >= period.endsAt && (due === null || due.isDrained(nowMs));
   const senders = order.paths.map((path) => new Sender({ order, path, isOver, due, note }));
-  due?.start(senders);
+  await Promise.all(senders.map((sender) => sender.connected));
+  period.countedFrom = performance.now() + order.warmUpMs;
+  period.endsAt = period.countedFrom + order.measuredMs;
+  if (due === null) for (const sender of senders) sender.send();
+  else due.start(senders, period.endsAt);
   const usage = measureBusy(order.warmUpMs, onWarm);
   await Promise.all(senders.map((sender) => sender.done));
   const unsent = due?.unsent() ?? 0;
@@ -82,8 +85,8 @@ export async function generateLoad(order: LoadOrder, onWarm = () => {}): Promise
 }
 
 /** Throws unless every response was `202`, because the rate of a run with rejected or lost deliveries is meaningless. */
-export function requireAccepted(name: string, { answers, others }: LoadResult): void {
-  if (answers === 0) throw new Error(`${name}: no answer at all`);
+export function requireAccepted(name: string, { answers, counted, others }: LoadResult): void {
+  if (counted === 0) throw new Error(`${name}: no answer after the warm-up`);
   const list = Object.entries(others).map(([status, count]) => `${count} x ${status}`);
   if (list.length > 0) throw new Error(`${name}: ${list.join(', ')} among ${answers} answers; only 202 counts`);
 }
@@ -113,16 +116,17 @@ type Note = (status: string, sinceMs: number, nowMs: number) => void;
 /** Times at which requests are due. Those that no sender can send yet wait. */
 class DueTimes {
   readonly #intervalMs: number;
-  readonly #endsAt: number;
   readonly #waiting: number[] = [];
-  #nextAt = performance.now();
+  #endsAt = Number.POSITIVE_INFINITY;
+  #nextAt = 0;
 
-  constructor(perSecond: number, endsAt: number) {
+  constructor(perSecond: number) {
     this.#intervalMs = 1_000 / perSecond;
-    this.#endsAt = endsAt;
   }
 
-  start(senders: readonly Sender[]): void {
+  start(senders: readonly Sender[], endsAt: number): void {
+    this.#nextAt = performance.now();
+    this.#endsAt = endsAt;
     let next = 0;
     const tick = () => {
       this.#collect();
@@ -170,6 +174,8 @@ interface SenderParts {
 
 /** One connection, which is opened again if the server closes it after a response. */
 class Sender {
+  /** Resolves when the first connection is open. */
+  readonly connected: Promise<void>;
   readonly done: Promise<void>;
   readonly #parts: SenderParts;
   readonly #request: RequestBytes;
@@ -178,14 +184,19 @@ class Sender {
   /** When the request in progress was sent or due; `null` if none is in progress. */
   #sinceMs: number | null = null;
   #isConnected = false;
+  #open!: () => void;
   #resolve!: () => void;
   #reject!: (error: Error) => void;
+  #isFirst = true;
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
     this.#request = new RequestBytes(parts.order, parts.path);
-    this.done = new Promise((resolve, reject) => {
+    this.done = new Promise((resolve) => {
       this.#resolve = resolve;
+    });
+    this.connected = new Promise((resolve, reject) => {
+      this.#open = resolve;
       this.#reject = reject;
     });
     this.#connect();
@@ -213,7 +224,9 @@ class Sender {
     this.#socket = socket;
     socket.on('connect', () => {
       this.#isConnected = true;
-      this.send();
+      if (this.#isFirst) this.#open();
+      else this.send();
+      this.#isFirst = false;
     });
     socket.on('error', (error) => {
       if (socket.pending) this.#reject(error);

@@ -13,7 +13,7 @@ export const OPTIONS_HELP = `Options:
   --json         print the figures and all samples as JSON
 `;
 
-const QUICK = { rounds: 1, seconds: 0.1 };
+const QUICK = { rounds: 1, seconds: 0.2 };
 
 /** Throws with a usage message on an unknown option or a value that is not a positive number. */
 export function parseOptions(args: string[], { defaults }: Pick<Benchmark, 'defaults'>): BenchCommand {

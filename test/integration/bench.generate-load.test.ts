@@ -82,7 +82,7 @@ it('a run without any answer has no rate', () => {
     busy: 0,
     others: {},
   };
-  expect(() => requireAccepted('run', nothing)).toThrow('no answer at all');
+  expect(() => requireAccepted('run', nothing)).toThrow('no answer after the warm-up');
 });
 
 it('a run is rejected if the load generator was the limit', () => {
