@@ -2,17 +2,25 @@ import type { AutomationDefinition } from '../../core/definition.ts';
 import { isWebhookUid } from '../../core/ids.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { isWebhookTrigger } from '../../core/trigger.ts';
+import type { Pattern } from '../../filter/pattern.ts';
 import type { KeyPath } from '../../yaml/key-path.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
 import { type AutomationLinks, type LinkedTrigger, PlacedTextList, type ReferenceList } from './file-result.ts';
 import { normalizeFilter } from './normalize-filter.ts';
 
+/** The valid payload filters of a front matter. */
+export type Patterns = ReadonlyMap<JsonObject, Pattern>;
+
 /** What the rules across files compare in a front matter. `definition` is `null` if it is invalid. */
-export function collectLinks(yaml: YamlText, definition: AutomationDefinition | null): AutomationLinks {
+export function collectLinks(
+  yaml: YamlText,
+  definition: AutomationDefinition | null,
+  patterns: Patterns,
+): AutomationLinks {
   const references = listWebhookFilters(yaml.value).flatMap(({ filter, path }) =>
     collectReferences(filter, path, yaml),
   );
-  const triggers = definition === null ? [] : collectTriggers(definition, yaml);
+  const triggers = definition === null ? [] : collectTriggers(definition, yaml, patterns);
   return { references, triggersAt: yaml.locate(['triggers']).key, triggers };
 }
 
@@ -53,9 +61,12 @@ function collectTexts(
   return placed.texts.length === 0 ? [] : [{ kind, path, entries: placed }];
 }
 
-function collectTriggers({ triggers }: AutomationDefinition, yaml: YamlText): LinkedTrigger[] {
+const EMPTY_PATTERN: Pattern = { fields: [] };
+
+function collectTriggers({ triggers }: AutomationDefinition, yaml: YamlText, patterns: Patterns): LinkedTrigger[] {
   return triggers.flatMap((trigger, index) => {
     if (!isWebhookTrigger(trigger)) return [];
-    return [{ index, at: yaml.locate(['triggers', index]).value, filter: normalizeFilter(trigger.payload) }];
+    const pattern = (trigger.payload && patterns.get(trigger.payload)) ?? EMPTY_PATTERN;
+    return [{ index, at: yaml.locate(['triggers', index]).value, filter: normalizeFilter(pattern) }];
   });
 }

@@ -1,12 +1,9 @@
-import type { Json, JsonObject } from '../../core/json.ts';
-import { parsePattern } from '../../filter/parse-pattern.ts';
-import type { PatternField, Scalar } from '../../filter/pattern.ts';
+import type { Json } from '../../core/json.ts';
+import type { Pattern, PatternField, Scalar } from '../../filter/pattern.ts';
 
 /** A payload filter as a text that is the same for all filters that differ only in the order of keys and values. */
-export function normalizeFilter(payload: JsonObject | null): string {
-  const parsed = parsePattern(payload ?? {});
-  // Automations with an invalid filter have no definition.
-  return JSON.stringify(parsed.ok ? normalizeFields(parsed.pattern.fields) : payload);
+export function normalizeFilter({ fields }: Pattern): string {
+  return JSON.stringify(normalizeFields(fields));
 }
 
 function normalizeFields(fields: readonly PatternField[]): Json {

@@ -6,6 +6,7 @@ import { readDeclared } from '../../core/resources/fields.ts';
 import type { TreeEntry } from '../../core/source-tree.ts';
 import type { Trigger } from '../../core/trigger.ts';
 import { parsePattern } from '../../filter/parse-pattern.ts';
+import type { Pattern } from '../../filter/pattern.ts';
 import type { KeyPath } from '../../yaml/key-path.ts';
 import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
 import { type FrontMatter, splitFrontMatter } from '../../yaml/split-front-matter.ts';
@@ -13,7 +14,7 @@ import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import { checkFilter } from '../check/check-filter.ts';
 import { checkPromptInjection } from '../check/check-prompt-injection.ts';
 import type { FileFindings, ProblemCollector } from '../file-diagnostics.ts';
-import { collectLinks, listWebhookFilters } from './collect-links.ts';
+import { collectLinks, listWebhookFilters, type Patterns } from './collect-links.ts';
 import { collectPlaces } from './collect-places.ts';
 import type { AutomationResult } from './file-result.ts';
 import { readDefinitionText } from './read-definition-text.ts';
@@ -45,10 +46,10 @@ function readAutomation(name: string, text: string, diagnostics: ProblemCollecto
     return UNREADABLE;
   }
   checkDefinitionSchema('automation', parsed.yaml, diagnostics);
-  checkPayloads(parsed.yaml, diagnostics);
+  const patterns = parsePayloads(parsed.yaml, diagnostics);
   checkReservedSecrets(parsed.yaml, diagnostics);
   const definition = diagnostics.hasErrors() ? null : toAutomation(name, parsed.yaml, parts.body, diagnostics.file);
-  return { definition, links: collectLinks(parsed.yaml, definition) };
+  return { definition, links: collectLinks(parsed.yaml, definition, patterns) };
 }
 
 function checkPrompt(parts: FrontMatter & { ok: true }, diagnostics: ProblemCollector): void {
@@ -58,10 +59,12 @@ function checkPrompt(parts: FrontMatter & { ok: true }, diagnostics: ProblemColl
   diagnostics.add({ rule: 'automation/empty-prompt', at: parts.bodyAt, path: [], message, hint });
 }
 
-function checkPayloads(yaml: YamlText, diagnostics: ProblemCollector): void {
+function parsePayloads(yaml: YamlText, diagnostics: ProblemCollector): Patterns {
+  const patterns = new Map<JsonObject, Pattern>();
   for (const { payload, path } of listPayloads(yaml.value)) {
     const parsed = parsePattern(payload);
     if (parsed.ok) {
+      patterns.set(payload, parsed.pattern);
       checkFilter(parsed.pattern, path, yaml, diagnostics);
       continue;
     }
@@ -71,6 +74,7 @@ function checkPayloads(yaml: YamlText, diagnostics: ProblemCollector): void {
       diagnostics.add({ rule, at: yaml.locate(place).value, path: place, message, hint });
     }
   }
+  return patterns;
 }
 
 /** The payload filters that are maps; the schema has reported the others. */
