@@ -144,11 +144,20 @@ describe('computePlan', () => {
   it('writes the warnings of a file that did not change', () => {
     const file = automation('a', []);
     const first = plan({ automations: [file] });
-    const finding = { ...WARNING, file: file.file };
+    const finding: Diagnostic = { ...WARNING, rule: 'automation/missing-run-secret', file: file.file };
     const before = { automations: toApplied(first.automations) };
-    const { plan: made, automations } = plan({ automations: [file] }, before, 1, first.origin, [finding]);
-    expect(made.automations.update).toEqual([]);
-    expect(automations).toMatchObject([{ name: 'a', warnings: [finding], revision: 'new' }]);
+    const computed = plan({ automations: [file] }, before, 1, first.origin, [finding]);
+    expect([computed.plan.automations.update, computed.automations]).toEqual([[], []]);
+    expect(computed.remarks).toEqual([{ name: 'a', warnings: [finding] }]);
+    expect(computed.planned.automations).toEqual([{ ...before.automations[0], warnings: [finding] }]);
+    // An unknown UID is still unknown, and the file has no warning any more.
+    const listening = automation('a', [{ webhookIds: ['wh_unknown'] }]);
+    const second = plan({ automations: [listening] });
+    const warned = toApplied(second.automations);
+    warned[0]!.warnings.unshift(finding);
+    const third = plan({ automations: [listening] }, { automations: warned }, 1, second.origin);
+    expect(third.remarks).toEqual([{ name: 'a', warnings: second.warnings }]);
+    expect(third.warnings).toEqual(second.warnings);
   });
 
   it('shows each changed key with its old and new value', () => {

@@ -5,16 +5,16 @@ import type { Diagnostic } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { Json } from '../core/json.ts';
 import type { Plan, PlanChange, PlanEntry } from '../core/plan.ts';
-import type { AutomationRow, WebhookRow } from '../core/ports/definitions/inventory.ts';
+import type { AutomationRow, Remark, WebhookRow } from '../core/ports/definitions/inventory.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
 import { AUTOMATION_FIELDS } from '../core/resources/automation.ts';
 import { pickWith } from '../core/resources/fields.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import { WEBHOOK_FIELDS } from '../core/resources/webhook.ts';
-import { applyLint } from '../core/rules.ts';
+import { applyLint, type LintSettings } from '../core/rules.ts';
 import { declareTrigger } from '../core/trigger.ts';
 import { type AssignedUids, assignUids } from './assign-uids.ts';
-import { type ResolvedListeners, resolveListeners } from './resolve-listeners.ts';
+import { type ResolvedListeners, resolveListeners, UNKNOWN_UID } from './resolve-listeners.ts';
 
 /** The input of a plan. */
 export interface PlanInput {
@@ -40,6 +40,7 @@ export interface PlanOrigin {
   /** Definitions by name. A file that did not change has the identical object. */
   definitions: ReadonlyMap<string, AutomationDefinition>;
   uids: ReadonlyMap<string, WebhookUid>;
+  lint: LintSettings;
 }
 
 /** The plan, and the rows that execute it: exactly those that it creates, changes, pins to other secrets and deletes. */
@@ -48,6 +49,8 @@ export interface ComputedPlan {
   webhooks: WebhookRow[];
   deleteWebhooks: WebhookUid[];
   automations: AutomationRow[];
+  /** Automations of which only the warnings differ. */
+  remarks: Remark[];
   deleteAutomations: string[];
   /** All definitions after the apply. Those that do not change are the objects of the applied state. */
   planned: { webhooks: readonly WebhookRow[]; automations: readonly AutomationRow[] };
@@ -73,9 +76,14 @@ export function computePlan(input: PlanInput): ComputedPlan {
     webhooks: webhooks.written,
     deleteWebhooks: webhooks.deleted.map((webhook) => webhook.uid),
     automations: automations.written,
+    remarks: automations.remarks,
     deleteAutomations: automations.deleted.map((automation) => automation.name),
     planned: { webhooks: webhooks.planned, automations: automations.planned },
-    origin: { definitions: new Map(definition.automations.map((each) => [each.name, each])), uids: uids.byName },
+    origin: {
+      definitions: new Map(definition.automations.map((each) => [each.name, each])),
+      uids: uids.byName,
+      lint: definition.lint,
+    },
     warnings: automations.warnings,
   };
 }
@@ -167,13 +175,18 @@ function planAutomations(input: PlanInput, uids: AssignedUids) {
   const section = emptySection();
   const warnings: Diagnostic[] = [];
   const written: AutomationRow[] = [];
+  const remarks: Remark[] = [];
   const own = groupWarnings(input.findings);
   const known = new Set<string>(uids.byName.values());
-  const hasOrigin = createOriginCheck(input.origin ?? null, uids);
+  const hasOrigin = createOriginCheck(input, uids);
   const planned = input.definition.automations.map((automation) => {
     const earlier = before.get(automation.name);
-    const ofFile = own.get(automation.file) ?? [];
-    if (earlier !== undefined && hasOrigin(automation) && hasWarnings(earlier, ofFile)) return earlier;
+    const ofFile = own.get(automation.file) ?? NO_WARNINGS;
+    if (earlier !== undefined && hasOrigin(automation)) {
+      const current = renewWarnings(earlier, ofFile, warnings);
+      if (current !== earlier) remarks.push({ name: current.name, warnings: current.warnings });
+      return current;
+    }
     const found = resolveListeners(automation, uids.byName, known);
     const ofUids = applyLint(found.warnings, input.definition.lint);
     warnings.push(...ofUids);
@@ -187,20 +200,32 @@ function planAutomations(input: PlanInput, uids: AssignedUids) {
   const kept = new Set(planned.map((row) => row.name));
   const deleted = input.applied.automations.filter((automation) => !kept.has(automation.name));
   section.delete = deleted.map((automation) => ({ name: automation.name, uid: null, restored: false, changes: [] }));
-  return { section, planned, written, deleted, warnings };
+  return { section, planned, written, remarks, deleted, warnings };
 }
 
-function hasWarnings({ warnings }: AutomationRow, expected: readonly Diagnostic[]): boolean {
-  return warnings.length + expected.length === 0 || isDeepStrictEqual(warnings, expected);
+const NO_WARNINGS: Diagnostic[] = [];
+
+/**
+ * The applied row of an automation that did not change, with its current warnings. Those about UIDs are still the same.
+ *
+ * @param ofPlan receives the warnings about UIDs
+ */
+function renewWarnings(earlier: AutomationRow, ofFile: Diagnostic[], ofPlan: Diagnostic[]): AutomationRow {
+  if (earlier.warnings.length === 0 && ofFile.length === 0) return earlier;
+  const ofUids = earlier.warnings.filter(({ rule }) => rule === UNKNOWN_UID);
+  ofPlan.push(...ofUids);
+  const warnings = [...ofFile, ...ofUids];
+  return isDeepStrictEqual(earlier.warnings, warnings) ? earlier : { ...earlier, warnings };
 }
 
-/** Is the applied row of an automation made from the identical file and the same UIDs? Then only warnings can differ. */
+/** Is the applied row of an automation made from the identical file, UIDs and settings? Then only warnings can differ. */
 function createOriginCheck(
-  origin: PlanOrigin | null,
+  { origin = null, definition }: PlanInput,
   { byName }: AssignedUids,
 ): (automation: AutomationDefinition) => boolean {
-  if (origin === null || !isDeepStrictEqual(origin.uids, byName)) return () => false;
-  return (automation) => origin.definitions.get(automation.name) === automation;
+  const isSame =
+    origin !== null && isDeepStrictEqual(origin.uids, byName) && isDeepStrictEqual(origin.lint, definition.lint);
+  return isSame ? (automation) => origin.definitions.get(automation.name) === automation : () => false;
 }
 
 /** Groups warnings by file, because thousands of automations may have one each. */

@@ -3,6 +3,9 @@ import type { Diagnostic, Position } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import { isWebhookTrigger } from '../core/trigger.ts';
 
+/** The rule of the only warnings that need the inventory. */
+export const UNKNOWN_UID = 'automation/unknown-uid';
+
 /** The webhooks of each trigger of an automation, and warnings about unknown UIDs. */
 export interface ResolvedListeners {
   listensTo: WebhookUid[][];
@@ -43,7 +46,7 @@ function warnUnknownUid(
 ): Diagnostic {
   return {
     severity: 'warning',
-    rule: 'automation/unknown-uid',
+    rule: UNKNOWN_UID,
     file,
     line,
     column,

@@ -182,6 +182,7 @@ async function applyPlan(
     webhooks: computed.webhooks,
     deleteWebhooks: computed.deleteWebhooks,
     automations: computed.automations,
+    remarks: computed.remarks,
     deleteAutomations: computed.deleteAutomations,
     reconciliation,
     conditions: describe(context, status, revision, reconciliation, willBeLive),

@@ -133,6 +133,18 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     });
   });
 
+  it('replaces the warnings of automations that change in nothing else', async () => {
+    const automations = Array.from({ length: 450 }, (_, index) => buildAutomation({ name: `automation-${index}` }));
+    const before = await applyFactory(opened.storage, { automations });
+    const remarks = automations.slice(0, 300).map(({ name }) => ({ name, warnings: [buildWarning(name)] }));
+    const numbers = await inventory().apply(buildApply({ remarks, revision: 'beef' }));
+    expect(numbers).toMatchObject({ webhooks: [], automations: [] });
+    const warnings = new Map(remarks.map((remark) => [remark.name, remark.warnings]));
+    expect((await inventory().load(FACTORY))!.automations).toEqual(
+      before.automations.map((each) => ({ ...each, warnings: warnings.get(each.name) ?? [] })),
+    );
+  });
+
   it('removes an automation without file', async () => {
     const automations = [buildAutomation({ name: 'a' }), buildAutomation({ name: 'b' })];
     await applyFactory(opened.storage, { automations });

@@ -79,6 +79,7 @@ export function buildApply(more: Partial<AppliedChange> = {}): AppliedChange {
     webhooks: [],
     deleteWebhooks: [],
     automations: [],
+    remarks: [],
     deleteAutomations: [],
     conditions: [],
     reconciliation: buildReconciliation({ factory, revision, finishedAt: at }),

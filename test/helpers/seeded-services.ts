@@ -313,6 +313,7 @@ function buildSeedApply(factory: string, at: number, id: ReconciliationId): Appl
     source: 'main .',
     at,
     deleteWebhooks: [],
+    remarks: [],
     deleteAutomations: [],
     webhooks: isOther ? [] : rows.filter(({ uid }) => at < NOW_MS || uid !== DELETED_UID),
     automations: isOther ? [] : [makeAutomation()],

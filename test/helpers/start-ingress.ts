@@ -153,6 +153,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
       webhooks: rows,
       deleteWebhooks: gone,
       deleteAutomations: [],
+      remarks: [],
       conditions: [],
       automations: automations.map((automation) => toAutomationRow(automation, uid(automation.webhook))),
       reconciliation: {

@@ -9,6 +9,9 @@ export type WebhookRow = Omit<AppliedWebhook, 'ref' | 'createdAt' | 'deletedAt'>
 /** An automation row as an apply writes it; the storage finds or assigns its `version`. */
 export type AutomationRow = Omit<AppliedAutomation, 'version'>;
 
+/** The new warnings of an automation that changes in nothing else. */
+export type Remark = Pick<AppliedAutomation, 'name' | 'warnings'>;
+
 /** A whole apply, written in one transaction: exactly the rows that its plan creates, changes and deletes. */
 export interface AppliedChange {
   factory: string;
@@ -22,6 +25,7 @@ export interface AppliedChange {
   deleteWebhooks: WebhookUid[];
   /** Automations that are created or changed. */
   automations: AutomationRow[];
+  remarks: Remark[];
   /** Names of automations whose file was deleted. */
   deleteAutomations: string[];
   reconciliation: Reconciliation;

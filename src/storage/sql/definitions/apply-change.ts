@@ -4,6 +4,7 @@ import type {
   AppliedChange,
   AssignedNumbers,
   AutomationRow,
+  Remark,
   WebhookRow,
 } from '../../../core/ports/definitions/inventory.ts';
 import type { Reconciliation } from '../../../core/reconciliation.ts';
@@ -22,6 +23,7 @@ export async function applyChange(trx: Transaction<Schema>, change: AppliedChang
   for (const webhook of change.webhooks) refs.push([webhook.uid, await upsertWebhook(trx, webhook)]);
   const versions: [string, number][] = [];
   for (const rows of cutRows(change.automations)) versions.push(...(await upsertAutomations(trx, change, rows)));
+  for (const rows of cutRows(change.remarks)) await updateWarnings(trx, change, rows);
   for (const names of cutRows(change.deleteAutomations)) await deleteAutomations(trx, change, names);
   const applyNumber = await recordListeners(trx, change);
   await insertReconciliation(trx, change.reconciliation);
@@ -128,6 +130,19 @@ async function storeVersions(
     .execute();
   const current = stored.filter(({ name, digest }) => wanted.get(name) === digest);
   return new Map(current.map(({ name, version }) => [name, version]));
+}
+
+async function updateWarnings(
+  trx: Transaction<Schema>,
+  { factory }: AppliedChange,
+  remarks: readonly Remark[],
+): Promise<void> {
+  const rows = remarks.map(({ name, warnings }) => sql`(${name}, ${AUTOMATIONS.encode('warnings', warnings)})`);
+  await sql`
+    WITH remarks (name, warnings) AS (VALUES ${sql.join(rows)})
+    UPDATE automations SET warnings = remarks.warnings FROM remarks
+    WHERE automations.factory = ${factory} AND automations.name = remarks.name
+  `.execute(trx);
 }
 
 async function deleteAutomations(
