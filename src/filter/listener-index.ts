@@ -43,7 +43,7 @@ export type ListenerPatterns = readonly (readonly CompiledField[])[];
 export class FilterCompiler {
   readonly #compiled = new Map<string, ListenerPatterns[number] | null>();
 
-  /** A filter that cannot be evaluated never matches, so it is left out. */
+  /** A filter that cannot be evaluated never matches, so the result omits it. */
   compile(filters: readonly JsonObject[]): ListenerPatterns {
     return filters.flatMap((filter) => {
       const key = JSON.stringify(filter);

@@ -74,6 +74,7 @@ const QUESTIONS = {
   'payload-keys': () => call('GET', `${F}/webhooks/${webhook.uid}/payload-keys`),
   backtests: () => call('POST', `${F}/backtests`, { automation: 'fix', triggers: [trigger({ level: ['error'] })] }),
   'filters/test': () => test({ filter: { items: { a: { b: [1] } } }, delivery }),
+  explain: () => call('GET', `/deliveries/${delivery}/explain`),
   plan: () => {
     const files: Record<string, string> = { 'webhooks/ci.yaml': 'secretName: CI_WEBHOOK_SECRET\n' };
     const front = 'triggers:\n  - provider: webhook\n    event: received\n    filter: { webhooks: [ci] }\n';
@@ -119,6 +120,10 @@ describe('questions of readers', () => {
       'invalid_filter',
       '#/filter/level',
     ]);
+    expect((await QUESTIONS.explain()).body).toMatchObject({
+      decisions: [{ automation: 'fix', outcome: 'filtered', path: 'level', expected: ['fatal'], actual: 'error' }],
+      next_cursor: null,
+    });
     const { examined, keys } = (await QUESTIONS['payload-keys']()).body;
     expect([examined, keys[0]]).toMatchObject([PAYLOADS, { payloads: PAYLOADS }]);
     expect((await QUESTIONS.backtests()).body.automations).toMatchObject([

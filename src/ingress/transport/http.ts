@@ -8,7 +8,7 @@ import { checkFraming } from './check-framing.ts';
 import type { FindClientAddress } from './client-address.ts';
 import { Connections } from './connections.ts';
 import type { AnswerProbe } from './probes.ts';
-import { type BodyRead, BytesInFlight, readBody } from './read-body.ts';
+import { type BodyRead, BytesInFlight, type HeldBytes, readBody } from './read-body.ts';
 import { createRequestHeaders, type ReceivedHeaders } from './request-headers.ts';
 import { type RequestTarget, readRequestTarget } from './request-target.ts';
 
@@ -119,11 +119,13 @@ async function answerRequest(
   const headers = createRequestHeaders(request.rawHeaders);
   const target = readRequestTarget(request.url!);
   const invite = awaitsContinue ? () => response.writeContinue() : null;
+  const held = listener.inFlight.open();
   // Answered in the same turn: the parser may find an error in what follows.
   const outcome =
     checkFraming(headers.raw) ??
     (await (listener.answerProbe(request.method!, target.path) ??
-      handleRequest(listener, request, { headers, target, invite })));
+      handleRequest(listener, request, { headers, target, invite, held })));
+  held.release();
   if (outcome === DISCONNECTED || response.destroyed) request.socket.destroy();
   else writeAnswer(listener, request, headers, response, outcome);
 }
@@ -140,7 +142,7 @@ function writeAnswer(
   response.writeHead(answer.status, fields as string[]);
   if (isReusable || request.complete) {
     response.end(answer.body);
-    request.resume();
+    if (!request.readableEnded) request.resume();
   } else {
     response.write(answer.body);
     endAfterRest(request, response, bounds);
@@ -153,15 +155,16 @@ interface RequestHead {
   target: RequestTarget;
   /** Requests the body from a sender that waits for `100 Continue`; `null` if the sender does not wait. */
   invite: (() => void) | null;
+  /** The bytes of its body in memory. */
+  held: HeldBytes;
 }
 
-async function handleRequest(
-  { handle, findClientAddress, inFlight }: Listener,
+function handleRequest(
+  { handle, findClientAddress }: Listener,
   request: IncomingMessage,
-  { headers, target, invite }: RequestHead,
+  { headers, target, invite, held }: RequestHead,
 ): Promise<Outcome> {
-  const held = inFlight.open();
-  const outcome = await handle({
+  return handle({
     method: request.method!,
     target,
     headers,
@@ -172,8 +175,6 @@ async function handleRequest(
       return readBody(request, announcedBytes, maxBytes, held);
     },
   });
-  held.release();
-  return outcome;
 }
 
 /** `null` for a chunked body; 0 if there is none. The parser checked its format, and allows 2^64. */

@@ -24,19 +24,38 @@ export class BytesInFlight {
 
   /** The share of one request. Release it when the request is answered. */
   open(): HeldBytes {
-    let bytes = 0;
-    return {
-      take: (more) => {
-        if (this.#held + more > this.#limit) return false;
-        this.#held += more;
-        bytes += more;
-        return true;
-      },
-      release: () => {
-        this.#held -= bytes;
-        bytes = 0;
-      },
-    };
+    return new Share(this);
+  }
+
+  /** `false` if the limit would be exceeded. */
+  take(bytes: number): boolean {
+    if (this.#held + bytes > this.#limit) return false;
+    this.#held += bytes;
+    return true;
+  }
+
+  release(bytes: number): void {
+    this.#held -= bytes;
+  }
+}
+
+class Share implements HeldBytes {
+  readonly #all: BytesInFlight;
+  #bytes = 0;
+
+  constructor(all: BytesInFlight) {
+    this.#all = all;
+  }
+
+  take(bytes: number): boolean {
+    if (!this.#all.take(bytes)) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  release(): void {
+    this.#all.release(this.#bytes);
+    this.#bytes = 0;
   }
 }
 
@@ -96,6 +115,8 @@ function enlarge(body: Buffer, filled: number, bytes: number): Buffer<ArrayBuffe
   return larger;
 }
 
+function ignore(): void {}
+
 /** Passes chunks to `take` until the stream ends (`null`), is aborted, or `take` returns a reason to stop. */
 function collect(stream: Readable, take: (chunk: Buffer) => BodyRead | null): Promise<BodyRead | null> {
   return new Promise((resolve) => {
@@ -108,10 +129,11 @@ function collect(stream: Readable, take: (chunk: Buffer) => BodyRead | null): Pr
       const stopped = take(chunk);
       if (stopped !== null) finish(stopped);
     };
-    const onEnd = () => finish(null);
-    const onBroken = () => finish({ ok: false, reason: 'aborted' });
+    // The listeners end with the stream, and `close` follows every end: removing them would cost more than the call.
+    const onEnd = () => resolve(null);
+    const onBroken = () => resolve({ ok: false, reason: 'aborted' });
     // An error is always followed by `close`. Without a listener, it would end the process, also after reading has stopped.
-    stream.on('error', () => {});
+    stream.on('error', ignore);
     stream.on('data', onData).on('end', onEnd).on('close', onBroken);
   });
 }
