@@ -10,7 +10,7 @@ import type { LoadCredential, LoadOrder, LoadResult } from './generate-load.ts';
 import { requireAccepted, requireSpareTime } from './generate-load.ts';
 import { endBenchDaemon, startBenchDaemon } from './kit/bench-daemon.ts';
 import { pinProcess } from './kit/pin-process.ts';
-import { readProcessorTime } from './kit/processor-time.ts';
+import { readProcessorTime, subtractTime } from './kit/processor-time.ts';
 import { importCommits } from './large-factory.ts';
 
 /** A server under load: the daemon or the baseline. */
@@ -139,6 +139,8 @@ export interface Load
 export interface Measured extends LoadResult {
   /** Processor time of the server's main thread per response, in microseconds. */
   cpuMicros: number;
+  /** The same for all threads of the server. */
+  allCpuMicros: number;
   /** Largest resident memory of the server during the load. */
   rssMiB: number;
 }
@@ -156,13 +158,14 @@ export async function drive(subject: Subject, { connections, isRough, ...load }:
   }, 100);
   child.send(order);
   await once(child, 'message');
-  const before = readProcessorTime(subject.pid).mainMs;
+  const before = readProcessorTime(subject.pid);
   const [result] = (await once(child, 'message')) as [LoadResult];
-  const cpuMicros = ((readProcessorTime(subject.pid).mainMs - before) * 1_000) / result.counted;
+  const { mainMs, allMs } = subtractTime(readProcessorTime(subject.pid), before);
+  const [cpuMicros, allCpuMicros] = [mainMs, allMs].map((ms) => (ms * 1_000) / result.counted) as [number, number];
   clearInterval(sampling);
   requireAccepted(subject.name, result);
   if (!isRough) requireSpareTime(subject.name, result);
-  return { ...result, cpuMicros, rssMiB };
+  return { ...result, cpuMicros, allCpuMicros, rssMiB };
 }
 
 /** `NaN` on systems without `/proc`. */

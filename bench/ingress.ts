@@ -16,7 +16,7 @@ import {
   storeDeliveries,
   TOKEN,
 } from './ingress-subjects.ts';
-import { type Benchmark, type BenchOptions, row, type Table } from './kit/benchmark.ts';
+import { type Benchmark, type BenchOptions, divide, row, type Table } from './kit/benchmark.ts';
 import { describePinning } from './kit/pin-process.ts';
 import { takeMedian } from './kit/statistics.ts';
 
@@ -177,7 +177,7 @@ function describe(rounds: readonly Round[], { stored, automations, offered }: Si
   const pick = (name: Name, figure: keyof Omit<Measured, 'others'>) =>
     rounds.map(({ measured }) => measured[name][figure]);
   const ratio = (name: Name, to: Name, figure: 'answersPerSecond' | 'cpuMicros' = 'answersPerSecond') =>
-    rounds.map(({ measured }) => measured[name][figure] / measured[to][figure]);
+    divide(pick(name, figure), pick(to, figure));
   const rate = (measure: string, name: Name) => row(measure, '/s', pick(name, 'answersPerSecond'));
   const many = automations.toLocaleString('en');
   return [
@@ -257,6 +257,13 @@ function describe(rounds: readonly Round[], { stored, automations, offered }: Si
         row(`HTTP thread per delivery: GitHub, ${many}, one matches`, 'µs', pick('one of many', 'cpuMicros')),
         row(`HTTP thread per delivery: GitHub, ${many}, none matches`, 'µs', pick('none of many', 'cpuMicros')),
         row('HTTP thread per delivery: GitHub, 1, does not match', 'µs', pick('none of one', 'cpuMicros')),
+        row('all threads per delivery: token', 'µs', pick('empty 64', 'allCpuMicros')),
+        row('all threads per delivery: GitHub, 1, does not match', 'µs', pick('none of one', 'allCpuMicros')),
+        row(
+          'token, 64 connections, ratio to node:http by processor time of all threads',
+          '×',
+          divide(pick('read 64', 'allCpuMicros'), pick('empty 64', 'allCpuMicros')),
+        ),
         row('resident memory under load, empty store', 'MiB', pick('empty 64', 'rssMiB')),
         row(
           'lone delivery to an idle daemon',

@@ -3,12 +3,19 @@ import { createConnection, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createTempDir } from '../../test/helpers/temp-dir.ts';
 
+/** Since the last reading, in milliseconds. */
+export interface Stall {
+  /** The longest delay of a timer. */
+  longestMs: number;
+  /** The most processor time between two ticks of the timer. */
+  longestTurnMs: number;
+}
+
 /** The longest delay of the main thread of a daemon, measured inside it. */
 export interface StallMonitor {
   /** Variables for the environment of the daemon. */
   env: Record<string, string>;
-  /** Milliseconds of the longest delay since the last call. */
-  read(): Promise<number>;
+  read(): Promise<Stall>;
   close(): void;
 }
 
@@ -31,7 +38,7 @@ export function prepareStallMonitor(): StallMonitor {
       socket.ref().write('read\n');
       const [line] = (await once(socket, 'data')) as [Buffer];
       socket.unref();
-      return (JSON.parse(line.toString()) as { longestMs: number }).longestMs;
+      return JSON.parse(line.toString()) as Stall;
     },
     close: () => void socket?.destroy(),
   };
