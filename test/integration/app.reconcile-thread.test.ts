@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startReconcileThread } from '../../src/app/reconcile-thread/start-reconcile-thread.ts';
+import type { Logger } from '../../src/core/ports/logger.ts';
+import { systemClock } from '../../src/core/time/clock.ts';
+import { builtFile } from '../../src/files/package-files.ts';
+import { createServing } from '../../src/registry/create-serving.ts';
+import { LiveFactories } from '../../src/registry/live-factories.ts';
+import { Registry } from '../../src/registry/registry.ts';
+import { createRedactor } from '../../src/secrets/redactor.ts';
+import { createSecretStore } from '../../src/secrets/secret-store.ts';
+import { createVault } from '../../src/secrets/vault.ts';
+import { type StorageThread, startStorage } from '../../src/storage/sqlite/thread/start-storage.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
+
+const WORKER = builtFile('app/reconcile-thread/worker.js');
+const FACTORY = 'notes';
+
+let thread: StorageThread;
+let dir: string;
+let registry: Registry;
+let logged: [fields: Record<string, unknown>, message: string][];
+
+beforeEach(async () => {
+  dir = createTempDir('reconcile-thread');
+  thread = await startStorage(builtFile('storage/sqlite/thread/worker.js'), { file: `${dir}/dockbell.db` });
+  registry = new Registry();
+  logged = [];
+});
+afterEach(() => thread.close());
+
+function start(workerUrl: URL) {
+  const log: Logger['error'] = (fields, message) => logged.push([fields, message]);
+  const logger: Logger = { info: log, warn: log, error: log, child: () => logger };
+  const table = thread.storage.sealedSecrets;
+  const vault = createVault(Buffer.alloc(32, 1));
+  const secrets = createSecretStore({
+    table,
+    vault,
+    clock: systemClock,
+    redactor: createRedactor(),
+    notifyTargets: [],
+  });
+  const source = { type: 'live' } as const;
+  const runs = { executor: null };
+  const reconciling = startReconcileThread({
+    workerUrl,
+    settings: {
+      factories: [{ name: FACTORY, source, runs, notify: [] } as never],
+      webhooksPerFactory: 20,
+      paths: { mirrors: `${dir}/mirrors`, managed: `${dir}/managed` },
+      env: process.env,
+    },
+    openChannel: thread.openChannel,
+    serving: createServing(thread.applyPacked, new LiveFactories(registry, () => null)),
+    secrets,
+    onReconciled: () => undefined,
+    logger,
+  });
+  return { ...reconciling, secrets };
+}
+
+const ORDER = { factory: FACTORY, author: { name: 'Ada', email: 'ada@example.com' }, ifMatch: null };
+const live = () => [...registry.current().webhooks.values()].map(({ name }) => name);
+
+describe('the reconcile thread', () => {
+  it('makes an edit live before the edit returns, and again after a start', async () => {
+    const reconciling = start(WORKER);
+    const shown = await reconciling.editor.createWebhook(ORDER, {
+      name: 'ci',
+      description: null,
+      enabled: true,
+      authMode: 'token',
+      signatureScheme: null,
+      signature: null,
+      secretName: null,
+      secret: null,
+      verifyTokenSecretName: null,
+      deliveryIdHeader: null,
+    });
+    expect(live()).toEqual(['ci']);
+    const { credential } = [...registry.current().webhooks.values()][0]!;
+    expect('accepts' in credential && credential.accepts(shown!.reveal())).toBe(true);
+    await expect(reconciling.editor.deleteWebhook(ORDER, 'wh_unknown')).rejects.toMatchObject({ code: 'not_found' });
+    await reconciling.stop();
+
+    registry = new Registry();
+    const second = start(WORKER);
+    await second.serveAll();
+    expect(live()).toEqual(['ci']);
+    await second.stop();
+    await expect(second.editor.deleteWebhook(ORDER, 'wh_unknown')).rejects.toMatchObject({ code: 'shutting_down' });
+    expect(logged).toEqual([]);
+  });
+
+  it('rejects what is in progress when it fails, logs why, and starts again', async () => {
+    const failing = new URL(`data:text/javascript,setTimeout(() => { throw new Error('out of order'); }, 100)`);
+    const reconciling = start(failing);
+    await expect(reconciling.control.reconcileNow(FACTORY)).rejects.toMatchObject({ code: 'internal' });
+    await eventually(async () => logged.length >= 2);
+    expect(logged.map(([{ retryInMs }, message]) => [retryInMs, message])).toEqual([
+      [1_000, 'reconcile thread failed'],
+      [2_000, 'reconcile thread failed'],
+    ]);
+    expect(logged[0]![0].err).toMatchObject({ message: 'out of order' });
+    await reconciling.stop();
+  });
+});
