@@ -1,5 +1,5 @@
 import { Text, Tooltip } from '@mantine/core';
-import { useSyncExternalStore } from 'react';
+import { type ComponentPropsWithRef, useRef, useState, useSyncExternalStore } from 'react';
 import { formatExactTime, formatLocalTime, formatTimeAgo, formatTimeUntil } from './format-time.ts';
 
 interface TimeTextProps {
@@ -19,19 +19,40 @@ export function TimeUntil(props: TimeTextProps) {
   return <RelativeTime {...props} words={formatTimeUntil(props.at, useNow())} />;
 }
 
-function RelativeTime({ at, words, inherit = true, isFocusable = true }: TimeTextProps & { words: string }) {
+interface RelativeTimeProps extends Omit<TimeTextProps, 'isFocusable'> {
+  words: string;
+}
+
+const TOOLTIP = { multiline: true, events: { hover: true, focus: true, touch: true } };
+
+function RelativeTime({ isFocusable = true, ...props }: TimeTextProps & { words: string }) {
+  if (!isFocusable) return <TimeInRow {...props} />;
   return (
-    <Tooltip label={formatExactTime(at)} multiline events={{ hover: true, focus: true, touch: true }}>
-      <Text
-        component="time"
-        inherit={inherit}
-        dateTime={at}
-        tabIndex={isFocusable ? 0 : undefined}
-        style={{ whiteSpace: 'nowrap' }}
-      >
-        {words}
-      </Text>
+    <Tooltip {...TOOLTIP} label={formatExactTime(props.at)}>
+      <TimeWords {...props} tabIndex={0} />
     </Tooltip>
+  );
+}
+
+/** Its tooltip is created when the pointer enters: for a list of 50 times, tooltips take more time than everything else. */
+function TimeInRow(props: RelativeTimeProps) {
+  const ref = useRef<HTMLTimeElement>(null);
+  const [wasEntered, setWasEntered] = useState(false);
+  return (
+    <>
+      <TimeWords {...props} ref={ref} onPointerEnter={() => setWasEntered(true)} />
+      {wasEntered && <Tooltip {...TOOLTIP} label={formatExactTime(props.at)} target={ref} defaultOpened />}
+    </>
+  );
+}
+
+interface TimeWordsProps extends RelativeTimeProps, Omit<ComponentPropsWithRef<'time'>, 'color' | 'style'> {}
+
+function TimeWords({ at, words, inherit = true, ...rest }: TimeWordsProps) {
+  return (
+    <Text component="time" inherit={inherit} dateTime={at} style={{ whiteSpace: 'nowrap' }} {...rest}>
+      {words}
+    </Text>
   );
 }
 
