@@ -2,7 +2,7 @@ import { AppError } from '../core/errors.ts';
 import type { KnownFiles, SourceTree } from '../core/source-tree.ts';
 import { checkDefinition, type ValidatedTree, type ValidationContext } from './check/check-definition.ts';
 import type { FileResult, ReadSettings } from './read/file-result.ts';
-import { type DefinitionFile, listFiles, sortEntries } from './read/sort-entries.ts';
+import { type DefinitionFile, listFiles, type SortedTree, sortSimilarEntries } from './read/sort-entries.ts';
 
 /** Reads files, for example in another thread. Returns one result per file. */
 export type ReadFiles = (files: DefinitionFile[], settings: ReadSettings) => Promise<FileResult[]>;
@@ -12,7 +12,7 @@ export type ReadFiles = (files: DefinitionFile[], settings: ReadSettings) => Pro
  * same objects as before for all others.
  */
 export class FileResults implements KnownFiles {
-  #prefix = '';
+  #last: SortedTree | null = null;
   #kept: ReadonlyMap<string, FileResult> = new Map();
 
   /** Is the result of this file kept? Then `validate` does not need its bytes. */
@@ -32,7 +32,7 @@ export class FileResults implements KnownFiles {
     readFiles: ReadFiles,
     { keep = true }: { keep?: boolean } = {},
   ): Promise<ValidatedTree> {
-    const sorted = sortEntries(tree);
+    const sorted = sortSimilarEntries(tree, this.#last);
     const results = new Map<string, FileResult>();
     const missing: DefinitionFile[] = [];
     for (const file of listFiles(sorted)) {
@@ -44,7 +44,7 @@ export class FileResults implements KnownFiles {
     const read = missing.length === 0 ? [] : await readFiles(missing, { prefix: tree.prefix });
     for (const result of read) results.set(result.path, result);
     if (keep) {
-      this.#prefix = tree.prefix;
+      this.#last = { tree, sorted };
       this.#kept = results;
     }
     return checkDefinition({ tree, sorted, results }, context);
@@ -52,7 +52,9 @@ export class FileResults implements KnownFiles {
 
   /** Results contain the paths of their files in the repository, so they count only for trees with the same prefix. */
   #find({ prefix }: SourceTree, { entry }: DefinitionFile): FileResult | undefined {
-    return prefix === this.#prefix && this.has(entry.path, entry.digest) ? this.#kept.get(entry.path) : undefined;
+    return prefix === this.#last?.tree.prefix && this.has(entry.path, entry.digest)
+      ? this.#kept.get(entry.path)
+      : undefined;
   }
 }
 

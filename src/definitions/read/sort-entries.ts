@@ -68,6 +68,44 @@ export function sortEntries(tree: SourceTree): SortedEntries {
   return sorted;
 }
 
+/** A tree and its entries by kind. */
+export interface SortedTree {
+  tree: SourceTree;
+  sorted: SortedEntries;
+}
+
+/** As `sortEntries`. Only replaces the entries of an earlier tree if both trees consist of the same paths. */
+export function sortSimilarEntries(tree: SourceTree, earlier: SortedTree | null): SortedEntries {
+  if (earlier === null || !haveSamePaths(tree, earlier.tree)) return sortEntries(tree);
+  const replaced = new Map<TreeEntry, TreeEntry>();
+  for (const [index, entry] of tree.entries.entries()) {
+    const before = earlier.tree.entries[index]!;
+    if (entry !== before) replaced.set(before, entry);
+  }
+  const update = <File extends DefinitionFile>(file: File): File => {
+    const entry = replaced.get(file.entry);
+    return entry === undefined ? file : { ...file, entry };
+  };
+  const { factory, webhooks, automations, samples, isFactory, diagnostics } = earlier.sorted;
+  return {
+    factory: factory && update(factory),
+    webhooks: webhooks.map(update),
+    automations: automations.map(update),
+    samples: samples.map(update),
+    isFactory,
+    diagnostics,
+  };
+}
+
+/** Paths and kinds decide everything but the entries themselves. */
+function haveSamePaths(tree: SourceTree, other: SourceTree): boolean {
+  if (tree.prefix !== other.prefix || tree.entries.length !== other.entries.length) return false;
+  return tree.entries.every(({ path, kind }, index) => {
+    const entry = other.entries[index]!;
+    return path === entry.path && kind === entry.kind;
+  });
+}
+
 /** All files of a definition, in the order in which they are read. */
 export function listFiles({ factory, webhooks, automations, samples }: SortedEntries): DefinitionFile[] {
   return [...(factory === null ? [] : [factory]), ...webhooks, ...automations, ...samples];
