@@ -125,6 +125,7 @@ export class FileDiagnostics implements ProblemCollector {
   }
 
   addFindings({ listed, left, undescribed }: Findings): void {
+    if (listed.length === 0) return;
     for (const diagnostic of listed) this.#addDiagnostic(diagnostic.rule as RuleId, () => diagnostic);
     for (const [rule, count] of left) {
       const severity = severityOf(rule, this.#lint);

@@ -34,12 +34,19 @@ export function createReferenceCheck(references: References): (automation: Check
   return (automation) => {
     const { links, diagnostics } = automation;
     if (links === null) return;
-    for (const list of links.references) diagnostics.addAll(listWrong(list, references, describe[list.kind]));
+    for (const list of links.references) {
+      if (isRight(list, references)) continue;
+      diagnostics.addAll(listWrong(list, references, describe[list.kind]));
+    }
     if (!diagnostics.hasErrors()) checkReachable(automation, references);
   };
 }
 
 type Describe = (text: string, at: Position, path: KeyPath) => FileProblem;
+
+function isRight({ kind, entries }: ReferenceList, { declared }: References): boolean {
+  return kind === 'names' && entries.texts.every((name) => declared.has(name));
+}
 
 /** The entries that do not refer to a webhook. A hostile list has 100,000 of them. */
 function* listWrong(
@@ -101,9 +108,7 @@ function createNameHints(declared: ReadonlySet<string>): (name: string) => strin
 
 function checkReachable({ definition, links, diagnostics }: CheckedAutomation, references: References): void {
   if (definition === null || links === null || !definition.enabled) return;
-  const triggers = definition.triggers.filter(isWebhookTrigger);
-  if (triggers.length < definition.triggers.length) return;
-  if (triggers.some((trigger) => canFire(trigger, references))) return;
+  if (definition.triggers.some((trigger) => !isWebhookTrigger(trigger) || canFire(trigger, references))) return;
   const message = 'No enabled webhook can start this automation.';
   const hint = 'Enable one of its webhooks, list another, or set "enabled: false" on the automation.';
   diagnostics.add({ rule: 'automation/unreachable', at: links.triggersAt, path: ['triggers'], message, hint });
