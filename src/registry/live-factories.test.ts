@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { declareWebhook } from '../../test/helpers/declare-webhook.ts';
+import type { WebhookUid } from '../core/ids.ts';
+import type { ListeningAutomation, ServedChange } from '../core/ports/definitions/serving.ts';
+import { LiveFactories } from './live-factories.ts';
+import { Registry } from './registry.ts';
+
+const UIDS: WebhookUid[] = ['wh_a', 'wh_b'];
+const LEVELS = ['error', 'fatal'];
+const NAMES = ['one', 'two', 'three', 'four'];
+
+const webhooks = UIDS.map((uid, index) => ({
+  webhook: {
+    ref: index + 1,
+    uid,
+    factory: 'f',
+    name: uid.slice(3),
+    file: '',
+    ...declareWebhook(),
+    secretVersion: 1,
+    verifyTokenSecretVersion: null,
+    revision: null,
+    createdAt: 0,
+    updatedAt: 0,
+    deletedAt: null,
+  },
+  secret: null,
+  verifyToken: null,
+}));
+
+/** What a change does to each automation: nothing, deletes it, or replaces it. */
+const change = fc.uniqueArray(
+  fc.record({
+    name: fc.constantFrom(...NAMES),
+    enabled: fc.boolean(),
+    listens: fc.subarray(UIDS),
+    level: fc.constantFrom(...LEVELS),
+    isDeleted: fc.boolean(),
+  }),
+  { selector: ({ name }) => name, maxLength: 4 },
+);
+
+function serve(live: LiveFactories, automations: ListeningAutomation[], served: Partial<ServedChange>): void {
+  const { isWhole = false, applyNumber = null } = served;
+  live.stage({ factory: 'f', automations, isFirst: true, isWhole });
+  const change = {
+    factory: 'f',
+    revision: `c${applyNumber}`,
+    webhooks: [],
+    deletedWebhooks: [],
+    deletedAutomations: [],
+  };
+  const numbers = {
+    applyNumber: applyNumber!,
+    webhooks: [],
+    automations: automations.map(({ name }): [string, number] => [name, 7]),
+  };
+  live.goLive({ ...change, applyNumber: null, isWhole, ...served }, numbers);
+}
+
+test('changes in place give the listeners of the whole definition, with the number of their apply', () => {
+  fc.assert(
+    fc.property(fc.array(change, { minLength: 1, maxLength: 6 }), (changes) => {
+      const [registry, wholeRegistry] = [new Registry(), new Registry()];
+      const live = new LiveFactories(registry, () => null);
+      serve(live, [], { isWhole: true, applyNumber: 0, webhooks });
+      const held = registry.current().webhooks.get('wh_a')!;
+      const automations = new Map<string, ListeningAutomation>();
+      changes.forEach((edits, index) => {
+        const staged: ListeningAutomation[] = [];
+        const deletedAutomations = edits.filter(({ isDeleted }) => isDeleted).map(({ name }) => name);
+        for (const { name, enabled, listens, level, isDeleted } of edits) {
+          automations.delete(name);
+          if (isDeleted) continue;
+          const filters = listens.map((uid): ListeningAutomation['filters'][number] => [uid, [{ level: [level] }]]);
+          const automation = { name, version: null, enabled, filters };
+          automations.set(name, automation);
+          staged.push(automation);
+        }
+        const applyNumber = index + 1;
+        serve(live, staged, { deletedAutomations, applyNumber });
+        const whole = new LiveFactories(wholeRegistry, () => null);
+        serve(whole, [...automations.values()], { isWhole: true, applyNumber, webhooks });
+        for (const uid of UIDS) {
+          const [changed, expected] = [registry, wholeRegistry].map((one) => one.current().webhooks.get(uid)!);
+          for (const level of LEVELS) {
+            expect(changed!.listeners.match({ level })).toEqual(expected!.listeners.match({ level }));
+          }
+          expect(changed!.listeners.size).toBe(expected!.listeners.size);
+          expect(changed!.listeners.apply).toEqual({ number: applyNumber, revision: `c${applyNumber}` });
+        }
+        // A request that began before the change matches with the listeners and the number of the change.
+        expect(held.listeners).toBe(registry.current().webhooks.get('wh_a')!.listeners);
+      });
+    }),
+    { numRuns: 300 },
+  );
+});
