@@ -14,7 +14,7 @@ const ENTRIES = [
   'source/git-host-process',
   'inspection/definitions-worker',
   'diagnosis/diagnosis-worker',
-  'inspection/inspection-worker',
+  'app/inspection-worker',
   'storage/sqlite/checkpoints/checkpoint-worker',
   'storage/sqlite/disk/check-worker',
   'storage/sqlite/thread/worker',

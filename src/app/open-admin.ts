@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { MessagePort } from 'node:worker_threads';
 import { FailedAttempts } from '../api/auth/failed-attempts.ts';
 import { PasswordAttempts } from '../api/auth/password-attempts.ts';
 import { createPasswords } from '../api/auth/passwords.ts';
@@ -56,6 +57,8 @@ export interface AdminParts {
   config: Config;
   paths: DataPaths;
   storage: Storage;
+  /** As `StorageThread.openChannel`. */
+  openChannel(): MessagePort;
   inventory: InventoryReader;
   secrets: SecretStore;
   answers: AnswerStore;
@@ -101,7 +104,11 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
   const { dispatcher, reconcile, editor } = parts;
   const inventory = storage.inventoryReader;
   const baseUrl = () => config.baseUrl ?? ingressUrl;
-  const inspection = createInspector(builtFile('inspection/inspection-worker.js'), { config, storage, secrets });
+  const inspection = createInspector(builtFile('app/inspection-worker.js'), {
+    config,
+    openChannel: parts.openChannel,
+    secrets,
+  });
   lifetime.defer(() => inspection.close());
   const thread = createDiagnosisThread(builtFile('diagnosis/diagnosis-worker.js'));
   lifetime.defer(() => thread.close());

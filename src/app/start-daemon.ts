@@ -218,6 +218,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
       inventory,
       secrets,
       answers: sealed.answers,
+      openChannel,
       reconcile: reconciling.control,
       editor: reconciling.editor,
       dispatcher,

@@ -1,8 +1,8 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { WebhookUid } from '../core/ids.ts';
 import type { PlanPreview, PlanPreviewer } from '../core/plan-preview.ts';
 import type { Backtester } from '../core/ports/deliveries/backtester.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { Storage } from '../core/ports/storage.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
 import type { PastListener } from '../core/resources/delivery.ts';
 import { checkSecretForWebhook } from '../definitions/check/check-secret.ts';
@@ -42,7 +42,8 @@ export interface InspectorParts {
     factories: readonly { name: string; source: { type: 'repository' | 'managed' | 'live' } }[];
     limits: { webhooksPerFactory: number };
   };
-  storage: Pick<Storage, 'inventory' | 'storedPayloads'>;
+  /** As `StorageThread.openChannel`: payloads and inventories do not pass through this thread. */
+  openChannel(): MessagePort;
   secrets: Pick<SecretStore, 'resolve' | 'list'>;
 }
 
@@ -66,6 +67,7 @@ export function createInspector(workerUrl: URL, parts: InspectorParts): Inspecti
     const thread = new TaskThread<Inspection, unknown>(workerUrl, {
       timeoutMs,
       host,
+      openChannel: parts.openChannel,
       idleMs: IDLE_MS,
       steps: VALIDATION_STEPS,
       maxWaiting: MAX_WAITING,
@@ -109,11 +111,8 @@ interface InspectionThread {
   ask<Answer>(task: Inspection): Promise<Answer>;
 }
 
-function createHost({ storage: { inventory, storedPayloads }, secrets }: InspectorParts): InspectionHost {
+function createHost({ secrets }: InspectorParts): InspectionHost {
   return {
-    loadInventory: (factory) => inventory.load(factory),
-    payloadKeys: (request) => storedPayloads.keys(request),
-    readPayloads: (keys, maxBytes) => storedPayloads.read(keys, maxBytes),
     resolveSecret: async (name) => {
       const found = await secrets.resolve(name);
       return found === null ? null : { version: found.version };

@@ -1,7 +1,7 @@
-import type { AppliedFactory } from '../core/applied.ts';
 import type { WebhookDefinition } from '../core/definition.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
+import type { Inventory } from '../core/ports/definitions/inventory.ts';
 import type { StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
 import type { PastListener } from '../core/resources/delivery.ts';
@@ -27,24 +27,24 @@ export type Inspection =
   | { kind: 'decisions'; listeners: readonly PastListener[]; payload: TriedPayload }
   | { kind: 'automation'; automation: AppliedAutomation; webhook: WebhookUid | null; payload: TriedPayload };
 
-/** What an inspection reads from the thread that owns storage and secrets. No value of a secret leaves that thread. */
+/** What an inspection asks the thread that owns the secrets. No value of a secret leaves that thread. */
 export interface InspectionHost {
-  loadInventory(factory: string): Promise<AppliedFactory | null>;
-  payloadKeys: StoredPayloads['keys'];
-  readPayloads: StoredPayloads['read'];
   resolveSecret(name: string): Promise<{ version: number } | null>;
   listSecrets(): Promise<{ name: string }[]>;
   checkSecret(webhook: WebhookDefinition): Promise<Diagnostic[]>;
 }
 
-/** Answers an inspection. Throws `invalid_filter` for a filter that cannot be evaluated. `onStep` names each file read. */
-export async function inspect(
-  task: Inspection,
-  host: InspectionHost,
-  onStep: (step: string | null) => void,
-): Promise<unknown> {
-  const payloads = { keys: host.payloadKeys, read: host.readPayloads };
-  const context = { inventory: { load: host.loadInventory }, payloads, clock: systemClock, bounds: DEFAULT_BOUNDS };
+export interface InspectionParts {
+  storage: { inventory: Pick<Inventory, 'load'>; storedPayloads: StoredPayloads };
+  host: InspectionHost;
+  /** Names each file that is read, for the time limits. */
+  onStep(step: string | null): void;
+}
+
+/** Answers an inspection. Throws `invalid_filter` for a filter that cannot be evaluated. */
+export async function inspect(task: Inspection, { storage, host, onStep }: InspectionParts): Promise<unknown> {
+  const { inventory, storedPayloads: payloads } = storage;
+  const context = { inventory, payloads, clock: systemClock, bounds: DEFAULT_BOUNDS };
   switch (task.kind) {
     case 'plan': {
       const { order, hosted, webhooksPerFactory } = task;

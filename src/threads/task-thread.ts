@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { type MessagePort, Worker } from 'node:worker_threads';
 import { AppError } from '../core/errors.ts';
 import { type CancelCall, scheduleCall } from '../core/time/schedule.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
@@ -21,6 +21,13 @@ export interface TaskThreadOptions {
   idleMs?: number;
   /** Functions of this side that the thread may call while it works on a task, by name. */
   host?: object;
+  /** Opens a channel for the thread each time it starts. The thread finds it in `TaskThreadData`. */
+  openChannel?(): MessagePort;
+}
+
+/** The `workerData` of a thread with `openChannel`. */
+export interface TaskThreadData {
+  channel: MessagePort;
 }
 
 /** A call of the thread to a function of its host. */
@@ -98,7 +105,9 @@ export class TaskThread<Task, Result> {
 
   #start(): WorkerCalls<Task> {
     if (this.#calls !== null && !this.#calls.hasEnded) return this.#calls;
-    const worker = new Worker(this.#workerUrl);
+    const channel = this.#options.openChannel?.();
+    const data = channel && { workerData: { channel } satisfies TaskThreadData, transferList: [channel] };
+    const worker = new Worker(this.#workerUrl, data);
     worker.unref();
     const calls = new WorkerCalls<Task>(worker, {
       describeEnd: (end) => this.#describeEnd(end),

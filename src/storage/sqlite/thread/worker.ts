@@ -61,7 +61,7 @@ function serve(storage: SqliteStorage): void {
   const checkpointer = storage.startCheckpoints(CHECKPOINT_WORKER);
   const batches: Waiting[] = [];
   const others: Waiting[] = [];
-  const connected: MessagePort[] = [];
+  const connected = new Set<MessagePort>();
   /** Set when the content of the disk is unknown. All later operations fail (threat model D3). */
   let broken: AppError | null = null;
   let closing = false;
@@ -75,7 +75,8 @@ function serve(storage: SqliteStorage): void {
   });
 
   function connect(client: MessagePort): void {
-    connected.push(client);
+    connected.add(client);
+    client.on('close', () => connected.delete(client));
     client.on('message', (message: RequestMessage<StorageRequest>) => {
       enqueue(message, client);
       if (!draining) void drain();
