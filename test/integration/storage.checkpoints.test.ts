@@ -22,6 +22,18 @@ const ENDS_AT_WORK = new URL(
   )}`,
 );
 
+/** Reports that each checkpoint failed. */
+const failsWith = (code: string) =>
+  new URL(
+    `data:text/javascript,${encodeURIComponent(
+      `import { parentPort } from 'node:worker_threads';
+      parentPort.on('message', (message) => {
+        if (message === null) parentPort.close();
+        else parentPort.postMessage({ id: message.id, error: { code: '${code}', message: 'from the disk' } });
+      });`,
+    )}`,
+  );
+
 describe('checkpoints', () => {
   const folder = useFolder();
   const file = () => join(folder.path, 'dockbell.db');
@@ -47,7 +59,7 @@ describe('checkpoints', () => {
   it('keep the log within its limit under sustained load', async () => {
     const storage = openSqliteStorage(file());
     const checkpointer = storage.startCheckpoints(WORKER);
-    const { largest } = await load(storage, checkpointer, 150);
+    const { largest } = await load(storage, checkpointer, 100);
     expect(largest).toBeLessThan(80 * MIB);
     await checkpointer.close();
     storage.close();
@@ -68,7 +80,7 @@ describe('checkpoints', () => {
   ])('keep the log within its limit and lose nothing if their thread %s', async (_, workerUrl) => {
     const storage = openSqliteStorage(file());
     const checkpointer = storage.startCheckpoints(workerUrl);
-    const { ids, largest } = await load(storage, checkpointer, 150);
+    const { ids, largest } = await load(storage, checkpointer, 100);
     expect(largest).toBeLessThan(80 * MIB);
     // A copy of both files is what a crash leaves behind.
     const crashed = `${file()}.crashed`;
@@ -79,6 +91,23 @@ describe('checkpoints', () => {
     expect(ids.filter((id) => !stored.has(id))).toEqual([]);
     expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
     db.close();
+    await checkpointer.close();
+    storage.close();
+  });
+
+  it('report a file whose state is unknown, so that the storage stops', async () => {
+    const storage = openSqliteStorage(file());
+    const checkpointer = storage.startCheckpoints(failsWith('storage_broken'));
+    await expect(load(storage, checkpointer, 100)).rejects.toMatchObject({ code: 'storage_broken' });
+    await checkpointer.close();
+    storage.close();
+  });
+
+  it('are tried again after a transient failure', async () => {
+    const storage = openSqliteStorage(file());
+    const checkpointer = storage.startCheckpoints(failsWith('storage_unavailable'));
+    const { largest } = await load(storage, checkpointer, 20);
+    expect(largest).toBeGreaterThan(15 * MIB);
     await checkpointer.close();
     storage.close();
   });

@@ -93,7 +93,7 @@ function configureDurability(db: Database.Database): void {
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = FULL');
   db.pragma('foreign_keys = ON');
-  // With the default of four megabytes, a busy ingress would cause a checkpoint with two more fsyncs every few batches.
+  // The last resort: see `Checkpointer`. With the default of four megabytes, commits would checkpoint under load.
   limitWal(db, WAL_BYTES);
   db.pragma('temp_store = MEMORY');
   // New rows need few pages, and the page cache of the system has the others. A larger cache does not make a batch faster.

@@ -7,7 +7,10 @@ import { isDiskFull } from './storage-error.ts';
 
 const MIB = 1024 * 1024;
 
-/** Size of the write-ahead log at which it is checkpointed. A start after a crash reads the log again. */
+/**
+ * Size of the write-ahead log at which a commit checkpoints it. Usually, `Checkpointer` does it earlier. A start after a
+ * crash reads the log again.
+ */
 export const WAL_BYTES = 64 * MIB;
 /**
  * The same on a disk with little free space, where both the log and the growth of the file must fit. The ballast is
