@@ -12,8 +12,14 @@ export interface ThreadProfile {
   groups: [name: string, ms: number][];
 }
 
+interface ProfileNode {
+  id: number;
+  callFrame: { functionName: string; url: string };
+  children?: number[];
+}
+
 interface CpuProfile {
-  nodes: { id: number; callFrame: { functionName: string; url: string } }[];
+  nodes: ProfileNode[];
   samples: number[];
   timeDeltas: number[];
 }
@@ -63,7 +69,7 @@ export function prepareProfiler(): DaemonProfiler {
 }
 
 function summarise(program: string, { nodes, samples, timeDeltas }: CpuProfile): ThreadProfile {
-  const names = new Map(nodes.map(({ id, callFrame }) => [id, nameGroup(callFrame)]));
+  const names = nameNodes(nodes);
   const times = new Map<string, number>();
   samples.forEach((id, index) => {
     const name = names.get(id)!;
@@ -74,7 +80,16 @@ function summarise(program: string, { nodes, samples, timeDeltas }: CpuProfile):
   return { program: program.replace(/^.*\/dist\//, ''), busyMs: groups.reduce((sum, [, ms]) => sum + ms, 0), groups };
 }
 
-function nameGroup({ functionName, url }: CpuProfile['nodes'][number]['callFrame']): string {
-  if (url.startsWith('node:')) return `Node.js, ${url.slice('node:'.length)}`;
-  return SPECIAL[functionName] ?? (functionName || 'functions without a name');
+/** A function without a name is described by the one that called it, for example the calls of SQLite. */
+function nameNodes(nodes: readonly ProfileNode[]): Map<number, string> {
+  const parents = new Map(nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node] as const)));
+  const nameOf = ({ id, callFrame }: ProfileNode): string => {
+    const { functionName, url } = callFrame;
+    if (url.startsWith('node:')) return `Node.js, ${url.slice('node:'.length)}`;
+    if (functionName !== '') return SPECIAL[functionName] ?? functionName;
+    const parent = parents.get(id);
+    const caller = parent === undefined ? 'the program' : nameOf(parent).replace(/^(native code|function) in /, '');
+    return `${url === '' ? 'native code' : 'function'} in ${caller}`;
+  };
+  return new Map(nodes.map((node) => [node.id, nameOf(node)]));
 }

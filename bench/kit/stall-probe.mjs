@@ -1,6 +1,6 @@
 // Preloaded into the daemon by `NODE_OPTIONS=--import`. Measures how long the main thread does not return to its event loop.
-// Each line `read` on the socket is answered with the longest delay since the last one in milliseconds, and with the most
-// processor time that the thread used between two ticks of a timer. The latter excludes the time of other programs.
+// A line `read` on the socket is answered with two figures since the last one, in milliseconds. The first is the longest
+// delay. The second is the most processor time between two ticks of a timer, which excludes the time of other programs.
 import { createServer } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
