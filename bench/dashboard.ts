@@ -13,7 +13,7 @@ import { type Benchmark, type BenchOptions, divide, row, type Table } from './ki
 export const benchmark: Benchmark = {
   summary: 'pages of the dashboard and their requests on 1,000,000 deliveries, compared with 10,000',
   isDurable: false,
-  defaults: { rounds: 7, seconds: 1 },
+  defaults: { rounds: 5, seconds: 1 },
   run,
 };
 

@@ -143,6 +143,8 @@ export interface Measured extends LoadResult {
   allCpuMicros: number;
   /** Largest resident memory of the server during the load. */
   rssMiB: number;
+  /** The part of it that is not backed by files, such as the program of Node.js. */
+  privateMiB: number;
 }
 
 /** Sends the load from a separate process. Rejects on an answer other than `202`, or if that process is the limit. */
@@ -152,9 +154,10 @@ export async function drive(subject: Subject, { connections, isRough, ...load }:
   const order: LoadOrder = { ...load, port: subject.port, paths, credential: subject.credential };
   await once(child, 'spawn');
   pinProcess(child.pid!, 'load');
-  let rssMiB = 0;
+  let [rssMiB, privateMiB] = [0, 0];
   const sampling = setInterval(() => {
-    rssMiB = Math.max(rssMiB, readRssMiB(subject.pid));
+    rssMiB = Math.max(rssMiB, readMemoryMiB(subject.pid, 'VmRSS'));
+    privateMiB = Math.max(privateMiB, readMemoryMiB(subject.pid, 'RssAnon'));
   }, 100);
   child.send(order);
   await once(child, 'message');
@@ -165,14 +168,14 @@ export async function drive(subject: Subject, { connections, isRough, ...load }:
   clearInterval(sampling);
   requireAccepted(subject.name, result);
   if (!isRough) requireSpareTime(subject.name, result);
-  return { ...result, cpuMicros, allCpuMicros, rssMiB };
+  return { ...result, cpuMicros, allCpuMicros, rssMiB, privateMiB };
 }
 
 /** `NaN` on systems without `/proc`. */
-function readRssMiB(pid: number): number {
+function readMemoryMiB(pid: number, kind: 'VmRSS' | 'RssAnon'): number {
   if (process.platform !== 'linux') return Number.NaN;
-  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kib) / 1_024;
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`^${kind}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1_024;
 }
 
 function forkScript(name: string, args: string[]): ChildProcess {

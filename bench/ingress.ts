@@ -265,6 +265,8 @@ function describe(rounds: readonly Round[], { stored, automations, offered }: Si
           divide(pick('read 64', 'allCpuMicros'), pick('empty 64', 'allCpuMicros')),
         ),
         row('resident memory under load, empty store', 'MiB', pick('empty 64', 'rssMiB')),
+        row(`private part of it, ${stored.toLocaleString('en')} identities`, 'MiB', pick('stored 64', 'privateMiB')),
+        row('private part of it, empty store', 'MiB', pick('empty 64', 'privateMiB')),
         row(
           'lone delivery to an idle daemon',
           'ms',
