@@ -62,7 +62,7 @@ function prepareEntries(file: string, { kind, composeBody = composeSmallBody }: 
   return (i, at) => {
     const webhook = webhooks[i % webhooks.length]!;
     const common = { id: ids.deliveryId(at), webhook, receivedAt: at, clientAddress: '192.0.2.7', revision: null };
-    if (kind === 'mixed' && i % REJECTED_EVERY === 0) return reject(common);
+    if (kind === 'mixed' && i % REJECTED_EVERY === 0) return reject(common, i);
     // A duplicate has the identity of an earlier delivery of the same webhook.
     const original = kind === 'mixed' && i % DUPLICATE_EVERY === 0 ? i - webhooks.length : i;
     const key = `event-${Math.max(0, original)}`;
@@ -86,7 +86,10 @@ function prepareEntries(file: string, { kind, composeBody = composeSmallBody }: 
   };
 }
 
-function reject(common: Pick<RejectionEntry, 'id' | 'webhook' | 'receivedAt' | 'clientAddress' | 'revision'>) {
+function reject(
+  common: Pick<RejectionEntry, 'id' | 'webhook' | 'receivedAt' | 'clientAddress' | 'revision'>,
+  i: number,
+) {
   const entry: RejectionEntry = {
     ...common,
     kind: 'rejection',
@@ -94,7 +97,7 @@ function reject(common: Pick<RejectionEntry, 'id' | 'webhook' | 'receivedAt' | '
     label: 'Rejected (auth)',
     reason: 'bad_credential',
     detail: null,
-    identity: null,
+    identity: { source: 'service_header', value: `event-${i}` },
     count: 1,
   };
   return entry;
