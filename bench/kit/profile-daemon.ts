@@ -86,6 +86,7 @@ function nameNodes(nodes: readonly ProfileNode[]): Map<number, string> {
   const nameOf = ({ id, callFrame }: ProfileNode): string => {
     const { functionName, url } = callFrame;
     if (url.startsWith('node:')) return `Node.js, ${url.slice('node:'.length)}`;
+    if (functionName.startsWith('RegExp: ')) return 'regular expressions';
     if (functionName !== '') return SPECIAL[functionName] ?? functionName;
     const parent = parents.get(id);
     const caller = parent === undefined ? 'the program' : nameOf(parent).replace(/^(native code|function) in /, '');

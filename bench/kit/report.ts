@@ -42,7 +42,7 @@ function formatTable({ title, notes, rows }: Table): string {
 export function formatMarkdownTable({ rows }: Pick<Table, 'rows'>): string {
   const [heads = [], ...body] = composeLines(rows);
   const lines = [['measure', ...heads.slice(1)], heads.map(() => '---'), ...body];
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  return lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`).join('\n');
 }
 
 /** A head and a line for each row, without the columns that no row uses. */
