@@ -7,7 +7,7 @@ import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
-import { type ComputedPlan, computePlan } from './compute-plan.ts';
+import { type ComputedPlan, computePlan, type PlanOrigin } from './compute-plan.ts';
 
 const UID_A: WebhookUid = 'wh_aaaaaaaaaaaaaaaaaaaaaaaaaa';
 const UID_NEW: WebhookUid = 'wh_nnnnnnnnnnnnnnnnnnnnnnnnnn';
@@ -78,7 +78,7 @@ function plan(
   definition: Partial<FactoryDefinition>,
   before: Partial<AppliedFactory> = {},
   version = 1,
-  origin: ComputedPlan['origin'] | null = null,
+  origin: PlanOrigin | null = null,
   findings: Diagnostic[] = [],
 ): ComputedPlan {
   const webhooks = definition.webhooks ?? [];
@@ -93,6 +93,11 @@ function plan(
     nowMs: 5,
     newUid: () => UID_NEW,
   });
+}
+
+/** What an apply of the plan leaves for the next one. */
+function originOf(files: AutomationDefinition[], rows: AppliedAutomation[], { uids }: ComputedPlan): PlanOrigin {
+  return { rows: new Map(files.map((file, index) => [file, rows[index]!])), uids, lint: {} };
 }
 
 /** The inventory after this plan. */
@@ -129,15 +134,18 @@ describe('computePlan', () => {
     const hook = webhook('hook');
     const first = plan({ webhooks: [hook], automations: files });
     const before = { webhooks: [applied(hook, { uid: UID_NEW })], automations: toApplied(first.automations) };
+    const origin = originOf(files, before.automations, first);
     const changed = [files[0]!, { ...files[1]!, prompt: 'Do it well.\n' }, files[2]!];
-    for (const origin of [null, first.origin]) {
-      const computed = plan({ webhooks: [hook], automations: changed }, before, 1, origin);
+    for (const known of [null, origin]) {
+      const computed = plan({ webhooks: [hook], automations: changed }, before, 1, known);
       expect(computed.automations.map(({ name }) => name)).toEqual(['b']);
       expect(computed.planned.automations[2]).toBe(before.automations[2]);
     }
+    const fewer = plan({ webhooks: [hook], automations: files.slice(1) }, before, 1, origin);
+    expect([fewer.deleteAutomations, fewer.automations]).toEqual([['a'], []]);
     // The same file listens to another webhook once the UID of its name differs.
     const renewed = { ...before, webhooks: [applied(hook)] };
-    const computed = plan({ webhooks: [hook], automations: files }, renewed, 1, first.origin);
+    const computed = plan({ webhooks: [hook], automations: files }, renewed, 1, origin);
     expect(computed.automations.map(({ listensTo }) => listensTo)).toEqual(Array(3).fill([[UID_A]]));
   });
 
@@ -146,7 +154,8 @@ describe('computePlan', () => {
     const first = plan({ automations: [file] });
     const finding: Diagnostic = { ...WARNING, rule: 'automation/missing-run-secret', file: file.file };
     const before = { automations: toApplied(first.automations) };
-    const computed = plan({ automations: [file] }, before, 1, first.origin, [finding]);
+    const origin = originOf([file], before.automations, first);
+    const computed = plan({ automations: [file] }, before, 1, origin, [finding]);
     expect([computed.plan.automations.update, computed.automations]).toEqual([[], []]);
     expect(computed.remarks).toEqual([{ name: 'a', warnings: [finding] }]);
     expect(computed.planned.automations).toEqual([{ ...before.automations[0], warnings: [finding] }]);
@@ -155,7 +164,7 @@ describe('computePlan', () => {
     const second = plan({ automations: [listening] });
     const warned = toApplied(second.automations);
     warned[0]!.warnings.unshift(finding);
-    const third = plan({ automations: [listening] }, { automations: warned }, 1, second.origin);
+    const third = plan({ automations: [listening] }, { automations: warned }, 1, originOf([listening], warned, second));
     expect(third.remarks).toEqual([{ name: 'a', warnings: second.warnings }]);
     expect(third.warnings).toEqual(second.warnings);
   });

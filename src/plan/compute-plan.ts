@@ -37,8 +37,8 @@ export interface PlanInput {
 
 /** What the last plan that was applied was made from. An automation with the same origin needs no new row. */
 export interface PlanOrigin {
-  /** Definitions by name. A file that did not change has the identical object. */
-  definitions: ReadonlyMap<string, AutomationDefinition>;
+  /** The applied row of each definition. A file that did not change has the identical definition. */
+  rows: ReadonlyMap<AutomationDefinition, AutomationRow>;
   uids: ReadonlyMap<string, WebhookUid>;
   lint: LintSettings;
 }
@@ -54,8 +54,8 @@ export interface ComputedPlan {
   deleteAutomations: string[];
   /** All definitions after the apply. Those that do not change are the objects of the applied state. */
   planned: { webhooks: readonly WebhookRow[]; automations: readonly AutomationRow[] };
-  /** For the next plan, once this one is applied. */
-  origin: PlanOrigin;
+  /** The UIDs of the planned webhooks, by name. */
+  uids: ReadonlyMap<string, WebhookUid>;
   /** Diagnostics that need the inventory: UIDs that match no webhook. */
   warnings: Diagnostic[];
 }
@@ -79,11 +79,7 @@ export function computePlan(input: PlanInput): ComputedPlan {
     remarks: automations.remarks,
     deleteAutomations: automations.deleted.map((automation) => automation.name),
     planned: { webhooks: webhooks.planned, automations: automations.planned },
-    origin: {
-      definitions: new Map(definition.automations.map((each) => [each.name, each])),
-      uids: uids.byName,
-      lint: definition.lint,
-    },
+    uids: uids.byName,
     warnings: automations.warnings,
   };
 }
@@ -171,24 +167,29 @@ function declareWebhook(webhook: WebhookRow): Declared {
 }
 
 function planAutomations(input: PlanInput, uids: AssignedUids) {
-  const before = new Map(input.applied.automations.map((automation) => [automation.name, automation]));
+  const { applied, definition } = input;
   const section = emptySection();
   const warnings: Diagnostic[] = [];
   const written: AutomationRow[] = [];
   const remarks: Remark[] = [];
   const own = groupWarnings(input.findings);
   const known = new Set<string>(uids.byName.values());
-  const hasOrigin = createOriginCheck(input, uids);
-  const planned = input.definition.automations.map((automation) => {
-    const earlier = before.get(automation.name);
+  const origins = findOrigins(input, uids);
+  const findApplied = createFinder(applied.automations);
+  let kept = 0;
+  const planned = definition.automations.map((automation) => {
     const ofFile = own.get(automation.file) ?? NO_WARNINGS;
-    if (earlier !== undefined && hasOrigin(automation)) {
-      const current = renewWarnings(earlier, ofFile, warnings);
-      if (current !== earlier) remarks.push({ name: current.name, warnings: current.warnings });
+    const origin = origins.get(automation);
+    if (origin !== undefined) {
+      kept += 1;
+      const current = renewWarnings(origin, ofFile, warnings);
+      if (current !== origin) remarks.push({ name: current.name, warnings: current.warnings });
       return current;
     }
+    const earlier = findApplied(automation.name);
+    if (earlier !== undefined) kept += 1;
     const found = resolveListeners(automation, uids.byName, known);
-    const ofUids = applyLint(found.warnings, input.definition.lint);
+    const ofUids = applyLint(found.warnings, definition.lint);
     warnings.push(...ofUids);
     const row = composeAutomationRow(input, automation, { ...found, warnings: [...ofFile, ...ofUids] });
     const changes = diffDeclared(earlier ? declareAutomation(earlier) : {}, declareAutomation(row));
@@ -197,10 +198,23 @@ function planAutomations(input: PlanInput, uids: AssignedUids) {
     else if (changes.length > 0) section.update.push(entry);
     return keepOrWrite({ before: earlier, row, changes, written });
   });
-  const kept = new Set(planned.map((row) => row.name));
-  const deleted = input.applied.automations.filter((automation) => !kept.has(automation.name));
+  const deleted = kept === applied.automations.length ? [] : listDeleted(applied.automations, planned);
   section.delete = deleted.map((automation) => ({ name: automation.name, uid: null, restored: false, changes: [] }));
   return { section, planned, written, remarks, deleted, warnings };
+}
+
+/** Finds by name. The names are collected at the first use, because most plans change few automations. */
+function createFinder(automations: readonly AppliedAutomation[]): (name: string) => AppliedAutomation | undefined {
+  let byName: Map<string, AppliedAutomation> | null = null;
+  return (name) => {
+    byName ??= new Map(automations.map((automation) => [automation.name, automation]));
+    return byName.get(name);
+  };
+}
+
+function listDeleted(applied: readonly AppliedAutomation[], planned: readonly AutomationRow[]): AppliedAutomation[] {
+  const names = new Set(planned.map(({ name }) => name));
+  return applied.filter(({ name }) => !names.has(name));
 }
 
 const NO_WARNINGS: Diagnostic[] = [];
@@ -218,14 +232,11 @@ function renewWarnings(earlier: AutomationRow, ofFile: Diagnostic[], ofPlan: Dia
   return isDeepStrictEqual(earlier.warnings, warnings) ? earlier : { ...earlier, warnings };
 }
 
-/** Is the applied row of an automation made from the identical file, UIDs and settings? Then only warnings can differ. */
-function createOriginCheck(
-  { origin = null, definition }: PlanInput,
-  { byName }: AssignedUids,
-): (automation: AutomationDefinition) => boolean {
+/** The applied rows whose definitions, UIDs and settings are the same as now. Only their warnings can differ. */
+function findOrigins({ origin = null, definition }: PlanInput, { byName }: AssignedUids): PlanOrigin['rows'] {
   const isSame =
     origin !== null && isDeepStrictEqual(origin.uids, byName) && isDeepStrictEqual(origin.lint, definition.lint);
-  return isSame ? (automation) => origin.definitions.get(automation.name) === automation : () => false;
+  return isSame ? origin.rows : new Map();
 }
 
 /** Groups warnings by file, because thousands of automations may have one each. */

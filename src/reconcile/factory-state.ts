@@ -1,4 +1,5 @@
 import type { AppliedFactory } from '../core/applied.ts';
+import type { FactoryDefinition } from '../core/definition.ts';
 import type {
   AppliedChange,
   AssignedNumbers,
@@ -45,15 +46,24 @@ export class FactoryState {
     return this.#status;
   }
 
-  /** The change was written. */
-  noteApplied(change: AppliedChange, { planned, origin }: ComputedPlan, numbers: AssignedNumbers): AppliedFactory {
+  /**
+   * The change was written.
+   *
+   * @param definition what it was planned from
+   */
+  noteApplied(
+    change: AppliedChange,
+    { definition, computed: { planned, uids } }: { definition: FactoryDefinition; computed: ComputedPlan },
+    numbers: AssignedNumbers,
+  ): void {
     const before = this.#applied ?? emptyFactory(this.#name);
+    const automations = mergeAutomations(planned.automations, new Map(numbers.automations));
     this.#applied = {
       name: this.#name,
       revision: change.revision,
       applyNumber: numbers.applyNumber,
       webhooks: mergeWebhooks(before.webhooks, planned.webhooks, change, new Map(numbers.webhooks)),
-      automations: mergeAutomations(planned.automations, new Map(numbers.automations)),
+      automations,
     };
     this.#status = {
       name: this.#name,
@@ -64,8 +74,8 @@ export class FactoryState {
       attemptedAt: change.at,
       conditions: change.conditions,
     };
-    this.origin = origin;
-    return this.#applied;
+    const rows = new Map(definition.automations.map((automation, index) => [automation, automations[index]!]));
+    this.origin = { rows, uids, lint: definition.lint };
   }
 
   /** A pass that applied nothing was recorded. */

@@ -188,7 +188,7 @@ async function applyPlan(
     conditions: describe(context, status, revision, reconciliation, willBeLive),
   };
   const numbers = await applyAndServe(context, applied, { change, computed });
-  context.state.noteApplied(change, computed, numbers);
+  context.state.noteApplied(change, { definition, computed }, numbers);
   return reconciliation;
 }
 
