@@ -319,7 +319,11 @@ async function listIngressPaths({ client }: Subject): Promise<Map<string, string
   return new Map(data.map(({ name, ingress_url: url }) => [name, new URL(url).pathname]));
 }
 
-/** Polls of an unchanged branch, alternating with the same git call alone and with a small request to the same API. */
+/**
+ * Polls of an unchanged branch. A request starts each of them, because nothing reports the duration of a poll. Between two
+ * of them: the same git call alone, and a request that takes the same way through the API (authentication, an entry
+ * of the audit log) for a factory that does not exist.
+ */
 async function measurePolls({ repo, figures }: Scene, { client }: Subject, revision: string): Promise<void> {
   const samples: Record<'poll' | 'git' | 'roundTrip', number[]> = { poll: [], git: [], roundTrip: [] };
   for (let i = 0; i < POLLS_A_ROUND; i++) {
@@ -335,10 +339,12 @@ async function measurePolls({ repo, figures }: Scene, { client }: Subject, revis
           throw new Error(`a poll ended with ${pass.result} at ${pass.revision}`);
       }),
     );
-    samples.roundTrip.push(await timeOf(() => client.call('GET', '/session', 200)));
+    samples.roundTrip.push(
+      await timeOf(() => client.call('POST', '/factories/no-such-factory/reconciliations?wait=true', 404)),
+    );
   }
   for (const name of ['poll', 'git', 'roundTrip'] as const) figures[name].push(takeMedian(samples[name]));
-  figures.beyondGit.push(takeMedian(samples.poll) - takeMedian(samples.git));
+  figures.beyondGit.push(takeMedian(samples.poll) - takeMedian(samples.git) - takeMedian(samples.roundTrip));
 }
 
 async function timeOf(act: () => Promise<unknown>): Promise<number> {
@@ -462,7 +468,7 @@ function describe({ size, figures }: Scene): Table[] {
         ms('no-op poll, beyond git', figures.beyondGit, { atMost: 2 }),
         ms('no-op poll, whole request', figures.poll),
         ms('its git call alone', figures.git),
-        ms('small request to the same API', figures.roundTrip),
+        ms('the same request for a factory that does not exist', figures.roundTrip),
         ms('push of 1 automation, ref update to live', figures.pushAutomation, { atMost: 250 }),
         ms('push of 1 webhook, ref update to live at the ingress', figures.pushWebhook, { atMost: 250 }),
         ms('toggle 1 webhook, managed', figures.toggleManaged, { atMost: 50 }),

@@ -10,7 +10,7 @@ import { triggerFiltersByWebhook } from '../core/trigger.ts';
 import type { ComputedPlan } from '../plan/compute-plan.ts';
 
 /** Automations that are sent and compiled together: about a millisecond. */
-const STAGED_AT_ONCE = 100;
+const STAGED_AT_ONCE = 50;
 
 /** A change of more automations than this replaces all, so that taking effect does not take long. */
 const MAX_REPLACED = 500;
