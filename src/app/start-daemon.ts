@@ -46,6 +46,7 @@ import { createIngress } from './create-ingress.ts';
 import { createNotifier } from './create-notifier.ts';
 import { createExecutors, createRunDispatcher } from './create-run-dispatcher.ts';
 import { Lifetime } from './lifetime.ts';
+import { limitYoungGeneration } from './limit-young-generation.ts';
 import type { Admin, AdminParts } from './open-admin.ts';
 import { openClocks, openDataDir, openSecrets } from './open-state.ts';
 import { findPushTrigger } from './push-trigger.ts';
@@ -258,6 +259,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
   const version = readPackageVersion();
   lifetime.defer(() => removeDaemonFile(paths.daemonFile));
   await writeDaemonFile(paths.daemonFile, { pid: process.pid, ingress_url: ingressUrl, admin_url: adminUrl, version });
+  limitYoungGeneration();
   logger.info({ ingressUrl, adminUrl, version }, 'daemon started');
   const broken = Promise.race([storageBroken, checks.damaged]);
   return {

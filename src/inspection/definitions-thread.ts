@@ -19,6 +19,9 @@ export interface ValidationLimits {
 
 const DEFAULT_LIMITS: ValidationLimits = { timeoutMs: 60_000, fileMs: 2_000, treeMs: 30_000 };
 
+/** Then the thread ends, and its memory is released: it is large after the files of a large factory. */
+const IDLE_MS = 60_000;
+
 /** The limits for a thread that validates trees among other tasks. */
 export const VALIDATION_STEPS: StepLimits = { stepMs: DEFAULT_LIMITS.fileMs, allMs: DEFAULT_LIMITS.treeMs };
 
@@ -27,7 +30,7 @@ export interface ReadTask {
   settings: ReadSettings;
 }
 
-/** Reads the files of definitions in a separate thread, started when first needed and again after it failed. */
+/** Reads the files of definitions in a separate thread, started when needed. */
 export class DefinitionsThread {
   readonly #thread: TaskThread<ReadTask, FileResult[]>;
 
@@ -37,6 +40,7 @@ export class DefinitionsThread {
     this.#thread = new TaskThread(workerUrl, {
       timeoutMs,
       steps: { stepMs: fileMs, allMs: treeMs },
+      idleMs: IDLE_MS,
       failure: 'the definition could not be validated',
     });
   }
