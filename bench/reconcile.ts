@@ -479,7 +479,7 @@ function describe({ size, figures }: Scene): Table[] {
         ms('validate, cold process, processor time', figures.validateCpu),
       ],
       notes: [
-        `A round of polls is the median of ${POLLS_A_ROUND} requests that wait for the pass, minus the medians of the same git call and of the same request for a factory that does not exist.`,
+        `A round of polls is the median of ${POLLS_A_ROUND} requests that wait for the pass. The medians of the same git call, and of the same request for an unknown factory, are subtracted.`,
         'A pushed automation is live when the event stream reports it (resolution below 1 ms). A delivery that only the new filter accepts is then checked.',
         'A pushed webhook is live when the ingress answers 401 instead of 404 to a request about every millisecond.',
         'A toggle is measured until its answer. The next delivery is then checked.',
