@@ -141,11 +141,15 @@ describe.skipIf(probe === null)(`loss of power under load (DOCKBELL_SEED=${seed}
   ])('detects a daemon that breaks the promise: %s (control: %s)', async (defect) => {
     const preload = new URL('./broken-durability.mjs', import.meta.url).href;
     const scene = await createScene({ NODE_OPTIONS: `--import=${preload}`, BROKEN_DURABILITY: defect });
-    await scene.loseUnderLoad();
     const lost: BrokenPromise = 'delivery lost';
-    const daemon = await scene.start();
-    await daemon.end('SIGTERM');
-    const promises = scene.findViolations().map(({ promise }) => promise);
+    let promises: BrokenPromise[] = [];
+    // The power may be lost at a moment when everything that was answered is on disk.
+    for (let round = 0; round < ROUNDS && !promises.includes(lost); round++) {
+      await scene.loseUnderLoad();
+      const daemon = await scene.start();
+      await daemon.end('SIGTERM');
+      promises = scene.findViolations().map(({ promise }) => promise);
+    }
     expect(promises).toContain(lost);
     // Without a sync the file may also be damaged. Nothing else is violated.
     expect(promises.filter((promise) => promise !== lost && promise !== 'database damaged')).toEqual([]);
