@@ -101,6 +101,30 @@ export const HOST_OPERATIONS: PortOperations<HostPorts> = {
   reports: ['reconciled', 'log'],
 };
 
+/** The field `err` of a log line as it crosses threads, which lose the class and the code of an error. */
+export interface CopiedLogError {
+  name: string;
+  message: string;
+  stack: string | undefined;
+  code: unknown;
+}
+
+/** Fields of a log line that can be copied. An error in `err` keeps what the log shows of it. */
+export function copyLogFields(fields: LogFields): LogFields {
+  const { err } = fields;
+  if (!(err instanceof Error)) return fields;
+  const { name, message, stack } = err;
+  const code = 'code' in err ? err.code : undefined;
+  return { ...fields, err: { name, message, stack, code } satisfies CopiedLogError };
+}
+
+export function restoreLogFields(fields: LogFields): LogFields {
+  if (fields.err === undefined) return fields;
+  const { name, message, stack, code } = fields.err as CopiedLogError;
+  const error = Object.assign(new Error(message), { name, stack }, code === undefined ? {} : { code });
+  return { ...fields, err: error };
+}
+
 export function copySecret(value: SecretValue | null): CopiedSecret {
   return value === null ? null : value.reveal();
 }

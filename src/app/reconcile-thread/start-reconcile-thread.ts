@@ -20,6 +20,7 @@ import {
   RECONCILE_OPERATIONS,
   type ReconcilePorts,
   type ReconcileSettings,
+  restoreLogFields,
   restoreSecret,
 } from './protocol.ts';
 
@@ -147,7 +148,7 @@ function offerHost({ serving, secrets, onReconciled, logger }: ReconcileThreadPa
     },
     reports: {
       reconciled: onReconciled,
-      log: (level, fields, message) => logger[level](fields, message),
+      log: (level, fields, message) => logger[level](restoreLogFields(fields), message),
     },
   };
 }

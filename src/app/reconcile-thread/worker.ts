@@ -19,9 +19,11 @@ import { type DefinitionModules, wireDefinitions } from '../wire-definitions.ts'
 import {
   type CopiedEditor,
   type CopiedServedChange,
+  copyLogFields,
   copySecret,
   HOST_OPERATIONS,
   type HostPorts,
+  type LogLevel,
   type ReconcilePorts,
   type ReconcileSettings,
   restoreSecret,
@@ -50,7 +52,7 @@ function wire(): DefinitionModules {
     inventoryReader,
     secrets: connectSecrets(),
     serving: connectServing(),
-    onReconciled: (end) => void link.remote.reports.reconciled(end),
+    onReconciled: (end) => report(() => link.remote.reports.reconciled(end)),
     schedule: scheduleCall,
     clock: systemClock,
     ids: createIdSource(randomBytes),
@@ -122,11 +124,17 @@ function connectSecrets(): SecretStore {
 
 /** The log is written by the thread that started this one. */
 function createLogger(common: LogFields): Logger {
-  const { log } = link.remote.reports;
+  const log = (level: LogLevel, fields: LogFields, message: string) =>
+    report(() => link.remote.reports.log(level, copyLogFields({ ...common, ...fields }), message));
   return {
-    info: (fields, message) => log('info', { ...common, ...fields }, message),
-    warn: (fields, message) => log('warn', { ...common, ...fields }, message),
-    error: (fields, message) => log('error', { ...common, ...fields }, message),
+    info: (fields, message) => log('info', fields, message),
+    warn: (fields, message) => log('warn', fields, message),
+    error: (fields, message) => log('error', fields, message),
     child: (fields) => createLogger({ ...common, ...fields }),
   };
+}
+
+/** A report that the other thread could not take must not end this thread. */
+function report(send: () => unknown): void {
+  Promise.resolve(send()).catch(() => {});
 }
