@@ -39,7 +39,7 @@ export interface Findings {
   undescribed: number;
 }
 
-export const NO_FINDINGS: Findings = { listed: [], left: new Map(), undescribed: 0 };
+const NO_FINDINGS: Findings = { listed: [], left: new Map(), undescribed: 0 };
 
 /** Collects findings. */
 export class FileFindings implements ProblemCollector {
