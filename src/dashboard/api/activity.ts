@@ -4,19 +4,27 @@ import { readAnswer } from '../../client/read-answer.ts';
 import { SHARE_LIST } from '../parts/live/share-rows.ts';
 import { api } from './client.ts';
 
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 
 /** Deliveries by label and runs by state per hour, and the deliveries of each webhook. */
 export function activityQuery(factory: string, hours: number) {
   return queryOptions({
     queryKey: ['factory', factory, 'activity', hours],
     queryFn: (): Promise<Activity> => {
-      const to = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
-      const query = { from: formatInstant(to - hours * HOUR_MS), to: formatInstant(to) };
-      const params = { path: { factory }, query };
-      return readAnswer(api.GET('/api/v1/factories/{factory}/activity', { params }));
+      const toMs = endOfHour(Date.now());
+      return readActivity(factory, toMs - hours * HOUR_MS, toMs);
     },
   });
+}
+
+/** The activity of the hours between two times, which are full hours. */
+export function readActivity(factory: string, fromMs: number, toMs: number): Promise<Activity> {
+  const params = { path: { factory }, query: { from: formatInstant(fromMs), to: formatInstant(toMs) } };
+  return readAnswer(api.GET('/api/v1/factories/{factory}/activity', { params }));
+}
+
+export function endOfHour(atMs: number): number {
+  return Math.ceil(atMs / HOUR_MS) * HOUR_MS;
 }
 
 const REJECTIONS: readonly DeliveryLabel[] = ['Rejected (auth)', 'Rejected (invalid JSON)', 'Rejected (too large)'];

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Webhook } from '../../client/api-types.ts';
+import type { Factory, Webhook } from '../../client/api-types.ts';
 import { readAnswer, readTagged } from '../../client/read-answer.ts';
 import { SHARE_LIST } from '../parts/live/share-rows.ts';
 import { api } from './client.ts';
@@ -12,6 +12,11 @@ export const factoriesQuery = queryOptions({
   queryKey: ['factories'],
   queryFn: async () => (await readAnswer(api.GET('/api/v1/factories'))).data,
 });
+
+/** Counts and conditions of one factory. */
+export function readFactory(factory: string): Promise<Factory> {
+  return readAnswer(api.GET('/api/v1/factories/{factory}', { params: { path: { factory } } }));
+}
 
 export function webhooksQuery(factory: string) {
   return queryOptions({

@@ -12,11 +12,13 @@ import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { useHeldUpdates } from '../../parts/live/use-held-updates.ts';
+import type { ReceivedEvent } from '../../parts/live/use-live-events.ts';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { newAutomationPath, objectPath } from '../../paths.ts';
 import { useFactorySource } from './use-factory-source.ts';
+import { useLiveLastRuns } from './use-live-last-runs.ts';
 
 /** Lists the automations with their triggers, state and last run. */
 export function AutomationsPage() {
@@ -24,7 +26,9 @@ export function AutomationsPage() {
   const query = automationsQuery(factory);
   const { data, error, refetch } = useQuery(query);
   const { data: webhooks = [] } = useQuery(webhooksQuery(factory));
-  const held = useHeldUpdates(['factory', factory, 'runs', 'last'], (event) => event.data.factory === factory);
+  useLiveLastRuns(factory);
+  const isApply = ({ type, data: event }: ReceivedEvent) => type === 'reconciliation' && event.factory === factory;
+  const held = useHeldUpdates(query.queryKey, isApply);
   const add = <AddButton factory={factory} isRepository={isRepository} />;
   const mayAdd = mayEdit || isRepository;
   return (

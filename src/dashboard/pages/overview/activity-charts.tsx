@@ -1,16 +1,15 @@
 import { SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Activity } from '../../../client/api-types.ts';
-import { activityQuery } from '../../api/activity.ts';
+import { HOUR_MS } from '../../api/activity.ts';
 import type { DeliveryTime, TimeSpan } from '../../api/deliveries.ts';
 import { type BarColumn, StackedBars } from '../../parts/chart/stacked-bars.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
+import { useLiveActivity } from '../../parts/live/use-live-activity.ts';
 import { factoryPath } from '../../paths.ts';
 import { buildDeliveriesPath } from '../deliveries/delivery-filter.ts';
 
-const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 const WEEK_HOURS = 7 * DAY_HOURS;
 
@@ -35,7 +34,7 @@ const STATES = [
 /** Charts of deliveries and runs per hour. */
 export function ActivityCharts({ factory }: { factory: string }) {
   const [hours, setHours] = useState(DAY_HOURS);
-  const { data, error, refetch } = useQuery({ ...activityQuery(factory, hours), placeholderData: keepPreviousData });
+  const { data, error, refetch } = useLiveActivity(factory, hours);
   return (
     <SectionCard
       title="Hourly activity"

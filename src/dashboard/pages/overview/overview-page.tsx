@@ -1,16 +1,15 @@
 import { Alert, Anchor, Grid, Stack, Text } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Zap } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Factory } from '../../../client/api-types.ts';
-import { activityQuery } from '../../api/activity.ts';
-import { factoriesQuery, webhooksQuery } from '../../api/queries.ts';
+import { factoriesQuery, readFactory, webhooksQuery } from '../../api/queries.ts';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
-import type { Pauses } from '../../parts/live/coalesce.ts';
-import { useCoalesced } from '../../parts/live/use-coalesced.ts';
-import { useLiveEvents } from '../../parts/live/use-live-events.ts';
+import { COUNT_PAUSES } from '../../parts/live/use-coalesced.ts';
+import { useLiveActivity } from '../../parts/live/use-live-activity.ts';
+import { useLiveParts } from '../../parts/live/use-live-parts.ts';
 import { factoryPath } from '../../paths.ts';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { NoWebhooks } from '../webhooks/no-webhooks.tsx';
@@ -24,9 +23,9 @@ import { RecentRejections } from './recent-rejections.tsx';
 /** Health, live definition, activity and recent rejections of a factory. */
 export function OverviewPage() {
   const factory = useFactory();
-  useFreshOverview(factory.name);
+  useLiveFactory(factory.name);
   const conditions = listActiveConditions(factory.conditions);
-  const { data: activity } = useQuery(activityQuery(factory.name, HEALTH_HOURS));
+  const { data: activity } = useLiveActivity(factory.name, HEALTH_HOURS);
   const { data: webhooks } = useQuery(webhooksQuery(factory.name));
   const findings = activity === undefined || webhooks === undefined ? null : listFindings(factory, activity, webhooks);
   const reconciliations = factoryPath(factory.name, 'reconciliations');
@@ -95,17 +94,15 @@ function NextStep({ factory }: { factory: Factory }) {
   );
 }
 
-/** Pauses between two reads of a busy factory. */
-const PAUSES: Pauses = { firstMs: 2_000, longestMs: 10_000 };
-
-/** Reads the numbers of the overview again after events. The list of rejections updates separately. */
-function useFreshOverview(factory: string): void {
-  const queryClient = useQueryClient();
-  const refreshSoon = useCoalesced(() => {
-    void queryClient.invalidateQueries({ queryKey: factoriesQuery.queryKey });
-    void queryClient.invalidateQueries({ queryKey: ['factory', factory, 'activity'] });
-  }, PAUSES);
-  useLiveEvents(({ data }) => {
-    if (data.factory === factory) refreshSoon();
+/** Reads the counts and conditions of the factory again after events. The shell reads all factories after reconciliations. */
+function useLiveFactory(factory: string): void {
+  useLiveParts<Factory[], string>({
+    queryKey: factoriesQuery.queryKey,
+    pauses: COUNT_PAUSES,
+    partOf: ({ type, data }) => (type !== 'reconciliation' && data.factory === factory ? factory : null),
+    changeOf: async () => {
+      const changed = await readFactory(factory);
+      return (factories) => factories.map((one) => (one.name === changed.name ? changed : one));
+    },
   });
 }

@@ -1,20 +1,24 @@
 import { Anchor, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import type { Activity, SignatureScheme, Webhook } from '../../../client/api-types.ts';
-import { activityQuery } from '../../api/activity.ts';
+import type { Activity, Delivery, SignatureScheme, Webhook } from '../../../client/api-types.ts';
 import { signatureSchemesQuery, webhooksQuery } from '../../api/queries.ts';
 import { Sparkline } from '../../parts/chart/sparkline.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
+import { RENDER_PAUSES } from '../../parts/live/use-coalesced.ts';
 import { useHeldUpdates } from '../../parts/live/use-held-updates.ts';
+import { useLiveActivity } from '../../parts/live/use-live-activity.ts';
+import type { ReceivedEvent } from '../../parts/live/use-live-events.ts';
+import { useLiveParts } from '../../parts/live/use-live-parts.ts';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { objectPath } from '../../paths.ts';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { AddWebhookButton, HowToCommit, NoWebhooks, useMayEditWebhooks } from './no-webhooks.tsx';
+import { noteLastDeliveries } from './note-last-deliveries.ts';
 import { awaitsSecret, nameAuthentication } from './webhook-names.ts';
 
 const ACTIVITY_HOURS = 24;
@@ -25,8 +29,10 @@ export function WebhooksPage() {
   const query = webhooksQuery(factory.name);
   const { data, error, refetch } = useQuery(query);
   const { data: schemes } = useQuery(signatureSchemesQuery);
-  const { data: activity } = useQuery(activityQuery(factory.name, ACTIVITY_HOURS));
-  const held = useHeldUpdates(query.queryKey, (event) => event.data.factory === factory.name);
+  const { data: activity } = useLiveActivity(factory.name, ACTIVITY_HOURS);
+  useLiveTimes(factory.name);
+  const isApply = ({ type, data: event }: ReceivedEvent) => type === 'reconciliation' && event.factory === factory.name;
+  const held = useHeldUpdates(query.queryKey, isApply);
   const mayAdd = useMayEditWebhooks(factory);
   const isManagedInGit = factory.source?.type === 'repository' && data !== undefined && data.length > 0;
   return (
@@ -55,6 +61,16 @@ export function WebhooksPage() {
       )}
     </>
   );
+}
+
+/** Takes the time of the last delivery of each webhook from live events. */
+function useLiveTimes(factory: string): void {
+  useLiveParts<Webhook[], Delivery>({
+    queryKey: webhooksQuery(factory).queryKey,
+    pauses: RENDER_PAUSES,
+    partOf: ({ type, data }) => (type === 'delivery' && data.factory === factory ? data : null),
+    changeOf: (deliveries) => (webhooks) => noteLastDeliveries(webhooks, deliveries),
+  });
 }
 
 function buildColumns(

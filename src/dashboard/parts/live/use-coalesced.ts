@@ -3,6 +3,8 @@ import { coalesce, type Pauses } from './coalesce.ts';
 
 /** Pauses between two requests for the same list. */
 export const RELOAD_PAUSES: Pauses = { firstMs: 2_000, longestMs: 5_000 };
+/** Pauses between two requests for the same numbers. */
+export const COUNT_PAUSES: Pauses = { firstMs: 2_000, longestMs: 10_000 };
 /** Pauses between two changes of a list without a request. */
 export const RENDER_PAUSES: Pauses = { firstMs: 250, longestMs: 2_000 };
 

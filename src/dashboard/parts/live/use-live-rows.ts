@@ -1,10 +1,11 @@
 import { hashKey, type QueryKey, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { type LogData, rowsOf, withRows } from './log-page.ts';
 import { type LogRow, mergeRows } from './merge-rows.ts';
 import { RENDER_PAUSES, useCoalesced } from './use-coalesced.ts';
 import { type ReceivedEvent, useLiveEvents } from './use-live-events.ts';
 import { type HeldUpdates, usePointerHold } from './use-pointer-hold.ts';
+import { useReads } from './use-reads.ts';
 
 /** A list of a log whose rows come from live events after it was loaded. */
 export interface LiveList<Row extends LogRow> {
@@ -62,20 +63,15 @@ export function useLiveRows<Row extends LogRow>(list: LiveList<Row>): HeldUpdate
     arrived.current.rows.set(row.id, row);
     applySoon();
   });
-  useEffect(() => {
-    const forget = () => {
+  useReads(queryKey, {
+    onBegin: () => {
       arrived.current = { rows: new Map(), replaced: 0 };
       setHeld({ key, count: 0 });
-    };
-    forget();
-    return queryClient.getQueryCache().subscribe((event) => {
-      if (event.type !== 'updated' || event.query.queryHash !== key) return;
-      // The response to a request that begins now contains all earlier rows.
-      if (event.action.type === 'fetch') forget();
-      else if (event.action.type === 'success' && event.action.manual !== true && arrived.current.rows.size > 0)
-        applySoon();
-    });
-  }, [key, queryClient, applySoon]);
+    },
+    onEnd: () => {
+      if (arrived.current.rows.size > 0) applySoon();
+    },
+  });
   return { waiting, show, handlers };
 }
 
