@@ -842,7 +842,7 @@ export interface paths {
         };
         /**
          * Read the captured output of a run
-         * @description Bytes from `offset` on: all, or at most `limit`. The header `X-Next-Offset` contains the offset for the next request. A run without output has an empty log.
+         * @description Bytes from `offset` on: all, or at most `limit`. The header `X-Next-Offset` contains the offset for the next request. A run without output has an empty log. With `attempt`, only the output of that attempt, and offsets count from its beginning.
          *
          *     Role: viewer.
          */
@@ -1871,6 +1871,8 @@ export interface components {
             started_at: string | null;
             /** Format: date-time */
             finished_at: string | null;
+            /** @description The attempts that started or were requested, oldest first. Attempts before an upgrade to version 0.2 are missing, except the last one. */
+            attempts: components["schemas"]["RunAttempt"][];
             /** @description Why the run has not started, while it is `queued`; otherwise `null`. */
             waiting: {
                 /** @enum {string} */
@@ -1880,6 +1882,46 @@ export interface components {
                 /** @description Position in the queue of the factory, 1 for the next run. `null` in events, and beyond 10000. */
                 position: number | null;
             } | null;
+        };
+        /** @description One attempt to execute a run. */
+        RunAttempt: {
+            /** @description 1 for the first attempt. */
+            number: number;
+            /**
+             * @description `queued`: the attempt has not started.
+             * @enum {string}
+             */
+            state: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+            exit_code: number | null;
+            /**
+             * Format: date-time
+             * @description When the attempt was requested; `null` for the first attempt, which the delivery started.
+             */
+            requested_at: string | null;
+            /** @description Who requested the attempt; `null` for the first attempt, and if Dockbell retried the run automatically. */
+            requested_by: {
+                /** @enum {string} */
+                kind: "token" | "local" | "oidc" | "link";
+                id: string;
+                name: string;
+            } | null;
+            /** Format: date-time */
+            started_at: string | null;
+            /** Format: date-time */
+            finished_at: string | null;
+            /** @description `null` until an executor starts it. */
+            executor: string | null;
+            /** @description Name of the token or user of the worker that claimed it; `null` for a command of the daemon. */
+            worker: string | null;
+            /** @description Position of its output in the log of the run, in bytes; `null` if it is not known. */
+            log_offset: number | null;
+            /**
+             * @description Why the attempt failed or was cancelled, as a code.
+             * @enum {string|null}
+             */
+            reason: "timeout" | "interrupted" | "cancelled" | "exit_code" | "signal" | "failed" | null;
+            /** @description The reason as a sentence, with what to do. */
+            reason_text: string | null;
         };
         /** @description What a run was given. */
         RunInput: {
@@ -8031,6 +8073,7 @@ export interface operations {
             query?: {
                 offset?: number;
                 limit?: number;
+                attempt?: number;
             };
             header?: never;
             path: {

@@ -618,6 +618,9 @@ describe('runs', () => {
     expect(whole.headers['x-next-offset']).toBe('22');
     const part = await get(`/api/v1/runs/${RUN_ID}/log?offset=9&limit=8`);
     expect([part.body, part.headers['x-next-offset']]).toEqual(['line two', '17']);
+    const first = await get(`/api/v1/runs/${RUN_ID}/log?attempt=1&offset=9&limit=8`);
+    expect([first.body, first.headers['x-next-offset']]).toEqual([part.body, '17']);
+    expect((await get(`/api/v1/runs/${RUN_ID}/log?attempt=2`)).status).toBe(404);
     const end = await get(`/api/v1/runs/${RUN_ID}/log?offset=22`);
     expect([end.body, end.headers['x-next-offset']]).toEqual(['', '22']);
     for (const query of ['offset=-1', 'offset=x', 'limit=0', 'offset=1.5']) {
@@ -774,7 +777,18 @@ describe('a retry', () => {
     const { call } = open({}, 'operator');
     expect(await call('POST', url)).toMatchObject({ status: 409, body: { code: 'conflict' } });
     await call('POST', `/api/v1/runs/${RUN_ID}/cancel`);
-    expect(await call('POST', url)).toMatchObject({ status: 200, body: { id: RUN_ID, state: 'queued', attempt: 2 } });
+    const { status, body } = await call('POST', url);
+    expect([status, body.id, body.state, body.attempt]).toEqual([200, RUN_ID, 'queued', 2]);
+    expect(body.attempts).toMatchObject([
+      { number: 1, state: 'cancelled', reason: 'cancelled', requested_by: null, worker: 'build-machine' },
+      {
+        number: 2,
+        state: 'queued',
+        reason: null,
+        reason_text: null,
+        requested_by: { kind: 'token', name: expect.any(String) },
+      },
+    ]);
   });
 
   it('of a run without a stored payload is a conflict', async () => {

@@ -39,6 +39,7 @@ export type Reconciliation = Schemas['Reconciliation'];
 /** One change of a managed factory. */
 export type Revision = Schemas['Revision'];
 export type Run = Schemas['Run'];
+export type RunAttempt = Schemas['RunAttempt'];
 export type RunState = Run['state'];
 export type Secret = Schemas['Secret'];
 /** A signed-in browser. */

@@ -37,6 +37,9 @@ export interface Identity {
   factories: string[] | null;
 }
 
+/** Somebody who did or asked for something, with their name at that time. */
+export type Actor = Pick<Identity, 'kind' | 'id' | 'name'>;
+
 /** The account of a user. Instants are wall time. */
 export interface User {
   id: UserId;

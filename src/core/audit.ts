@@ -1,4 +1,4 @@
-import type { Identity } from './access.ts';
+import type { Actor } from './access.ts';
 import type { AuditId } from './ids.ts';
 import type { JsonObject } from './json.ts';
 
@@ -16,7 +16,7 @@ export interface AuditEntry {
   /** Wall time in milliseconds. */
   at: number;
   /** The actor with their name at that time; `null` if the request was not authenticated. */
-  actor: Pick<Identity, 'kind' | 'id' | 'name'> | null;
+  actor: Actor | null;
   method: string;
   /** The route with placeholders, such as `/api/v1/users/:id`. */
   route: string;

@@ -3,7 +3,7 @@ import { createStandingClock, makeRun } from '../../test/helpers/seeded-services
 import type { LiveEvent, NumberedEvent } from '../core/ports/event-feed.ts';
 import { EventHub } from './event-hub.ts';
 
-const happening = (attempt: number): LiveEvent => ({ kind: 'run', run: makeRun({ attempt }) });
+const happening = (attempt: number): LiveEvent => ({ kind: 'run', run: makeRun({ attempt }), attempts: [] });
 const attemptsOf = (events: readonly NumberedEvent[] | null) =>
   events?.map(({ event }) => event.kind === 'run' && event.run.attempt) ?? null;
 

@@ -19,7 +19,7 @@ interface FeedParts {
   hub: EventHub;
   /** The live webhook with this number in the storage. */
   findWebhook(ref: number): WebhookNames | undefined;
-  runs: Pick<RunReader, 'get'>;
+  runs: Pick<RunReader, 'get' | 'attempts'>;
   logger: Logger;
 }
 
@@ -43,12 +43,12 @@ export function createEventSources({ hub, findWebhook, runs, logger }: FeedParts
       hub.publish({ kind: 'delivery', delivery });
       if (entry.kind === 'rejection' || outcome.label !== 'Accepted') return;
       for (const { id, automation } of entry.runs)
-        hub.publish({ kind: 'run', run: describeNewRun(delivery, id, automation) });
+        hub.publish({ kind: 'run', run: describeNewRun(delivery, id, automation), attempts: [] });
     },
     onRunChanged: (id) => {
       if (!hub.hasListeners()) return hub.miss();
-      runs.get(id).then(
-        (run) => run !== null && hub.publish({ kind: 'run', run }),
+      Promise.all([runs.get(id), runs.attempts([id])]).then(
+        ([run, attempts]) => run !== null && hub.publish({ kind: 'run', run, attempts: attempts.get(id) ?? [] }),
         (error) => logger.warn({ err: error, run: id }, 'publishing a run event failed'),
       );
     },

@@ -90,8 +90,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return (await cancelHeld([...queues.values()], id)) ?? (await cancelUnheld(runs, leases, id));
   }
 
-  async function retry(id: RunId): ReturnType<RunControl['retry']> {
-    const outcome = await queue.retry(id);
+  async function retry(...[id, requestedBy]: Parameters<RunControl['retry']>): ReturnType<RunControl['retry']> {
+    const outcome = await queue.retry({ id, requestedBy, at: clock.wallMs() });
     if (outcome !== 'queued') return outcome;
     onRunChanged(id);
     const run = await runs.get(id);

@@ -4,7 +4,7 @@ import type { Logger } from '../core/ports/logger.ts';
 import type { Executor, NotStarted, StopOrder } from '../core/ports/runs/executor.ts';
 import type { RunQueue } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { RunInput, RunResult } from '../core/resources/run.ts';
+import type { Run, RunInput, RunResult } from '../core/resources/run.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { callAt } from '../core/time/schedule.ts';
@@ -151,7 +151,7 @@ export class FactoryQueue {
   async #execute(input: RunInput, attempt: Attempt): Promise<void> {
     const { entry, secrets } = this.#parts;
     const logger = this.#parts.logger.child({ run: input.run.id, attempt: input.run.attempt });
-    const onStarted = () => this.#noteStart(input, logger);
+    const onStarted = (logOffset: number) => this.#noteStart(input, logOffset, logger);
     const { signal } = attempt.stop;
     const result = await executeRun(input, { executor: entry.executor, secrets, logger }, { signal, onStarted });
     if (result.state === 'not_started') return this.#postpone(input, result, signal, logger);
@@ -161,22 +161,26 @@ export class FactoryQueue {
     await this.#record(input, result, logger);
   }
 
-  #noteStart({ run }: RunInput, logger: Logger): void {
+  #noteStart({ run }: RunInput, logOffset: number, logger: Logger): void {
     if (this.startFailure() !== null) this.#parts.logger.info({ run: run.id }, 'runs start again');
     this.#startFailures.noteStart(run.id);
     logger.info({ automation: run.automation }, 'run started');
+    if (run.attempt > 1) this.#noteLogOffset(run, logOffset, logger);
     // The other runs waited until one could start.
     this.wake();
   }
 
+  /** The attempt does not wait for it: without the position only the log of this attempt cannot be read separately. */
+  #noteLogOffset({ id, attempt }: Run, offset: number, logger: Logger): void {
+    this.#parts.queue.noteLogOffset({ id, attempt, offset }).catch((error: unknown) => {
+      logger.warn({ err: error }, 'storing the log position of an attempt failed');
+    });
+  }
+
   /** The machine is at fault, not the run: it returns to the queue, and claiming pauses. */
-  async #postpone(
-    input: RunInput,
-    { problem, nextAttempt }: NotStarted,
-    signal: AbortSignal,
-    logger: Logger,
-  ): Promise<void> {
-    if (this.#stopping.signal.aborted) return this.#release(input, nextAttempt);
+  async #postpone(input: RunInput, notStarted: NotStarted, signal: AbortSignal, logger: Logger): Promise<void> {
+    if (this.#stopping.signal.aborted) return this.#queueAgain(input, notStarted);
+    const { problem } = notStarted;
     const { id } = input.run;
     const { pauseMs, isHopeless } = this.#startFailures.note(id, problem);
     logger.warn({ problem, pauseMs }, 'run could not start');
@@ -185,7 +189,7 @@ export class FactoryQueue {
       const error = `the run cannot start, but other runs can: ${problem}`;
       return this.#record(input, { state: 'failed', error, exitCode: null }, logger);
     }
-    await this.#release(input, nextAttempt);
+    await this.#queueAgain(input, notStarted);
     // The API has promised the end of a run that was cancelled meanwhile.
     if (signal.aborted) await this.#parts.queue.cancelQueued({ id, at: this.#parts.clock.wallMs() });
     this.#parts.onRunChanged(id);
@@ -214,12 +218,21 @@ export class FactoryQueue {
   }
 
   /** Queues a run again that was never started, for this daemon or the next one. */
-  async #release({ run }: RunInput, nextAttempt = run.attempt): Promise<void> {
-    const { id, attempt } = run;
-    await retryWithBackoff(
-      () => this.#parts.queue.release({ id, attempt, nextAttempt }),
-      this.#stopping.signal,
-      (error) => this.#parts.logger.warn({ err: error, run: id }, 'releasing a run failed, retrying'),
+  #release({ run: { id, attempt } }: RunInput): Promise<void> {
+    return this.#retryRelease(id, () => this.#parts.queue.release({ id, attempt }));
+  }
+
+  /** Queues a run again that could not start. An attempt with a start record is not used again. */
+  #queueAgain(input: RunInput, { problem, nextAttempt }: NotStarted): Promise<void> {
+    const { id, attempt } = input.run;
+    if (nextAttempt === attempt) return this.#release(input);
+    const at = this.#parts.clock.wallMs();
+    return this.#retryRelease(id, () => this.#parts.queue.retryFailed({ id, attempt, error: problem, at }));
+  }
+
+  async #retryRelease(id: RunId, release: () => Promise<boolean>): Promise<void> {
+    await retryWithBackoff(release, this.#stopping.signal, (error) =>
+      this.#parts.logger.warn({ err: error, run: id }, 'releasing a run failed, retrying'),
     );
   }
 }

@@ -45,12 +45,12 @@ async function recoverRun(run: Run, { queue, executors, clock, logger }: Parts):
   // Another executor knows nothing about this run, which then counts as started.
   const entry = current?.executor.type === run.executor ? current : undefined;
   if (entry !== undefined && !(await wasPerhapsStarted(run, entry.executor, logger))) {
-    await queue.release({ id, attempt, nextAttempt: attempt });
+    await queue.release({ id, attempt });
     return 'started_again';
   }
   await entry?.executor.endLeftovers(id);
   if (entry?.retryInterrupted && attempt < MAX_INTERRUPTED_ATTEMPTS) {
-    await queue.release({ id, attempt, nextAttempt: attempt + 1 });
+    await queue.retryFailed({ id, attempt, error: 'interrupted', at: clock.wallMs() });
     return 'retried';
   }
   const result = { state: 'failed', error: 'interrupted', exitCode: null } as const;

@@ -87,9 +87,9 @@ export class RunLeases implements WorkerControl {
   }
 
   /** One claim at a time, so that two workers cannot both get the last free slot. */
-  claim({ factories, limit }: Parameters<WorkerControl['claim']>[0]): Promise<ClaimedRun[]> {
+  claim({ factories, limit, worker }: Parameters<WorkerControl['claim']>[0]): Promise<ClaimedRun[]> {
     for (const factory of factories) this.#askedFor.add(factory);
-    return this.#claims.run(() => this.#claimOldest(factories, limit));
+    return this.#claims.run(() => this.#claimOldest(factories, limit, worker));
   }
 
   async heartbeat(hold: Hold, log: string): Promise<HoldOutcome<LeaseTerm> | null> {
@@ -134,13 +134,13 @@ export class RunLeases implements WorkerControl {
     for (const lease of this.#held.values()) lease.cancelExpiry();
   }
 
-  async #claimOldest(factories: readonly string[], limit: number): Promise<ClaimedRun[]> {
+  async #claimOldest(factories: readonly string[], limit: number, worker: string): Promise<ClaimedRun[]> {
     if (!this.#recovered || this.#stopping.signal.aborted) {
       throw new AppError('storage_unavailable', 'The daemon cannot give out runs now; try again in a moment.');
     }
     const claimed: ClaimedRun[] = [];
     for (const factory of rotate(factories, this.#turn++)) {
-      const inputs = await this.#take(factory, limit - claimed.length);
+      const inputs = await this.#take(factory, limit - claimed.length, worker);
       for (const input of inputs) claimed.push(await this.#giveOut(input));
     }
     return claimed;
@@ -151,8 +151,14 @@ export class RunLeases implements WorkerControl {
     const term = this.#hold(run);
     this.#parts.onRunChanged(run.id);
     this.#loggerOf(run).info({ automation: run.automation, executor: 'queue' }, 'run started');
-    await this.#keepLog(run, () => this.#parts.logs.begin(run));
+    await this.#keepLog(run, () => this.#beginLog(run));
     return { input, fence: run.attempt, ...term };
+  }
+
+  async #beginLog(run: Run): Promise<void> {
+    const { id, attempt } = run;
+    const offset = await this.#parts.logs.begin(run);
+    if (attempt > 1) await this.#parts.queue.noteLogOffset({ id, attempt, offset });
   }
 
   /** A log that cannot be written must not take the run from its worker. */
@@ -166,10 +172,10 @@ export class RunLeases implements WorkerControl {
     return this.#parts.logger.child({ factory, run: id, attempt });
   }
 
-  async #take(factory: string, wanted: number): Promise<RunInput[]> {
+  async #take(factory: string, wanted: number, worker: string): Promise<RunInput[]> {
     const { queue, workers, clock } = this.#parts;
     const limit = Math.min(wanted, (workers.get(factory)?.concurrency ?? 0) - this.countHeld(factory));
-    return limit <= 0 ? [] : queue.claim({ factory, executor: 'queue', limit, at: clock.wallMs() });
+    return limit <= 0 ? [] : queue.claim({ factory, executor: 'queue', limit, worker, at: clock.wallMs() });
   }
 
   #holds(run: Run, { fence }: Hold): boolean {
@@ -220,7 +226,7 @@ export class RunLeases implements WorkerControl {
     if (this.#held.get(id) !== lease) return 'renewed';
     const isLate = clock.monotonicMs() >= lease.endsAt;
     if (!isLate && attempt < MAX_INTERRUPTED_ATTEMPTS) {
-      await queue.release({ id, attempt, nextAttempt: attempt + 1 });
+      await queue.retryFailed({ id, attempt, error: 'interrupted', at: clock.wallMs() });
       return 'queued_again';
     }
     const error = isLate ? 'timeout' : 'interrupted';

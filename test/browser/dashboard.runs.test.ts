@@ -79,6 +79,14 @@ describeDashboard('the runs', ({ signIn }) => {
     await expect
       .poll(async () => ((await page.getByRole('region', { name: 'Log' }).textContent()) ?? '').split('the end').length)
       .toBe(3);
+    const attempts = page.getByRole('table', { name: 'Attempts' });
+    await attempts.getByRole('row').filter({ hasText: 'The delivery' }).waitFor();
+    await attempts.getByRole('row').filter({ hasText: 'login link' }).waitFor();
+    await page.getByText('Attempt 2', { exact: true }).click();
+    const log = page.getByRole('region', { name: 'Log' });
+    await expect.poll(async () => (await log.textContent())?.trimStart().split('\n', 1)[0]).toMatch(/attempt 2,/);
+    expect((await log.textContent())?.split('the end').length).toBe(2);
+    await lookAt(page, 'run-attempts');
   });
 
   it('are added and updated by live events, without a request for the list', async () => {

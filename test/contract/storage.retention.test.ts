@@ -219,6 +219,8 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     expect((await prune(31)).removedRuns).toEqual([early]);
     expect((await prune(51)).removedRuns).toEqual([late]);
     expect(await runReader.get(queued!)).toMatchObject({ state: 'queued' });
+    await record(buildOffer({ webhook, runs, at: START_MS + 60 * DAY_MS }));
+    expect(await runReader.attempts([early!, late!])).toEqual(new Map());
   });
 
   it('removes versions of automations without an automation and a run, one pass later', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Actor } from '../../src/core/access.ts';
 import type { RunId } from '../../src/core/ids.ts';
 import type { RunState } from '../../src/core/resources/run.ts';
 import { applyFactory, applyOneOfEach, buildAutomation, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
@@ -8,6 +9,7 @@ import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 const UNKNOWN = 'run_00000000000000000000000000' as RunId;
 const SUCCEEDED = { state: 'succeeded', error: null, exitCode: 0 } as const;
 const AT = START_MS + 1000;
+const ALICE: Actor = { kind: 'local', id: 'usr_a', name: 'alice' };
 
 describe.each(STORAGES)('the queue of runs on $name', (kind) => {
   const opened = useStorage(kind);
@@ -114,15 +116,20 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     expect(await queue().finish({ id: queued!, attempt: 1, result: SUCCEEDED, at: AT })).toBe(false);
     expect(await queue().finish({ id: running!, attempt: 2, result: SUCCEEDED, at: AT })).toBe(false);
     expect(await queue().finish({ id: UNKNOWN, attempt: 1, result: SUCCEEDED, at: AT })).toBe(false);
-    expect(await queue().release({ id: queued!, attempt: 1, nextAttempt: 2 })).toBe(false);
-    expect(await queue().release({ id: running!, attempt: 2, nextAttempt: 3 })).toBe(false);
+    expect(await queue().release({ id: queued!, attempt: 1 })).toBe(false);
+    expect(await queue().release({ id: running!, attempt: 2 })).toBe(false);
+    expect(await queue().retryFailed({ id: queued!, attempt: 1, error: 'interrupted', at: AT })).toBe(false);
+    expect(await queue().retryFailed({ id: running!, attempt: 2, error: 'interrupted', at: AT })).toBe(false);
     expect([await reader().get(queued!), await reader().get(running!)]).toEqual(before);
   });
 
   it.each([1, 2])('queues a run again as attempt %i', async (nextAttempt) => {
     const [id] = await recordRuns(1);
     await claim(1);
-    expect(await queue().release({ id: id!, attempt: 1, nextAttempt })).toBe(true);
+    const request = { id: id!, attempt: 1 };
+    const isQueued =
+      nextAttempt === 1 ? queue().release(request) : queue().retryFailed({ ...request, error: 'interrupted', at: AT });
+    expect(await isQueued).toBe(true);
     const queued = { state: 'queued', attempt: nextAttempt, executor: null, startedAt: null };
     expect(await reader().get(id!)).toMatchObject(queued);
     const [again] = await claim(1);
@@ -132,7 +139,7 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
   it('returns a released run to the front of the queue', async () => {
     const [oldest] = await recordRuns(3);
     await claim(1);
-    await queue().release({ id: oldest!, attempt: 1, nextAttempt: 2 });
+    await queue().retryFailed({ id: oldest!, attempt: 1, error: 'interrupted', at: AT });
     expect((await claim(1))[0]!.run.id).toBe(oldest);
   });
 
@@ -152,9 +159,9 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     async (result) => {
       const [id] = await recordRuns(1);
       await claim(1);
-      expect(await queue().retry(id!)).toBe('unfinished');
+      expect(await queue().retry({ id: id!, requestedBy: ALICE, at: AT + 6 })).toBe('unfinished');
       await queue().finish({ id: id!, attempt: 1, result, at: AT + 5 });
-      expect(await queue().retry(id!)).toBe('queued');
+      expect(await queue().retry({ id: id!, requestedBy: ALICE, at: AT + 6 })).toBe('queued');
       expect(await reader().get(id!)).toMatchObject({
         state: 'queued',
         attempt: 2,
@@ -164,16 +171,56 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
         startedAt: null,
         finishedAt: null,
       });
-      expect(await queue().retry(id!)).toBe('unfinished');
+      expect(await queue().retry({ id: id!, requestedBy: ALICE, at: AT + 6 })).toBe('unfinished');
       expect((await claim(1))[0]!.run).toMatchObject({ id, state: 'running', attempt: 2 });
     },
   );
 
+  it('stores each attempt when it starts or is requested, and how it ended', async () => {
+    const [id, other] = await recordRuns(2);
+    expect(await reader().attempts([id!])).toEqual(new Map());
+    await queue().claim({ factory: FACTORY, executor: 'queue', limit: 1, at: AT, worker: 'build-machine' });
+    await queue().retryFailed({ id: id!, attempt: 1, error: 'interrupted', at: AT + 1 });
+    await queue().claim({ factory: FACTORY, executor: 'command', limit: 1, at: AT + 2 });
+    await queue().noteLogOffset({ id: id!, attempt: 2, offset: 900 });
+    const failed = { state: 'failed', error: 'exit code 3', exitCode: 3 } as const;
+    await queue().finish({ id: id!, attempt: 2, result: failed, at: AT + 3 });
+    await queue().retry({ id: id!, requestedBy: ALICE, at: AT + 4 });
+    await queue().cancelQueued({ id: id!, at: AT + 5 });
+
+    const first = { number: 1, requestedAt: null, requestedBy: null, startedAt: AT, finishedAt: AT + 1, logOffset: 0 };
+    const second = { number: 2, requestedAt: AT + 1, requestedBy: null, startedAt: AT + 2, finishedAt: AT + 3 };
+    const third = { number: 3, requestedAt: AT + 4, requestedBy: ALICE, startedAt: null, finishedAt: AT + 5 };
+    const interrupted = { state: 'failed', error: 'interrupted', exitCode: null };
+    const cancelled = { state: 'cancelled', error: 'cancelled', exitCode: null, logOffset: null };
+    expect(await reader().attempts([id!, other!, UNKNOWN])).toEqual(
+      new Map([
+        [
+          id,
+          [
+            { ...first, ...interrupted, executor: 'queue', worker: 'build-machine' },
+            { ...second, ...failed, executor: 'command', worker: null, logOffset: 900 },
+            { ...third, ...cancelled, executor: null, worker: null },
+          ],
+        ],
+      ]),
+    );
+  });
+
+  it('starts a released attempt again as the same attempt', async () => {
+    const [id] = await recordRuns(1);
+    await claim(1);
+    await queue().release({ id: id!, attempt: 1 });
+    expect((await reader().attempts([id!])).get(id!)).toMatchObject([{ number: 1, state: 'queued', startedAt: null }]);
+    await claim(1);
+    expect((await reader().attempts([id!])).get(id!)).toMatchObject([{ number: 1, state: 'running', startedAt: AT }]);
+  });
+
   it('retries a cancelled run, but no unknown run', async () => {
     const [id] = await recordRuns(1);
     await queue().cancelQueued({ id: id!, at: AT });
-    expect(await queue().retry(id!)).toBe('queued');
-    expect(await queue().retry(UNKNOWN)).toBe('not_found');
+    expect(await queue().retry({ id: id!, requestedBy: ALICE, at: AT + 6 })).toBe('queued');
+    expect(await queue().retry({ id: UNKNOWN, requestedBy: ALICE, at: AT })).toBe('not_found');
   });
 
   it('does not retry a run whose payload was removed', async () => {
@@ -185,7 +232,7 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
       AT + 9,
     );
     expect(await reader().input(id!)).toBeNull();
-    expect(await queue().retry(id!)).toBe('payload_gone');
+    expect(await queue().retry({ id: id!, requestedBy: ALICE, at: AT + 6 })).toBe('payload_gone');
     expect(await reader().get(id!)).toMatchObject({ state: 'cancelled', attempt: 1 });
   });
 

@@ -11,6 +11,8 @@ export class ScriptedExecutor implements Executor {
   readonly requests: ExecutionRequest[] = [];
   readonly startRecords = new Set<RunId>();
   highest = 0;
+  /** Where the output of the next attempt begins. */
+  logOffset = 12;
   #open = new Map<RunId, (result: RunResult) => void>();
 
   get running(): number {
@@ -21,7 +23,7 @@ export class ScriptedExecutor implements Executor {
     this.requests.push(request);
     const { id } = request.input.run;
     this.startRecords.add(id);
-    request.onStarted();
+    request.onStarted(this.logOffset);
     return new Promise((resolve) => {
       this.#open.set(id, resolve);
       this.highest = Math.max(this.highest, this.#open.size);

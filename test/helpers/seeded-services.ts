@@ -19,7 +19,7 @@ import type { Storage } from '../../src/core/ports/storage.ts';
 import type { Reconciliation } from '../../src/core/reconciliation.ts';
 import type { AppliedAutomation } from '../../src/core/resources/automation.ts';
 import type { Decision, Delivery } from '../../src/core/resources/delivery.ts';
-import type { Run } from '../../src/core/resources/run.ts';
+import type { Run, RunAttempt } from '../../src/core/resources/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import type { Clock } from '../../src/core/time/clock.ts';
 import { createDeliveryDiagnosis } from '../../src/diagnosis/diagnose-delivery.ts';
@@ -178,6 +178,24 @@ export function makeRun(more: Partial<Run> = {}): Run {
     createdAt: NOW_MS,
     startedAt: NOW_MS + 1,
     finishedAt: null,
+    ...more,
+  };
+}
+
+/** The attempt of `makeRun`. */
+export function makeAttempt(more: Partial<RunAttempt> = {}): RunAttempt {
+  return {
+    number: 1,
+    state: 'running',
+    error: null,
+    exitCode: null,
+    requestedAt: null,
+    requestedBy: null,
+    startedAt: NOW_MS + 1,
+    finishedAt: null,
+    executor: 'queue',
+    worker: 'build-machine',
+    logOffset: 0,
     ...more,
   };
 }
@@ -401,7 +419,13 @@ async function seedDeliveries(storage: SqliteStorage): Promise<void> {
       body: new Uint8Array(Buffer.from(PAYLOAD)),
     },
   ]);
-  await storage.runQueue.claim({ factory: 'payments', executor: 'queue', limit: 1, at: NOW_MS + 1 });
+  await storage.runQueue.claim({
+    factory: 'payments',
+    executor: 'queue',
+    limit: 1,
+    at: NOW_MS + 1,
+    worker: 'build-machine',
+  });
 }
 
 function openSecretStore(storage: SqliteStorage, clock: Clock): SecretStore {
@@ -654,9 +678,9 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
         seen.cancelled.push(id);
         return runControl.cancel(id);
       },
-      retry: async (id) => {
+      retry: async (id, requestedBy) => {
         seen.retried.push(id);
-        return runControl.retry(id);
+        return runControl.retry(id, requestedBy);
       },
     },
     workers: engine.workers,

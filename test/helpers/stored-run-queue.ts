@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import type { RunId } from '../../src/core/ids.ts';
 import type { ClaimRequest, RetryOutcome, RunQueue, RunReader } from '../../src/core/ports/runs/run-queue.ts';
-import type { ExecutorType, Run, RunInput } from '../../src/core/resources/run.ts';
+import type { ExecutorType, Run, RunAttempt, RunInput } from '../../src/core/resources/run.ts';
 import { toRun } from '../../src/storage/sql/runs/run-rows.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
@@ -57,7 +57,7 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get'> {
       agent,
       overrides: JSON.stringify(overrides),
     });
-    this.#insert('runs', {
+    const seq = this.#insert('runs', {
       id: run.id,
       factory,
       automation,
@@ -73,6 +73,10 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get'> {
       created_at: createdAt,
       started_at: run.startedAt,
     });
+    if (run.state !== 'queued') {
+      const { attempt: number, state, executor, startedAt: started_at } = run;
+      this.#insert('run_attempts', { run: seq, number, state, executor, started_at });
+    }
   }
 
   /** Sets a run back to `running`, like a crash between its end and the record of it. */
@@ -110,9 +114,23 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get'> {
     return this.#queue.cancelQueued(request);
   }
 
-  async retry(id: RunId): Promise<RetryOutcome> {
+  async retryFailed(request: Parameters<RunQueue['retryFailed']>[0]): Promise<boolean> {
+    await this.before('retryFailed');
+    return this.#queue.retryFailed(request);
+  }
+
+  async noteLogOffset(request: Parameters<RunQueue['noteLogOffset']>[0]): Promise<void> {
+    await this.before('noteLogOffset');
+    return this.#queue.noteLogOffset(request);
+  }
+
+  async retry(request: Parameters<RunQueue['retry']>[0]): Promise<RetryOutcome> {
     await this.before('retry');
-    return this.#queue.retry(id);
+    return this.#queue.retry(request);
+  }
+
+  async attempts(id: RunId): Promise<RunAttempt[]> {
+    return (await this.#reader.attempts([id])).get(id) ?? [];
   }
 
   async running(executor: ExecutorType): Promise<Run[]> {

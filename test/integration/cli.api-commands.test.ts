@@ -11,6 +11,7 @@ import {
   createSeededServices,
   DELETED_UID,
   DELIVERY_ID,
+  makeAttempt,
   makeDelivery,
   makeReconciliation,
   makeRun,
@@ -697,6 +698,42 @@ describe('run retry', () => {
       stdout: `Queued ${RUN_ID} again, as attempt 2.\n`,
     });
     expect(await services.runs.get(RUN_ID)).toMatchObject({ state: 'queued', attempt: 2 });
+  });
+});
+
+describe('the attempts of a run', () => {
+  it('are shown with their reason, worker and requester, and their logs are separate', async () => {
+    const failed = { state: 'failed', error: 'exit code 3', exitCode: 3, finishedAt: NOW_MS + 7 } as const;
+    const second = { number: 2, requestedAt: NOW_MS + 5, executor: 'command', worker: null, logOffset: 9 };
+    const attempts = [makeAttempt({ state: 'failed', error: 'interrupted' }), makeAttempt({ ...failed, ...second })];
+    await serve({
+      runs: {
+        ...createSeededServices().runs,
+        get: async () => makeRun({ ...failed, attempt: 2 }),
+        attempts: async () => new Map([[RUN_ID, attempts]]),
+      },
+    });
+    const { code, stdout } = await run(['run', 'show', RUN_ID]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^Reason: +The command ended with exit code 3\.$/m);
+    expect(stdout).toMatch(
+      /^1 +failed +the delivery .* build-machine +The worker sent no heartbeat .* retry the run\.$/m,
+    );
+    expect(stdout).toMatch(/^2 +failed +Dockbell, automatically .* The command ended with exit code 3\.$/m);
+    expect(stdout).toContain(`Retry it: dockbell run retry ${RUN_ID}`);
+    const all = (await run(['run', 'show', RUN_ID, '--attempts'])).stdout;
+    expect(all).toContain(`dockbell run log ${RUN_ID} --attempt 2`);
+    expect((await run(['run', 'log', RUN_ID, '--attempt', '1'])).stdout).toBe('line one\n');
+    expect((await run(['run', 'log', RUN_ID, '--attempt', '2'])).stdout).toBe('line two ✓\n');
+    expect(await run(['run', 'log', RUN_ID, '--attempt', '3'])).toMatchObject({ code: 2 });
+  });
+
+  it('are followed by the input and the exact payload on request', async () => {
+    await serve();
+    const { stdout } = await run(['run', 'show', RUN_ID, '--input']);
+    expect(stdout).toContain('\n\n---\n\n# Delivery\n');
+    expect((await run(['run', 'show', RUN_ID, '--payload'])).stdout).toContain('1e400');
+    expect((await run(['run', 'show', RUN_ID, '--payload', '--input'])).code).toBe(2);
   });
 });
 

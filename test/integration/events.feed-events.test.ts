@@ -63,7 +63,7 @@ describe.each(STORAGES)('the event of a delivery on $name', (kind) => {
 
     sources.onRunChanged(born[0]!.id);
     await eventually(async () => events.length === 8);
-    expect(events[7]).toEqual({ kind: 'run', run: born[0] });
+    expect(events[7]).toEqual({ kind: 'run', run: born[0], attempts: [] });
   });
 
   it('is nothing where nobody listens, and no run is read for it', () => {
@@ -74,6 +74,7 @@ describe.each(STORAGES)('the event of a delivery on $name', (kind) => {
         read.push(id);
         return null;
       },
+      attempts: async () => new Map(),
     };
     const sources = createEventSources({ hub, findWebhook: () => undefined, runs, logger: silentLogger });
     sources.onRecorded(buildOffer(), { label: 'Accepted' });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Actor } from '../../src/core/access.ts';
 import { AppError } from '../../src/core/errors.ts';
 import type { Run } from '../../src/core/resources/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
@@ -34,7 +35,7 @@ function open(
     queue,
     runs: queue,
     workers: new Map(),
-    logs: { begin: async () => undefined, append: async () => undefined },
+    logs: { begin: async () => 0, append: async () => undefined },
     localExecutors: ['command'],
     executors: new Map([['payments', { executor, concurrency, retryInterrupted }]]),
     secrets: { resolve: async () => null },
@@ -50,6 +51,8 @@ function addRun(run: Partial<Run> = {}, overrides: Record<string, string[] | str
   queue.add(input);
   return input.run.id;
 }
+
+const ALICE: Actor = { kind: 'local', id: 'usr_a', name: 'alice' };
 
 const isIn = (id: Run['id'], state: Run['state']) => () => queue.run(id).state === state;
 
@@ -77,16 +80,28 @@ describe('the dispatcher', () => {
     const it = open({ onRunChanged: (id) => changes.push(queue.run(id).state) });
     await it.start();
     await waitUntil(() => executor.running === 1, 'the first attempt is executed');
-    expect(await it.retry(run)).toBe('unfinished');
+    expect(await it.retry(run, ALICE)).toBe('unfinished');
     executor.end(run, { state: 'failed', error: 'exit code 3', exitCode: 3 });
     await waitUntil(isIn(run, 'failed'), 'the first attempt has failed');
-    expect(await it.retry(run)).toBe('queued');
+    expect(await it.retry(run, ALICE)).toBe('queued');
     await waitUntil(() => executor.running === 1, 'the second attempt is executed');
     expect(queue.run(run)).toMatchObject({ attempt: 2, error: null });
     executor.end(run);
     await waitUntil(isIn(run, 'succeeded'), 'the second attempt has succeeded');
     expect(changes).toEqual(['running', 'failed', 'queued', 'running', 'succeeded']);
-    expect(await it.retry(newRunId())).toBe('not_found');
+    expect(await queue.attempts(run)).toMatchObject([
+      {
+        number: 1,
+        state: 'failed',
+        error: 'exit code 3',
+        exitCode: 3,
+        requestedAt: null,
+        requestedBy: null,
+        logOffset: 0,
+      },
+      { number: 2, state: 'succeeded', error: null, exitCode: 0, requestedBy: ALICE, worker: null, logOffset: 12 },
+    ]);
+    expect(await it.retry(newRunId(), ALICE)).toBe('not_found');
   });
 
   it('claims as many runs as there are free slots, and fills a slot as soon as it is free', async () => {
@@ -130,7 +145,7 @@ describe('the dispatcher', () => {
       'no_executor',
       'factory_not_configured',
     ]);
-    await it.workers.claim({ factories: ['forgotten', 'pulled'], limit: 1 });
+    await it.workers.claim({ factories: ['forgotten', 'pulled'], limit: 1, worker: 'w' });
     expect([explain('pulled'), explain('forgotten')]).toEqual(['concurrency_limit', 'no_worker']);
     executor.end(first);
     await waitUntil(() => explain('payments') === 'starting', 'the slot is free');
@@ -322,6 +337,10 @@ describe('after a crash', () => {
     await waitUntil(() => executor.running === 1, 'one is executed');
     expect(queue.run(again)).toMatchObject({ state: 'running', attempt: 2 });
     expect(queue.run(enough)).toMatchObject({ state: 'failed', error: 'interrupted', attempt: 3 });
+    expect(await queue.attempts(again)).toMatchObject([
+      { number: 1, state: 'failed', error: 'interrupted' },
+      { number: 2, state: 'running', requestedBy: null },
+    ]);
   });
 });
 

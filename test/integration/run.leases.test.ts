@@ -22,7 +22,10 @@ let released: string[];
 let written: string[];
 
 const logs: RunLogWriter = {
-  begin: async ({ attempt }) => void written.push(`attempt ${attempt}`),
+  begin: async ({ attempt }) => {
+    written.push(`attempt ${attempt}`);
+    return 7;
+  },
   append: async (_run, text) => void written.push(text),
 };
 
@@ -61,7 +64,8 @@ function addRun(run: Partial<Run> = {}): Run['id'] {
   return input.run.id;
 }
 
-const claim = (leases: RunLeases, limit = 1, factories = ['payments']) => leases.claim({ factories, limit });
+const claim = (leases: RunLeases, limit = 1, factories = ['payments']) =>
+  leases.claim({ factories, limit, worker: 'build-machine' });
 
 describe('a claim', () => {
   it('gives each run to one worker, oldest first, with its complete input', async () => {
@@ -128,6 +132,11 @@ describe('a lease', () => {
     expect(await claim(leases)).toMatchObject([{ fence: 2 }]);
     expect(await leases.complete({ id, fence: 1 }, SUCCEEDED, 'late')).toMatchObject({ outcome: 'lost' });
     expect(await leases.complete({ id, fence: 2 }, FAILED, 'in time')).toMatchObject({ outcome: 'held' });
+    const worker = 'build-machine';
+    expect(await queue.attempts(id)).toMatchObject([
+      { number: 1, state: 'failed', error: 'interrupted', worker, logOffset: 0 },
+      { number: 2, state: 'failed', error: FAILED.error, worker, logOffset: 7 },
+    ]);
     expect(queue.run(id)).toMatchObject({ state: 'failed', error: 'it broke', attempt: 2 });
     expect(written).toEqual(['attempt 1', 'attempt 2', 'in time']);
   });
@@ -178,7 +187,7 @@ describe('a lease', () => {
     const leases = await open({ payments: { concurrency: 1 } });
     await claim(leases);
     queue.before = (operation) => {
-      if (operation === 'release') throw new Error('the disk is unavailable');
+      if (operation === 'retryFailed') throw new Error('the disk is unavailable');
     };
     await vi.advanceTimersByTimeAsync(2 * LEASE_MS);
     expect(await claim(leases)).toEqual([]);
@@ -192,7 +201,7 @@ describe('a lease', () => {
     await claim(leases, 2);
     let failures = 0;
     queue.before = (operation) => {
-      if (operation === 'release' && ++failures <= 2) throw new Error('the disk is unavailable');
+      if (operation === 'retryFailed' && ++failures <= 2) throw new Error('the disk is unavailable');
     };
     await vi.advanceTimersByTimeAsync(LEASE_MS);
     expect(failures).toBe(2);

@@ -60,7 +60,7 @@ async function start(
     logger,
     localExecutors: ['command'],
     executors: new Map([['payments', { executor, concurrency }]]),
-    logs: { begin: async () => undefined, append: async () => undefined },
+    logs: { begin: async () => 0, append: async () => undefined },
     secrets: { resolve: async () => null },
   });
   await dispatcher.start();

@@ -127,6 +127,28 @@ describe('opening the database', () => {
     storage.close();
   });
 
+  it('keeps the last attempt of earlier runs', async () => {
+    const step = MIGRATIONS.findIndex((sql) => sql.includes('CREATE TABLE run_attempts'));
+    const older = openDatabase(file(), MIGRATIONS.slice(0, step));
+    older.exec(`
+      INSERT INTO runs (id, factory, automation, version, delivery, delivery_id, delivery_identity, webhook, state, attempt,
+        executor, error, exit_code, created_at, started_at, finished_at)
+      VALUES
+        ('run_queued', 'f', 'a', 1, 1, 'dlv', 'e', 1, 'queued', 1, NULL, NULL, NULL, 1, NULL, NULL),
+        ('run_once', 'f', 'a', 1, 2, 'dlv', 'e', 1, 'failed', 1, 'command', 'exit code 3', 3, 1, 2, 3),
+        ('run_twice', 'f', 'a', 1, 3, 'dlv', 'e', 1, 'running', 2, 'queue', NULL, NULL, 1, 4, NULL),
+        ('run_again', 'f', 'a', 1, 4, 'dlv', 'e', 1, 'queued', 3, NULL, NULL, NULL, 1, NULL, NULL)`);
+    older.close();
+    const storage = openSqliteStorage(file());
+    const attempts = await storage.runReader.attempts(['run_queued', 'run_once', 'run_twice', 'run_again']);
+    expect([...attempts].map(([run, [attempt]]) => [run, attempt])).toEqual([
+      ['run_once', expect.objectContaining({ number: 1, state: 'failed', exitCode: 3, finishedAt: 3, logOffset: 0 })],
+      ['run_twice', expect.objectContaining({ number: 2, state: 'running', startedAt: 4, logOffset: null })],
+      ['run_again', expect.objectContaining({ number: 3, state: 'queued', startedAt: null })],
+    ]);
+    storage.close();
+  });
+
   it('names the file that is not a database', () => {
     writeFileSync(file(), 'not a database, but long enough to be looked at as one'.repeat(100));
     const before = digest(file());

@@ -123,6 +123,6 @@ function selectEvents(isMeant: (event: LiveEvent) => boolean, parts: EventRouteP
 /** A plan can be large and few clients read it, so events omit it. */
 function presentEvent(event: LiveEvent, parts: EventRouteParts): object {
   if (event.kind === 'delivery') return presentDelivery(event.delivery);
-  if (event.kind === 'run') return presentRunInPassing(event.run, parts);
+  if (event.kind === 'run') return presentRunInPassing(event.run, event.attempts, parts);
   return presentReconciliationEnd(event.reconciliation);
 }

@@ -5,6 +5,7 @@ import {
   createSeededServer,
   createSeededServices,
   HOSTILE_TEXT,
+  makeAttempt,
   makeDelivery,
   makeReconciliation,
   makeRun,
@@ -69,7 +70,7 @@ describe('GET /events', () => {
     const follower = await follow();
     expect([follower.status, follower.headers['content-type']]).toEqual([200, 'text/event-stream']);
     hub.publish({ kind: 'delivery', delivery: makeDelivery() });
-    hub.publish({ kind: 'run', run: makeRun() });
+    hub.publish({ kind: 'run', run: makeRun(), attempts: [makeAttempt()] });
     hub.publish({ kind: 'reconciliation', reconciliation: makeReconciliation() });
     await settle();
     const [ready, delivery, run, reconciliation] = follower.events();
@@ -90,7 +91,7 @@ describe('GET /events', () => {
   it('sends only events of the factories that the token reaches, and of the requested one', async () => {
     const limited = await follow({ factories: ['payments'] });
     const narrowed = await follow({ query: '?factory=other' });
-    for (const factory of ['payments', 'other']) hub.publish({ kind: 'run', run: makeRun({ factory }) });
+    for (const factory of ['payments', 'other']) hub.publish({ kind: 'run', run: makeRun({ factory }), attempts: [] });
     await settle();
     const factories = (follower: Follower) =>
       follower.events().flatMap(([name, { factory }]) => (name === 'run' ? [factory] : []));
@@ -99,7 +100,7 @@ describe('GET /events', () => {
 
   it('continues after the last event, or sends a reset if too much was missed', async () => {
     await follow();
-    for (const attempt of [1, 2, 3]) hub.publish({ kind: 'run', run: makeRun({ attempt }) });
+    for (const attempt of [1, 2, 3]) hub.publish({ kind: 'run', run: makeRun({ attempt }), attempts: [] });
     const again = await follow({ after: 'e-1' });
     const late = await follow({ after: 'of-another-life-7' });
     await settle();
@@ -117,7 +118,7 @@ describe('GET /events', () => {
     const ask = async () => (await app.inject({ url: '/api/v1/session', headers })).json().last_event_id as string;
     (await follow()).stream.destroy();
     const before = await ask();
-    hub.publish({ kind: 'run', run: makeRun({ attempt: 2 }) });
+    hub.publish({ kind: 'run', run: makeRun({ attempt: 2 }), attempts: [] });
     const namesOf = async (more: Parameters<typeof follow>[0]) => {
       const follower = await follow(more);
       await settle();

@@ -100,6 +100,30 @@ const rejectedDelivery = {
   runs: [],
 };
 
+const attempt = {
+  number: 1,
+  state: 'running',
+  exit_code: null,
+  requested_at: null,
+  requested_by: null,
+  started_at: '2026-01-02T03:04:06.120Z',
+  finished_at: null,
+  executor: 'queue',
+  worker: 'build-machine',
+  log_offset: 0,
+  reason: null,
+  reason_text: null,
+};
+
+const failedAttempt = {
+  ...attempt,
+  state: 'failed',
+  exit_code: 1,
+  finished_at: '2026-01-02T03:05:06.120Z',
+  reason: 'exit_code',
+  reason_text: 'The command ended with exit code 1.',
+};
+
 const run = {
   id: RUN_ID,
   factory: 'payments',
@@ -116,6 +140,7 @@ const run = {
   created_at: RECEIVED_AT,
   started_at: '2026-01-02T03:04:06.120Z',
   finished_at: null,
+  attempts: [attempt],
   waiting: null,
 };
 
@@ -124,6 +149,7 @@ const queuedRun = {
   state: 'queued',
   executor: null,
   started_at: null,
+  attempts: [],
   waiting: {
     reason: 'concurrency_limit',
     reason_text: 'runs.concurrency is reached: 4 of 4 slots are in use.',
@@ -340,6 +366,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
     },
   ],
   Run: [run, queuedRun],
+  RunAttempt: [attempt, failedAttempt],
   RunInput: [runInput],
   ClaimedRun: [
     { run, webhook: { name: 'github', uid: WEBHOOK_UID }, agent: null, input: runInput, fence: 1, ...lease },

@@ -8,9 +8,10 @@ import { MAX_QUEUE_POSITION } from '../../core/ports/runs/run-queue.ts';
 import { AUTOMATION_FIELDS } from '../../core/resources/automation.ts';
 import { DELIVERY_FIELDS, DELIVERY_LABELS } from '../../core/resources/delivery.ts';
 import { answerProperties } from '../../core/resources/fields.ts';
-import { RUN_FIELDS, RUN_STATES } from '../../core/resources/run.ts';
+import { ATTEMPT_FIELDS, RUN_FIELDS, RUN_STATES } from '../../core/resources/run.ts';
 import { SECRET_FIELDS } from '../../core/resources/secret.ts';
 import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
+import { RUN_REASONS } from '../../words/run-reasons.ts';
 
 /** An object with exactly these properties, all of them present. */
 export function closedObject(properties: Record<string, JsonSchema>, more: JsonSchema = {}): JsonSchema {
@@ -333,6 +334,12 @@ export const COMPONENTS = {
   Run: closedObject(
     {
       ...answerProperties(RUN_FIELDS),
+      attempts: {
+        type: 'array',
+        items: { $ref: 'RunAttempt#' },
+        description:
+          'The attempts that started or were requested, oldest first. Attempts before an upgrade to version 0.2 are missing, except the last one.',
+      },
       waiting: {
         ...closedObject({
           reason: oneOf(WAIT_REASONS),
@@ -348,6 +355,18 @@ export const COMPONENTS = {
       },
     },
     { description: 'One execution of an automation for one delivery.' },
+  ),
+  RunAttempt: closedObject(
+    {
+      ...answerProperties(ATTEMPT_FIELDS),
+      reason: {
+        type: ['string', 'null'],
+        enum: [...RUN_REASONS, null],
+        description: 'Why the attempt failed or was cancelled, as a code.',
+      },
+      reason_text: { ...textOrNull, description: 'The reason as a sentence, with what to do.' },
+    },
+    { description: 'One attempt to execute a run.' },
   ),
   RunInput: closedObject(
     {

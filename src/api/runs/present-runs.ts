@@ -1,8 +1,9 @@
 import type { RunId } from '../../core/ids.ts';
 import type { RunControl, WaitReason } from '../../core/ports/runs/run-control.ts';
 import type { RunReader } from '../../core/ports/runs/run-queue.ts';
-import { presentFields } from '../../core/resources/fields.ts';
-import { RUN_FIELDS, type Run, type RunView } from '../../core/resources/run.ts';
+import { presentFields, type ViewOf } from '../../core/resources/fields.ts';
+import { ATTEMPT_FIELDS, RUN_FIELDS, type Run, type RunAttempt, type RunView } from '../../core/resources/run.ts';
+import { explainRunError, type RunReason } from '../../words/run-reasons.ts';
 
 /** Why a queued run has not started, and its position in the queue of its factory. */
 interface WaitView {
@@ -12,18 +13,28 @@ interface WaitView {
   position: number | null;
 }
 
-export type ExplainedRunView = RunView & { waiting: WaitView | null };
+interface AttemptView extends ViewOf<typeof ATTEMPT_FIELDS> {
+  reason: RunReason | null;
+  reason_text: string | null;
+}
+
+export interface ExplainedRunView extends RunView {
+  attempts: AttemptView[];
+  waiting: WaitView | null;
+}
 
 export interface RunViewParts {
-  runs: Pick<RunReader, 'queuePositions'>;
+  runs: Pick<RunReader, 'queuePositions' | 'attempts'>;
   runControl: Pick<RunControl, 'explainWait'>;
 }
 
 /** Runs of one factory as the management API shows them. One more query if any of them is queued. */
 export async function presentRuns(runs: readonly Run[], parts: RunViewParts): Promise<ExplainedRunView[]> {
+  if (runs.length === 0) return [];
   const queued = runs.filter(({ state }) => state === 'queued');
+  const attempts = await parts.runs.attempts(runs.map(({ id }) => id));
   const positions = await findPositions(queued, parts);
-  return runs.map((run) => presentWithWait(run, parts, positions.get(run.id) ?? null));
+  return runs.map((run) => presentRun(run, attempts.get(run.id) ?? [], positions.get(run.id) ?? null, parts));
 }
 
 export async function presentOneRun(run: Run, parts: RunViewParts): Promise<ExplainedRunView> {
@@ -32,8 +43,12 @@ export async function presentOneRun(run: Run, parts: RunViewParts): Promise<Expl
 }
 
 /** A run without a look at the queue: the position of a queued one is not known. */
-export function presentRunInPassing(run: Run, { runControl }: Pick<RunViewParts, 'runControl'>): ExplainedRunView {
-  return presentWithWait(run, { runControl }, null);
+export function presentRunInPassing(
+  run: Run,
+  attempts: readonly RunAttempt[],
+  parts: Pick<RunViewParts, 'runControl'>,
+): ExplainedRunView {
+  return presentRun(run, attempts, null, parts);
 }
 
 async function findPositions(queued: readonly Run[], { runs }: RunViewParts): Promise<ReadonlyMap<RunId, number>> {
@@ -42,12 +57,23 @@ async function findPositions(queued: readonly Run[], { runs }: RunViewParts): Pr
   return runs.queuePositions({ factory: first.factory, runs: queued.map(({ id }) => id) });
 }
 
-function presentWithWait(
+function presentRun(
   run: Run,
-  { runControl }: Pick<RunViewParts, 'runControl'>,
+  attempts: readonly RunAttempt[],
   position: number | null,
+  { runControl }: Pick<RunViewParts, 'runControl'>,
 ): ExplainedRunView {
-  if (run.state !== 'queued') return { ...presentFields(RUN_FIELDS, run), waiting: null };
+  const view = { ...presentFields(RUN_FIELDS, run), attempts: attempts.map(presentAttempt) };
+  if (run.state !== 'queued') return { ...view, waiting: null };
   const { reason, text } = runControl.explainWait(run.factory);
-  return { ...presentFields(RUN_FIELDS, run), waiting: { reason, reason_text: text, position } };
+  return { ...view, waiting: { reason, reason_text: text, position } };
+}
+
+function presentAttempt(attempt: RunAttempt): AttemptView {
+  const failure = explainRunError(attempt);
+  return {
+    ...presentFields(ATTEMPT_FIELDS, attempt),
+    reason: failure?.reason ?? null,
+    reason_text: failure?.text ?? null,
+  };
 }

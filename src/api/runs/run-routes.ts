@@ -9,7 +9,7 @@ import { PAYLOAD_FILE } from '../../run/envelope.ts';
 import { listOf, noBody, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { type PageQuery, pageQuerySchema, querySchema, readPage } from '../server/page-query.ts';
-import { factoryOf, requireReached } from '../server/reach.ts';
+import { actorOf, factoryOf, requireReached } from '../server/reach.ts';
 import { PAYLOAD_RESPONSE, sendPayload } from '../server/send-payload.ts';
 import { presentRunInput } from './present-run-input.ts';
 import { presentOneRun, presentRuns } from './present-runs.ts';
@@ -97,7 +97,7 @@ function registerRunInput(app: FastifyInstance, parts: RunRouteParts, findRun: F
 }
 
 function registerRunLog(app: FastifyInstance, parts: RunRouteParts, findRun: FindRun): void {
-  app.get<{ Params: { id: string }; Querystring: { offset: number; limit?: number } }>(
+  app.get<{ Params: { id: string }; Querystring: { offset: number; limit?: number; attempt?: number } }>(
     '/runs/:id/log',
     {
       config: { access: requireRole('viewer', 'object') },
@@ -105,18 +105,23 @@ function registerRunLog(app: FastifyInstance, parts: RunRouteParts, findRun: Fin
         tags,
         summary: 'Read the captured output of a run',
         description:
-          'Bytes from `offset` on: all, or at most `limit`. The header `X-Next-Offset` contains the offset for the next request. A run without output has an empty log.',
+          'Bytes from `offset` on: all, or at most `limit`. The header `X-Next-Offset` contains the offset for the next request. A run without output has an empty log. With `attempt`, only the output of that attempt, and offsets count from its beginning.',
         querystring: querySchema({
           offset: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 },
           limit: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+          attempt: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
         }),
-        response: { 200: { description: 'Text.', content: { 'text/plain': { schema: { type: 'string' } } } } },
+        response: {
+          200: { description: 'Text.', content: { 'text/plain': { schema: { type: 'string' } } } },
+          404: refTo('Problem'),
+        },
       },
     },
     async (request, reply) => {
       const { id } = await findRun(request);
-      const { offset, limit } = request.query;
-      const bytes = await readRunLog(parts.runLogs, id, offset, limit ?? Number.POSITIVE_INFINITY);
+      const { offset, limit = Number.POSITIVE_INFINITY, attempt } = request.query;
+      const { from, to } = attempt === undefined ? WHOLE_LOG : await findLogSection(parts.runs, id, attempt);
+      const bytes = await readRunLog(parts.runLogs, id, from + offset, Math.min(limit, to - from - offset));
       return reply
         .header('x-next-offset', String(offset + bytes.length))
         .header('content-type', 'text/plain; charset=utf-8')
@@ -169,13 +174,34 @@ function registerRunRetry(app: FastifyInstance, parts: RunRouteParts, findRun: F
     },
     async (request) => {
       const { id } = await findRun(request);
-      const outcome = await parts.runControl.retry(id);
+      const outcome = await parts.runControl.retry(id, actorOf(request));
       if (outcome === 'unfinished' || outcome === 'payload_gone') {
         throw new AppError('conflict', RETRY_CONFLICTS[outcome]);
       }
       return presentOneRun(await findRun(request), parts);
     },
   );
+}
+
+/** Part of the log of a run, in bytes. */
+interface LogSection {
+  from: number;
+  to: number;
+}
+
+const WHOLE_LOG: LogSection = { from: 0, to: Number.POSITIVE_INFINITY };
+
+/** The output of an attempt ends where that of a later attempt begins. */
+async function findLogSection(runs: Pick<RunReader, 'attempts'>, id: RunId, number: number): Promise<LogSection> {
+  const attempts = (await runs.attempts([id])).get(id) ?? [];
+  const from = attempts.find((attempt) => attempt.number === number)?.logOffset ?? null;
+  if (from === null) {
+    throw new AppError('not_found', `The log of this run has no separate output of attempt ${number}.`);
+  }
+  const later = attempts.flatMap(({ number: other, logOffset }) =>
+    other > number && logOffset !== null ? [logOffset] : [],
+  );
+  return { from, to: Math.min(...later, Number.POSITIVE_INFINITY) };
 }
 
 const PIECE_BYTES = 262_144;

@@ -5,7 +5,7 @@ import type { JsonSchema } from '../../core/json.ts';
 import type { RunControl } from '../../core/ports/runs/run-control.ts';
 import type { RunReader } from '../../core/ports/runs/run-queue.ts';
 import type { ClaimedRun, HoldOutcome, LeaseTerm, WorkerControl } from '../../core/ports/runs/worker-control.ts';
-import type { Run, RunResult } from '../../core/resources/run.ts';
+import type { Run, RunAttempt, RunResult } from '../../core/resources/run.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import type { FindSource } from '../factories/factory-source.ts';
@@ -78,8 +78,8 @@ function registerClaim(app: FastifyInstance, parts: WorkerRouteParts): void {
       const { factory, limit = 1 } = request.body ?? {};
       const factories =
         factory === undefined ? listClaimable(request, parts) : [requireClaimable(request, factory, parts)];
-      const claimed = await parts.workers.claim({ factories, limit });
-      return { data: claimed.map((run) => presentClaimedRun(run, parts)) };
+      const claimed = await parts.workers.claim({ factories, limit, worker: principalOf(request).name });
+      return { data: await presentClaimedRuns(claimed, parts) };
     },
   );
 }
@@ -99,10 +99,20 @@ function requireClaimable(request: FastifyRequest, name: string, { workers, find
   );
 }
 
-function presentClaimedRun({ input, fence: held, ...term }: ClaimedRun, parts: WorkerRouteParts) {
+async function presentClaimedRuns(claimed: readonly ClaimedRun[], parts: WorkerRouteParts) {
+  if (claimed.length === 0) return [];
+  const attempts = await parts.runs.attempts(claimed.map(({ input }) => input.run.id));
+  return claimed.map((run) => presentClaimedRun(run, attempts.get(run.input.run.id) ?? [], parts));
+}
+
+function presentClaimedRun(
+  { input, fence: held, ...term }: ClaimedRun,
+  attempts: readonly RunAttempt[],
+  parts: WorkerRouteParts,
+) {
   const { run, webhook, agent } = input;
   return {
-    run: presentRunInPassing(run, parts),
+    run: presentRunInPassing(run, attempts, parts),
     webhook: { name: webhook.name, uid: webhook.uid },
     agent,
     input: presentRunInput(input),
@@ -178,7 +188,8 @@ function registerCompletion(app: FastifyInstance, parts: WorkerRouteParts): void
       const { id } = await findRun(request, parts);
       const { fence: held, log: output } = request.body;
       const outcome = await parts.workers.complete({ id, fence: held }, readResult(request.body), output);
-      return presentRunInPassing(requireHeld(outcome).run, parts);
+      const { run } = requireHeld(outcome);
+      return presentRunInPassing(run, (await parts.runs.attempts([run.id])).get(run.id) ?? [], parts);
     },
   );
 }

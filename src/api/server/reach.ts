@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { Actor } from '../../core/access.ts';
 import { AppError } from '../../core/errors.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
 import type { FactoryStatus } from '../../core/reconciliation.ts';
@@ -9,6 +10,12 @@ import { reachesFactory } from '../auth/authenticator.ts';
 export function principalOf(request: FastifyRequest): Principal {
   if (request.principal === null) throw new AppError('internal', 'public routes have no principal');
   return request.principal;
+}
+
+/** Who asks, as the audit log and attempts of runs name them. */
+export function actorOf(request: FastifyRequest): Actor {
+  const { kind, id, name } = principalOf(request);
+  return { kind, id, name };
 }
 
 /** The factory that the path names. Only on routes of reach `factory`. */

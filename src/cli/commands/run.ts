@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { Run, RunState } from '../../client/api-types.ts';
+import type { Run, RunAttempt, RunState } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import { RUN_STATES } from '../../core/resources/run.ts';
@@ -43,13 +43,18 @@ export function declareRun(run: CliCommand, bind: Bind): void {
   run
     .command('show')
     .argument('<id>', ID_HELP)
-    .description('show state, delivery, times and error of a run')
+    .description('show state, delivery, times, attempts and error of a run')
+    .addOption(new Option('--attempts', 'all facts of each attempt').conflicts(['input', 'payload']))
+    .addOption(new Option('--input', 'the prompt and the envelope that the run gets').conflicts('payload'))
+    .option('--payload', 'the exact bytes of the payload that the run gets')
     .withJson()
     .explain({
       negative: 'the run has failed or was cancelled',
       examples: [
         ['dockbell run show run_01jd3v8k6n', 'the outcome of a run'],
         ['dockbell run show last', 'the most recent run'],
+        ['dockbell run show last --attempts', 'how each attempt ended, and who requested it'],
+        ['dockbell run show last --payload', 'the payload of the delivery'],
       ],
     })
     .action(bind(showRun));
@@ -58,11 +63,13 @@ export function declareRun(run: CliCommand, bind: Bind): void {
     .argument('<id>', ID_HELP)
     .description('print the output of a run; on a terminal control characters are escaped')
     .option('-f, --follow', 'continue until the run has ended')
+    .addOption(countOption('--attempt <number>', 'only the output of this attempt'))
     .explain({
       negative: 'with --follow: the run has failed or was cancelled',
       examples: [
         ['dockbell run log run_01jd3v8k6n', 'the output so far'],
         ['dockbell run log run_01jd3v8k6n --follow', 'the output so far, and new output until the run ends'],
+        ['dockbell run log run_01jd3v8k6n --attempt 1', 'the output of the first attempt'],
         ['dockbell run log run_01jd3v8k6n > run.log', 'the exact bytes'],
       ],
     })
@@ -137,28 +144,100 @@ function pickStateColor(state: Run['state'], colors: Colors): (text: string) => 
   return state === 'failed' ? colors.red : state === 'running' ? colors.cyan : colors.dim;
 }
 
-function describeSpan(run: Run, nowMs: number): string {
-  if (run.started_at === null) return '-';
-  const endMs = run.finished_at === null ? nowMs : Date.parse(run.finished_at);
-  return formatDuration(endMs - Date.parse(run.started_at));
+function describeSpan({ started_at, finished_at }: Pick<Run, 'started_at' | 'finished_at'>, nowMs: number): string {
+  if (started_at === null) return '-';
+  const endMs = finished_at === null ? nowMs : Date.parse(finished_at);
+  return formatDuration(endMs - Date.parse(started_at));
 }
 
-async function showRun(session: CommandSession, options: { json?: boolean }, ref: string): Promise<number> {
+interface ShowOptions {
+  attempts?: boolean;
+  input?: boolean;
+  payload?: boolean;
+  json?: boolean;
+}
+
+async function showRun(session: CommandSession, options: ShowOptions, ref: string): Promise<number> {
   const id = await findId(session, 'run', ref);
+  if (options.input) return printInput(session, id, options);
+  if (options.payload) return printPayload(session, id);
   const api = await session.api();
   const run = await readAnswer(api.GET('/api/v1/runs/{id}', { params: { path: { id } } }));
   if (options.json) session.output.json(run);
+  else if (options.attempts) printAttempts(session, run);
   else printRun(session, run);
   return exitCodeOfRun(run);
 }
 
+async function printInput(session: CommandSession, id: string, { json }: ShowOptions): Promise<number> {
+  const api = await session.api();
+  const input = await readAnswer(api.GET('/api/v1/runs/{id}/input', { params: { path: { id } } }));
+  if (json) session.output.json(input);
+  else session.output.line(escapeLines(`${input.prompt.trimEnd()}\n\n---\n\n${input.envelope.trimEnd()}`));
+  return EXIT_CODES.done;
+}
+
+async function printPayload(session: CommandSession, id: string): Promise<number> {
+  const api = await session.api();
+  const path = '/api/v1/runs/{id}/attachments/event-payload.json';
+  const payload = await readAnswer(api.GET(path, { params: { path: { id } }, parseAs: 'arrayBuffer' }));
+  session.output.bytes(new Uint8Array(payload as unknown as ArrayBuffer));
+  return EXIT_CODES.done;
+}
+
+function printAttempts({ output, nowMs }: CommandSession, run: Run): void {
+  if (run.attempts.length === 0) output.line('No attempt has started.');
+  for (const [i, attempt] of run.attempts.entries()) {
+    if (i > 0) output.line();
+    output.fields([
+      ['Attempt', String(attempt.number)],
+      ['State', attempt.state],
+      ['Reason', attempt.reason_text],
+      ['Exit code', attempt.exit_code === null ? null : String(attempt.exit_code)],
+      ['Requested by', describeRequest(attempt)],
+      ['Requested', attempt.requested_at && formatInstantWithAge(attempt.requested_at, nowMs)],
+      ['Started', formatInstantWithAge(attempt.started_at, nowMs)],
+      ['Finished', formatInstantWithAge(attempt.finished_at, nowMs)],
+      ['Took', describeSpan(attempt, nowMs)],
+      ['Executor', attempt.executor],
+      ['Worker', attempt.worker],
+      ['Log', attempt.log_offset === null ? null : `dockbell run log ${run.id} --attempt ${attempt.number}`],
+    ]);
+  }
+}
+
+function createAttemptColumns(nowMs: number): Column<RunAttempt>[] {
+  return [
+    { head: 'ATTEMPT', text: ({ number }) => String(number), narrow: 'whole' },
+    {
+      head: 'STATE',
+      text: ({ state }) => state,
+      color: ({ state }, colors) => pickStateColor(state, colors),
+      narrow: 'whole',
+    },
+    { head: 'REQUESTED BY', text: describeRequest, drop: 2 },
+    { head: 'STARTED', text: ({ started_at }) => formatAge(started_at, nowMs), narrow: 'whole', drop: 3 },
+    { head: 'TOOK', text: (attempt) => describeSpan(attempt, nowMs), narrow: 'whole', drop: 4 },
+    { head: 'WORKER', text: ({ worker }) => worker ?? '-', drop: 1 },
+    { head: 'REASON', text: ({ reason_text }) => reason_text ?? '-', narrow: 'below' },
+  ];
+}
+
+function describeRequest({ number, requested_at, requested_by }: RunAttempt): string {
+  if (requested_by !== null) return requested_by.name;
+  if (requested_at !== null) return 'Dockbell, automatically';
+  return number === 1 ? 'the delivery' : 'unknown';
+}
+
 function printRun(session: CommandSession, run: Run): void {
   const { output, nowMs } = session;
+  const lastAttempt = run.error === null ? undefined : run.attempts.at(-1);
   output.fields([
     ['ID', run.id],
     ['State', run.state],
     ['Waiting', run.waiting && describeReason(run)],
     ['Error', run.error],
+    ['Reason', lastAttempt?.reason_text === run.error ? null : (lastAttempt?.reason_text ?? null)],
     ['Exit code', run.exit_code === null ? null : String(run.exit_code)],
     ['Automation', run.automation],
     ['Delivery', run.delivery],
@@ -172,14 +251,24 @@ function printRun(session: CommandSession, run: Run): void {
     ['Finished', formatInstantWithAge(run.finished_at, nowMs)],
     ['Took', describeSpan(run, nowMs)],
   ]);
-  if (run.started_at !== null) output.line(`\nIts output: dockbell run log ${escapeText(run.id)}`);
+  if (run.attempt > 1) {
+    output.line();
+    output.table(createAttemptColumns(nowMs), run.attempts);
+  }
+  const id = escapeText(run.id);
+  if (run.started_at !== null) output.line(`\nIts output: dockbell run log ${id}`);
+  if (exitCodeOfRun(run) === EXIT_CODES.negative) output.line(`Retry it: dockbell run retry ${id}`);
 }
 
 function exitCodeOfRun(run: Run): number {
   return run.state === 'failed' || run.state === 'cancelled' ? EXIT_CODES.negative : EXIT_CODES.done;
 }
 
-async function showLog(session: CommandSession, options: { follow?: boolean }, ref: string): Promise<number> {
+async function showLog(
+  session: CommandSession,
+  options: { follow?: boolean; attempt?: number },
+  ref: string,
+): Promise<number> {
   const id = await findId(session, 'run', ref);
   const { output, context } = session;
   const api = await session.api();
@@ -190,10 +279,10 @@ async function showLog(session: CommandSession, options: { follow?: boolean }, r
     output.bytes(Buffer.from(escapeLines(decoder.decode(bytes, { stream: true }).replace(/\r\n/g, '\n'))));
   };
   if (!options.follow) {
-    print(await readRunLog(api, id));
+    print(await readRunLog(api, id, { attempt: options.attempt }));
     return EXIT_CODES.done;
   }
-  const run = await followRunLog({ api, context, id, print });
+  const run = await followRunLog({ api, context, id, attempt: options.attempt, print });
   return isEnded(run) ? exitCodeOfRun(run) : EXIT_CODES.done;
 }
 

@@ -5,9 +5,13 @@ import type { CliContext } from '../context.ts';
 
 const POLL_MS = 1000;
 
-/** The output of a run so far, from `offset` on. */
-export async function readRunLog(api: ApiClient, id: string, offset = 0): Promise<Uint8Array> {
-  const params = { path: { id }, query: { offset } };
+/** The output of a run or of one attempt so far, from `offset` on. */
+export async function readRunLog(
+  api: ApiClient,
+  id: string,
+  { offset = 0, attempt }: { offset?: number; attempt?: number | undefined } = {},
+): Promise<Uint8Array> {
+  const params = { path: { id }, query: { offset, attempt } };
   return new Uint8Array(await readAnswer(api.GET('/api/v1/runs/{id}/log', { params, parseAs: 'arrayBuffer' })));
 }
 
@@ -29,15 +33,16 @@ export async function followRunLog(request: {
   api: ApiClient;
   context: CliContext;
   id: string;
+  attempt?: number | undefined;
   print: (bytes: Uint8Array) => void;
 }): Promise<Run> {
-  const { api, context, id, print } = request;
+  const { api, context, id, attempt, print } = request;
   const stopped = AbortSignal.any([context.catchInterrupts(), context.outputClosed]);
   let offset = 0;
   for (;;) {
     // The state is read first: a log that is read after the end of the run is complete.
     const run = await readAnswer(api.GET('/api/v1/runs/{id}', { params: { path: { id } } }));
-    const bytes = await readRunLog(api, id, offset);
+    const bytes = await readRunLog(api, id, { offset, attempt });
     offset += bytes.length;
     if (bytes.length > 0) print(bytes);
     if (isEnded(run) || stopped.aborted) return run;

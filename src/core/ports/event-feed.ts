@@ -1,6 +1,6 @@
 import type { ReconciliationEnd } from '../reconciliation.ts';
 import type { Delivery } from '../resources/delivery.ts';
-import type { Run } from '../resources/run.ts';
+import type { Run, RunAttempt } from '../resources/run.ts';
 
 /** An event and its position in the sequence of events. */
 export interface NumberedEvent {
@@ -35,7 +35,7 @@ export interface EventFeed {
 /** A logged delivery, a created or changed run, or a finished reconciliation. Published after it is on disk. */
 export type LiveEvent =
   | { kind: 'delivery'; delivery: Delivery }
-  | { kind: 'run'; run: Run }
+  | { kind: 'run'; run: Run; attempts: RunAttempt[] }
   | { kind: 'reconciliation'; reconciliation: ReconciliationEnd };
 
 /** The factory that the event belongs to. */

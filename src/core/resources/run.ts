@@ -1,12 +1,15 @@
+import { type Actor, IDENTITY_KINDS } from '../access.ts';
 import type { DeliveryId, RunId, WebhookUid } from '../ids.ts';
 import type { Json } from '../json.ts';
 import { defineFields, type RecordOf, type ViewOf } from './fields.ts';
 import {
+  count,
   counter,
   id,
   instant,
   instantOrNull,
   integerOrNull,
+  json,
   nullable,
   oneOf,
   text,
@@ -43,6 +46,49 @@ export interface Run extends RecordOf<typeof RUN_FIELDS> {}
 
 /** A run as the management API and `run.json` show it (interfaces, "Response shapes"). */
 export type RunView = ViewOf<typeof RUN_FIELDS>;
+
+const actorOrNull = json<Actor | null>({
+  type: ['object', 'null'],
+  required: ['kind', 'id', 'name'],
+  additionalProperties: false,
+  properties: {
+    kind: { type: 'string', enum: [...IDENTITY_KINDS] },
+    id: { type: 'string' },
+    name: { type: 'string' },
+  },
+});
+
+/** The fields of an attempt of a run. */
+export const ATTEMPT_FIELDS = defineFields({
+  number: { type: counter, description: '1 for the first attempt.' },
+  state: { type: oneOf(RUN_STATES), description: '`queued`: the attempt has not started.' },
+  /** As in `RunResult`. Answers contain it as `reason` and `reason_text`. */
+  error: { type: textOrNull, api: null },
+  exitCode: { type: integerOrNull },
+  requestedAt: {
+    type: instantOrNull,
+    description: 'When the attempt was requested; `null` for the first attempt, which the delivery started.',
+  },
+  requestedBy: {
+    type: actorOrNull,
+    description:
+      'Who requested the attempt; `null` for the first attempt, and if Dockbell retried the run automatically.',
+  },
+  startedAt: { type: instantOrNull },
+  finishedAt: { type: instantOrNull },
+  executor: { type: nullable(id<ExecutorType>()), description: '`null` until an executor starts it.' },
+  worker: {
+    type: textOrNull,
+    description: 'Name of the token or user of the worker that claimed it; `null` for a command of the daemon.',
+  },
+  logOffset: {
+    type: nullable(count),
+    description: 'Position of its output in the log of the run, in bytes; `null` if it is not known.',
+  },
+});
+
+/** One attempt to execute a run. An attempt is stored when it starts or is requested. */
+export interface RunAttempt extends RecordOf<typeof ATTEMPT_FIELDS> {}
 
 /** Everything an executor needs to execute one attempt. */
 export interface RunInput {

@@ -47,9 +47,16 @@ export function attachmentHref(id: string, name: string): string {
   return `/api/v1/runs/${encodeURIComponent(id)}/attachments/${encodeURIComponent(name)}`;
 }
 
+/** A run, or one attempt of it. */
+export interface LogSource {
+  id: string;
+  /** `null` for all attempts. */
+  attempt: number | null;
+}
+
 /** At most `limit` bytes of the output from `offset`; empty if there are none yet. */
-export async function readRunLog(id: string, offset: number, limit: number): Promise<Uint8Array> {
-  const params = { path: { id }, query: { offset, limit } };
+export async function readRunLog({ id, attempt }: LogSource, offset: number, limit: number): Promise<Uint8Array> {
+  const params = { path: { id }, query: { offset, limit, attempt: attempt ?? undefined } };
   const bytes = await readAnswer(api.GET('/api/v1/runs/{id}/log', { params, parseAs: 'arrayBuffer' }));
   return new Uint8Array(bytes as unknown as ArrayBuffer);
 }

@@ -171,7 +171,7 @@ async function runCommand(
     const isPassing = MACHINE_LACKS.has(systemErrorCode(error));
     return isPassing ? notStarted(request, problem, request.input.run.attempt + 1) : failed(problem);
   }
-  request.onStarted();
+  request.onStarted(capture.logOffset);
   capture.releaseWriteEnd();
   const supervised = await supervise(group, request.signal, settings);
   await endLeftovers(request.input.run.id, settings.lingerMs, { leader: group.id, before });

@@ -29,6 +29,8 @@ export interface CaptureOptions {
 
 /** Captures the output of a command: pipe, mask, limit, file. Only masked output reaches the file. */
 export interface OutputCapture {
+  /** Size of the log before this attempt. */
+  logOffset: number;
   /** File descriptor for the command's standard output and standard error. */
   writeEnd: number;
   /** Writes the header, then the output. Without this call the log stays unchanged. */
@@ -41,10 +43,12 @@ export interface OutputCapture {
 
 export async function captureOutput(options: CaptureOptions): Promise<OutputCapture> {
   const log = await openLogToAppend(options.logFile);
+  const { size: logOffset } = await log.stat();
   const pipe = await openPipe(log, options);
   let captured: Promise<void> | null = null;
   let released = false;
   return {
+    logOffset,
     writeEnd: pipe.writeEnd,
     begin: () => {
       captured ??= copyOutput(pipe.output, log, options);

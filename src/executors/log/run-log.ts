@@ -32,13 +32,15 @@ export function renderAttemptMark(run: Run, clock: Clock): string {
 /** Appends to `<logsDir>/<run>.log`, at most `LOG_LIMIT_BYTES` in all. Throws `bad_request` for a malformed ID. */
 export function createRunLogWriter(logsDir: string, clock: Clock): RunLogWriter {
   return {
-    begin: (run) => appendText(logsDir, run, renderAttemptMark(run, clock)),
-    append: (run, text) => appendText(logsDir, run, text),
+    begin: async (run) => (run.attempt === 1 ? 0 : appendText(logsDir, run, renderAttemptMark(run, clock))),
+    append: async (run, text) => {
+      if (text !== '') await appendText(logsDir, run, text);
+    },
   };
 }
 
-async function appendText(logsDir: string, run: Run, text: string): Promise<void> {
-  if (text === '') return;
+/** Resolves with the size of the log before the text. */
+async function appendText(logsDir: string, run: Run, text: string): Promise<number> {
   const path = runLogFile(logsDir, run.id);
   await makeFolder(logsDir, { mode: 0o700 });
   const file = await openLogToAppend(path);
@@ -46,6 +48,7 @@ async function appendText(logsDir: string, run: Run, text: string): Promise<void
   // The log is full and already contains the mark.
   if (size > LOG_LIMIT_BYTES - MARK_BYTES) await file.close();
   else await pipeline([Buffer.from(text)], createLogSink(file, LOG_LIMIT_BYTES - size));
+  return size;
 }
 
 async function readRange(file: FileHandle, offset: number, size: number): Promise<Uint8Array> {

@@ -440,4 +440,26 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE delivery_listing_end (seq INTEGER NOT NULL) STRICT;
   INSERT INTO delivery_listing_end (seq) SELECT coalesce(max(seq), 0) FROM deliveries;
   `,
+  // The attempts of runs. A row is written when an attempt starts or is requested, not with its delivery. Of earlier runs
+  // only the last attempt is known, and where its output begins only if it is the first.
+  `
+  CREATE TABLE run_attempts (
+    run INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    error TEXT,
+    exit_code INTEGER,
+    requested_at INTEGER,
+    requested_by TEXT,
+    started_at INTEGER,
+    finished_at INTEGER,
+    executor TEXT,
+    worker TEXT,
+    log_offset INTEGER,
+    PRIMARY KEY (run, number)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO run_attempts (run, number, state, error, exit_code, started_at, finished_at, executor, log_offset)
+    SELECT seq, attempt, state, error, exit_code, started_at, finished_at, executor, iif(attempt = 1, 0, NULL)
+    FROM runs WHERE started_at IS NOT NULL OR attempt > 1 ORDER BY seq;
+  `,
 ];

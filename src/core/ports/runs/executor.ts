@@ -29,8 +29,8 @@ export interface ExecutionRequest {
    * A run that succeeds after a shutdown's order is `succeeded`; every other end is `interrupted`.
    */
   signal: AbortSignal;
-  /** Called once, when the attempt has started. */
-  onStarted(): void;
+  /** Called once, when the attempt has started. Its output begins in the log of the run at `logOffset`. */
+  onStarted(logOffset: number): void;
 }
 
 /**
@@ -68,8 +68,8 @@ export interface RunLogReader {
 
 /** The log of runs that another machine executes. */
 export interface RunLogWriter {
-  /** Marks the beginning of a later attempt. */
-  begin(run: Run): Promise<void>;
+  /** Marks the beginning of a later attempt. Resolves with the position of its output in the log. */
+  begin(run: Run): Promise<number>;
   /** Appends to the log of this run, up to the size limit of a log. */
   append(run: Run, text: string): Promise<void>;
 }

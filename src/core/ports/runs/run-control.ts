@@ -1,3 +1,4 @@
+import type { Actor } from '../../access.ts';
 import type { RunId } from '../../ids.ts';
 import type { RetryOutcome } from './run-queue.ts';
 
@@ -27,7 +28,7 @@ export interface RunControl {
    */
   cancel(id: RunId): Promise<'cancelled' | 'cancelling' | 'finished' | 'not_found'>;
   /** Queues a finished run again as its next attempt; see `RunQueue.retry`. */
-  retry(id: RunId): Promise<RetryOutcome>;
+  retry(id: RunId, requestedBy: Actor): Promise<RetryOutcome>;
   /** Why queued runs of this factory wait now. Does not read from disk. */
   explainWait(factory: string): WaitReason;
 }

@@ -1,12 +1,15 @@
+import type { Actor } from '../../access.ts';
 import type { RunId } from '../../ids.ts';
 import type { Page, PageRequest } from '../../page.ts';
-import type { ExecutorType, Run, RunInput, RunResult, RunState } from '../../resources/run.ts';
+import type { ExecutorType, Run, RunAttempt, RunInput, RunResult, RunState } from '../../resources/run.ts';
 
 export interface ClaimRequest {
   factory: string;
   executor: ExecutorType;
   limit: number;
   at: number;
+  /** Name of the worker, if a worker claims. */
+  worker?: string;
   except?: readonly RunId[];
 }
 
@@ -19,15 +22,16 @@ export interface RunQueue {
   claim(request: ClaimRequest): Promise<RunInput[]>;
   /** Ends a running attempt. `false`, and nothing changes, if that attempt is no longer `running`. */
   finish(request: { id: RunId; attempt: number; result: RunResult; at: number }): Promise<boolean>;
-  /**
-   * Returns a running attempt to the queue as attempt `nextAttempt`. That is the same number if the attempt never
-   * started (no start record), and `attempt` + 1 if it is retried. `false` if that attempt is no longer `running`.
-   */
-  release(request: { id: RunId; attempt: number; nextAttempt: number }): Promise<boolean>;
+  /** Returns an attempt that never started (no start record) to the queue. `false` if it is no longer `running`. */
+  release(request: { id: RunId; attempt: number }): Promise<boolean>;
+  /** Ends a running attempt as `failed` and queues the next one. `false` if that attempt is no longer `running`. */
+  retryFailed(request: { id: RunId; attempt: number; error: string; at: number }): Promise<boolean>;
+  /** Stores where the output of an attempt begins in the log of its run. */
+  noteLogOffset(request: { id: RunId; attempt: number; offset: number }): Promise<void>;
   /** Ends a queued run as `cancelled`. `false` if it is no longer queued. */
   cancelQueued(request: { id: RunId; at: number }): Promise<boolean>;
   /** Queues a finished run again as its next attempt. Changes nothing unless the outcome is `queued`. */
-  retry(id: RunId): Promise<RetryOutcome>;
+  retry(request: { id: RunId; requestedBy: Actor; at: number }): Promise<RetryOutcome>;
   /** Runs that an earlier daemon left in the state `running`. */
   running(executor: ExecutorType): Promise<Run[]>;
 }
@@ -46,6 +50,8 @@ export interface RunReader {
   ): Promise<Page<Run>>;
   get(id: RunId): Promise<Run | null>;
   input(id: RunId): Promise<RunInput | null>;
+  /** The stored attempts of these runs in their order. Omits runs without any. */
+  attempts(runs: readonly RunId[]): Promise<Map<RunId, RunAttempt[]>>;
   /**
    * Positions of these runs in the queue of the factory, 1 for the next one. Omits runs that are not queued or not
    * among the first `MAX_QUEUE_POSITION`.

@@ -34,7 +34,7 @@ export interface WorkerControl {
    * Claims up to `limit` queued runs of these factories, oldest first in each, within their concurrency limits. Throws
    * `storage_unavailable` before the leases of an earlier daemon are known.
    */
-  claim(request: { factories: readonly string[]; limit: number }): Promise<ClaimedRun[]>;
+  claim(request: { factories: readonly string[]; limit: number; worker: string }): Promise<ClaimedRun[]>;
   /** Renews the lease of the worker and appends `log` to the log of the run. `null`: the run is unknown. */
   heartbeat(hold: Hold, log: string): Promise<HoldOutcome<LeaseTerm> | null>;
   /** Ends the attempt. A worker that received no response may repeat the request. `null`: the run is unknown. */

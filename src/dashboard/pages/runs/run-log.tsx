@@ -1,4 +1,4 @@
-import { Button, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
 import { ArrowDown } from 'lucide-react';
 import { memo, useLayoutEffect, useRef, useState } from 'react';
 import type { Run } from '../../../client/api-types.ts';
@@ -8,10 +8,32 @@ import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import classes from './run-log.module.css';
 import { useRunLog } from './use-run-log.ts';
 
-/** The output of a run, updated while it runs. */
+/** The output of a run, or of one attempt, updated while it runs. */
 export function RunLog({ run }: { run: Run }) {
+  const [attempt, setAttempt] = useState<number | null>(null);
+  const known = run.attempts.filter(({ log_offset }) => log_offset !== null);
+  return (
+    <Stack gap="sm">
+      {known.length > 1 && (
+        <SegmentedControl
+          aria-label="Output of"
+          style={{ alignSelf: 'start' }}
+          value={attempt === null ? 'all' : String(attempt)}
+          onChange={(value) => setAttempt(value === 'all' ? null : Number(value))}
+          data={[
+            { value: 'all', label: 'All attempts' },
+            ...known.map(({ number }) => ({ value: String(number), label: `Attempt ${number}` })),
+          ]}
+        />
+      )}
+      <AttemptLog key={attempt} run={run} attempt={attempt} />
+    </Stack>
+  );
+}
+
+function AttemptLog({ run, attempt }: { run: Run; attempt: number | null }) {
   const hasEnded = isEnded(run);
-  const { blocks, isRead, error, retry } = useRunLog(run.id, hasEnded);
+  const { blocks, isRead, error, retry } = useRunLog({ id: run.id, attempt }, hasEnded);
   if (!isRead) return <Skeleton height={200} />;
   const isEmpty = blocks.every((block) => block === '');
   return (

@@ -15,6 +15,7 @@ import { TimeText } from '../../parts/time/time-text.tsx';
 import { factoryPath } from '../../paths.ts';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { RunActions } from './run-actions.tsx';
+import { RunAttempts } from './run-attempts.tsx';
 import { RunDuration } from './run-duration.tsx';
 import { RunInput } from './run-input.tsx';
 import { RunLog } from './run-log.tsx';
@@ -64,13 +65,10 @@ function RunDetail({ run }: { run: Run }) {
       <Paper withBorder radius="lg" p="lg">
         <Stack>
           <FactList facts={listFacts(run)} />
-          {run.error !== null && (
-            <Text size="sm" c="var(--mantine-color-error)" style={{ overflowWrap: 'anywhere' }}>
-              <UntrustedText text={run.error} />
-            </Text>
-          )}
+          <RunReason run={run} />
         </Stack>
       </Paper>
+      <RunAttempts run={run} />
       <Tabs defaultValue="log" keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="log">Log</Tabs.Tab>
@@ -84,6 +82,25 @@ function RunDetail({ run }: { run: Run }) {
         </Tabs.Panel>
       </Tabs>
     </Stack>
+  );
+}
+
+/** Why the run waits, failed or was cancelled, with what to do. */
+function RunReason({ run: { error, waiting, attempts } }: { run: Run }) {
+  if (waiting !== null) {
+    const { reason_text, position } = waiting;
+    return (
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        <UntrustedText text={reason_text} />
+        {position !== null && ` Position in the queue: ${position}.`}
+      </Text>
+    );
+  }
+  if (error === null) return null;
+  return (
+    <Text size="sm" c="var(--mantine-color-error)" style={{ overflowWrap: 'anywhere' }}>
+      <UntrustedText text={attempts.at(-1)?.reason_text ?? error} />
+    </Text>
   );
 }
 

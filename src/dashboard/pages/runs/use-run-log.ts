@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { readRunLog } from '../../api/runs.ts';
+import { type LogSource, readRunLog } from '../../api/runs.ts';
 import { LogText } from './log-text.ts';
 
 const RANGE_BYTES = 262_144;
@@ -15,13 +15,14 @@ interface RunLogState {
 const UNREAD: RunLogState = { blocks: [], isRead: false, error: null };
 
 /**
- * Reads the output of a run every second until the run has finished. A retry appends to the same log.
+ * Reads the output of a run every second until the run has finished. A retry appends to the same log. The output of
+ * another source needs another component.
  */
-export function useRunLog(id: string, hasEnded: boolean): RunLogState & { retry: () => void } {
+export function useRunLog({ id, attempt }: LogSource, hasEnded: boolean): RunLogState & { retry: () => void } {
   const [state, setState] = useState(UNREAD);
-  const [attempts, setAttempts] = useState(0);
+  const [reads, setReads] = useState(0);
   const reader = useRef({ text: new LogText(), offset: 0 });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt restarts the effect
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another read restarts the effect
   useEffect(() => {
     let isStopped = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -29,7 +30,7 @@ export function useRunLog(id: string, hasEnded: boolean): RunLogState & { retry:
     const follow = async () => {
       try {
         for (;;) {
-          const bytes = await readRunLog(id, current.offset, RANGE_BYTES);
+          const bytes = await readRunLog({ id, attempt }, current.offset, RANGE_BYTES);
           if (isStopped) return;
           current.offset += bytes.length;
           current.text.append(bytes);
@@ -47,6 +48,6 @@ export function useRunLog(id: string, hasEnded: boolean): RunLogState & { retry:
       isStopped = true;
       clearTimeout(timer);
     };
-  }, [id, hasEnded, attempts]);
-  return { ...state, retry: () => setAttempts(attempts + 1) };
+  }, [id, attempt, hasEnded, reads]);
+  return { ...state, retry: () => setReads(reads + 1) };
 }

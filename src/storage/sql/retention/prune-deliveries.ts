@@ -110,7 +110,15 @@ export async function pruneRuns({ db, policy, nowMs, limit, pass, removedRuns }:
   const taken = takeExpired(rows, oldestKept, nowMs, pass);
   const removed = taken.expired.filter((run) => run.finished_at !== null && run.finished_at < oldestKept);
   const seqs = removed.map((run) => run.seq);
-  if (seqs.length > 0) await db.deleteFrom('runs').where('seq', 'in', seqs).execute();
+  await deleteRuns(db, seqs);
   removedRuns.push(...removed.map((run) => run.id));
   return { rows: taken.rows };
+}
+
+async function deleteRuns(db: Kysely<Schema>, seqs: number[]): Promise<void> {
+  if (seqs.length === 0) return;
+  await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('run_attempts').where('run', 'in', seqs).execute();
+    await trx.deleteFrom('runs').where('seq', 'in', seqs).execute();
+  });
 }

@@ -1,8 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { RunId } from '../../../core/ids.ts';
 import { MAX_QUEUE_POSITION, type RunReader } from '../../../core/ports/runs/run-queue.ts';
+import type { RunAttempt } from '../../../core/resources/run.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import type { Schema } from '../schema/schema.ts';
+import { RUN_ATTEMPTS } from '../schema/tables.ts';
 import { selectRunInputs, selectRuns, toRun, toRunInput } from './run-rows.ts';
 
 /** Reads runs for the management API. */
@@ -27,6 +29,23 @@ export function createRunReader(db: Kysely<Schema>): RunReader {
     input: async (id) => {
       const row = await selectRunInputs(db).where('runs.id', '=', id).executeTakeFirst();
       return row ? toRunInput(row) : null;
+    },
+    attempts: async (runs) => {
+      const rows = await db
+        .selectFrom('runs')
+        .innerJoin('run_attempts', 'run_attempts.run', 'runs.seq')
+        .select('runs.id')
+        .selectAll('run_attempts')
+        .where('runs.id', 'in', runs)
+        .orderBy('run_attempts.run')
+        .orderBy('run_attempts.number')
+        .execute();
+      const found = new Map<RunId, RunAttempt[]>();
+      for (const row of rows) {
+        const id = row.id as RunId;
+        found.set(id, [...(found.get(id) ?? []), RUN_ATTEMPTS.fromRow(row)]);
+      }
+      return found;
     },
     queuePositions: async ({ factory, runs }) => {
       const rows = await selectRanked(db, factory)

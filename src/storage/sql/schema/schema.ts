@@ -15,6 +15,7 @@ import type {
   LOGIN_LINKS,
   NOTICES,
   RECONCILIATIONS,
+  RUN_ATTEMPTS,
   RUNS,
   SECRET_VERSIONS,
   SESSIONS,
@@ -77,6 +78,9 @@ export interface Schema {
       /** `AppliedWebhook.ref`. */
       webhook: number;
     };
+
+  /** The attempts that started or were requested, the last one included. `run` is the `seq` of its run. */
+  run_attempts: TableOf<typeof RUN_ATTEMPTS> & { run: number };
 
   users: TableOf<typeof USERS> & {
     /** Unique: kind and lower-case name, or kind, issuer and subject. */

@@ -18,7 +18,7 @@ import {
   type StoredDecisions,
 } from '../../../core/resources/delivery.ts';
 import type { RecordOf } from '../../../core/resources/fields.ts';
-import { RUN_FIELDS } from '../../../core/resources/run.ts';
+import { ATTEMPT_FIELDS, RUN_FIELDS } from '../../../core/resources/run.ts';
 import { integer } from '../../../core/resources/value-types.ts';
 import { WEBHOOK_FIELDS } from '../../../core/resources/webhook.ts';
 import { mapColumns, mapFields } from './columns.ts';
@@ -149,6 +149,8 @@ export const HANDSHAKES = mapColumns<HandshakeEntry>()({
 
 /** The fields of a run that `runs` stores; the webhook is joined. */
 export const RUNS = mapFields(RUN_FIELDS);
+
+export const RUN_ATTEMPTS = mapFields(ATTEMPT_FIELDS);
 
 export const USERS = mapColumns<User>()({
   id: 'text',

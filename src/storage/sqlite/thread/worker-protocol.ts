@@ -15,8 +15,8 @@ export const OPERATIONS = {
   inventoryReader: ['factories', 'counts', 'webhooks', 'webhook', 'automations', 'automation'],
   keptAnswers: ['find', 'keep'],
   liveDefinitions: ['head', 'read', 'commit'],
-  runQueue: ['claim', 'finish', 'release', 'cancelQueued', 'retry', 'running'],
-  runReader: ['list', 'get', 'input', 'queuePositions'],
+  runQueue: ['claim', 'finish', 'release', 'retryFailed', 'noteLogOffset', 'cancelQueued', 'retry', 'running'],
+  runReader: ['list', 'get', 'input', 'attempts', 'queuePositions'],
   reconciliationReader: ['list', 'get'],
   noticeQueue: ['put', 'next', 'newest', 'postpone', 'settle', 'retryNow'],
   sealedSecrets: [

@@ -1,0 +1,39 @@
+/** Why an attempt of a run failed or was cancelled, as a code. */
+export const RUN_REASONS = ['timeout', 'interrupted', 'cancelled', 'exit_code', 'signal', 'failed'] as const;
+export type RunReason = (typeof RUN_REASONS)[number];
+
+/** Describes the `error` of a run or an attempt: a code, and a sentence with what to do. */
+export interface RunFailure {
+  reason: RunReason;
+  text: string;
+}
+
+/** Sentences for errors that are codes. All other errors are sentences themselves. */
+const SENTENCES = {
+  timeout: 'The attempt exceeded the time limit of runs.timeout and was stopped.',
+  cancelled: 'A user cancelled the run.',
+} as const;
+
+const INTERRUPTED_COMMAND =
+  'The daemon stopped or crashed during the attempt. Check what the run already changed, then retry it. To retry such runs automatically, set runs.retry to interrupted.';
+
+const INTERRUPTED_WORKER =
+  'The worker sent no heartbeat before its lease ended. Check the worker and what the run already changed, then retry the run.';
+
+/** Explains how an attempt ended; `null` for one without an error. */
+export function explainRunError({
+  error,
+  executor,
+}: {
+  error: string | null;
+  executor: string | null;
+}): RunFailure | null {
+  if (error === null) return null;
+  if (error === 'interrupted') {
+    return { reason: 'interrupted', text: executor === 'queue' ? INTERRUPTED_WORKER : INTERRUPTED_COMMAND };
+  }
+  if (error === 'timeout' || error === 'cancelled') return { reason: error, text: SENTENCES[error] };
+  if (/^exit code -?\d+$/.test(error)) return { reason: 'exit_code', text: `The command ended with ${error}.` };
+  if (/^signal SIG[A-Z0-9]+$/.test(error)) return { reason: 'signal', text: `The command was ended by ${error}.` };
+  return { reason: 'failed', text: error };
+}
