@@ -27,6 +27,7 @@ const POLICY = {
   identitiesMs: 90 * DAY_MS,
   runsMs: 30 * DAY_MS,
   auditMs: 365 * DAY_MS,
+  secretVersionsMs: 30 * DAY_MS,
 };
 const WORKER = new URL('../dist/storage/sqlite/thread/worker.js', import.meta.url);
 

@@ -4,6 +4,7 @@ import type { IdSource } from '../core/ids.ts';
 import type { ReplayControl } from '../core/ports/deliveries/replay-control.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { IngressMetrics } from '../core/ports/metrics.ts';
+import type { SecretHistory } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { DeliveryLogEntry, RecordOutcome } from '../core/resources/delivery.ts';
 import type { Clock } from '../core/time/clock.ts';
@@ -17,6 +18,7 @@ import { DeliveryRecorder } from '../ingress/log/delivery-recorder.ts';
 import { computeMaxConnections, readOpenFileLimit, warnOfLowFileLimit } from '../ingress/open-file-limit.ts';
 import { createReplayControl } from '../ingress/replay-delivery.ts';
 import { Confirmations } from '../ingress/steps/confirmations.ts';
+import { VersionTrials } from '../ingress/steps/version-trials.ts';
 import { createClientAddressFinder } from '../ingress/transport/client-address.ts';
 import { createIngressServer } from '../ingress/transport/http.ts';
 import { createProbes } from '../ingress/transport/probes.ts';
@@ -30,6 +32,7 @@ export interface IngressParts {
   config: Pick<Config, 'baseUrl' | 'ingress' | 'limits' | 'trustedProxies'>;
   storage: Pick<Storage, 'deliveryLog' | 'deliveryReader' | 'handshakeLog'>;
   registry: Registry;
+  secretHistory: SecretHistory;
   adoptSecret: AdoptSecret;
   health: Pick<Health, 'ready'>;
   metrics: IngressMetrics;
@@ -47,6 +50,8 @@ export interface IngressParts {
 /** What receives deliveries. */
 export interface Ingress {
   captures: CaptureWindows;
+  /** A version of this secret was stored. */
+  onSecretChanged(name: string): void;
   replays: ReplayControl;
   rejectionRows: RejectionRows;
   handshakeRows: HandshakeRows;
@@ -66,6 +71,7 @@ export function createIngress(parts: IngressParts): Ingress {
       .catch((error) => logger.warn({ problem: messageOf(error) }, 'handshake not logged'));
   });
   const captures = new CaptureWindows(clock);
+  const versionTrials = new VersionTrials(parts.secretHistory, clock);
   const confirmations = new Confirmations();
   let url = '';
   const context: IngressContext = {
@@ -74,6 +80,7 @@ export function createIngress(parts: IngressParts): Ingress {
     recorder,
     rejectionRows,
     captures,
+    versionTrials,
     handshakeRows,
     confirmations,
     adoptSecret: parts.adoptSecret,
@@ -101,6 +108,7 @@ export function createIngress(parts: IngressParts): Ingress {
   });
   return {
     captures,
+    onSecretChanged: (name) => versionTrials.forget(name),
     replays: createReplayControl({
       registry,
       recorder,
@@ -120,6 +128,7 @@ export function createIngress(parts: IngressParts): Ingress {
     stop: async () => {
       await server.close(ANSWER_GRACE_MS);
       await confirmations.stop();
+      await versionTrials.drain();
       rejectionRows.flush(clock.monotonicMs(), true);
       handshakeRows.flush(clock.monotonicMs(), true);
       await recorder.drain();

@@ -17,7 +17,7 @@ import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
 import type { EventFeed } from '../core/ports/event-feed.ts';
 import type { Logger } from '../core/ports/logger.ts';
-import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { SecretHistory, SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { DataPaths } from '../data-dir/data-paths.ts';
@@ -60,7 +60,7 @@ export interface AdminParts {
   /** As `StorageThread.openChannel`. */
   openChannel(): MessagePort;
   inventory: InventoryReader;
-  secrets: SecretStore;
+  secrets: SecretStore & SecretHistory;
   answers: AnswerStore;
   reconcile: ReconcileControl;
   editor: FactoryEditor;

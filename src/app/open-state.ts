@@ -3,7 +3,7 @@ import { AppError, messageOf } from '../core/errors.ts';
 import type { AnswerStore } from '../core/ports/access/idempotency.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Retention } from '../core/ports/retention.ts';
-import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { SecretHistory, SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import { MASTER_KEY_VARIABLE } from '../core/reserved-variables.ts';
 import { RetentionTime } from '../core/retention-time.ts';
@@ -88,7 +88,9 @@ export interface SecretStoreParts {
 }
 
 /** Throws `master_key_wrong`, before anything is written, if the key is not the one that sealed what is stored. */
-export async function openSecrets(parts: SecretStoreParts): Promise<{ secrets: SecretStore; answers: AnswerStore }> {
+export async function openSecrets(
+  parts: SecretStoreParts,
+): Promise<{ secrets: SecretStore & SecretHistory; answers: AnswerStore }> {
   const { config, env, storage, redactor, logger, steadyClock } = parts;
   const table = storage.sealedSecrets;
   const { key, warning } = await loadMasterKey({

@@ -147,17 +147,18 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     ids,
     logger,
   });
+  const stored = createNotifyingSecretStore(sealed.secrets, (name) => ingress.onSecretChanged(name));
   const live = new LiveFactories(registry, (factory) => findPushTrigger(config.factories, factory));
   const reconciling = startReconcileThread({
     workerUrl: builtFile('app/reconcile-thread/worker.js'),
     settings: { factories: config.factories, webhooksPerFactory: config.limits.webhooksPerFactory, paths, env },
     openChannel,
     serving: createServing(applyPacked, live),
-    secrets: sealed.secrets,
+    secrets: stored,
     onReconciled: composeReconciliationListener({ config, registry, notifier, metrics, sources, logger }),
     logger,
   });
-  const secrets = createNotifyingSecretStore(sealed.secrets, (name) => {
+  const secrets = createNotifyingSecretStore(stored, (name) => {
     reconciling.onSecretChanged();
     notifier.onSecretChanged(name);
   });
@@ -191,6 +192,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     config,
     storage,
     registry,
+    secretHistory: stored,
     adoptSecret: reconciling.adoptSecret,
     health,
     metrics,

@@ -413,6 +413,16 @@ export const OPTIONS = {
     env: 'DOCKBELL_RETENTION_AUDIT',
     secret: false,
   },
+  'retention.secretVersions': {
+    title: 'Retention of old secret versions',
+    type: { kind: 'duration', min: '1m', max: '3650d' },
+    default: '30d',
+    description:
+      'Time during which a version of a secret is kept after its last use, encrypted like all others. Old versions explain why a sender is rejected. They never authenticate a request.',
+    examples: ['30d', '1d'],
+    env: 'DOCKBELL_RETENTION_SECRET_VERSIONS',
+    secret: false,
+  },
   'log.level': {
     title: 'Log level',
     type: { kind: 'choice', values: ['info', 'warn', 'error', 'silent'], later: [] },

@@ -1,6 +1,6 @@
 import { AppError } from '../core/errors.ts';
 import type { InventoryReader, WebhookView } from '../core/ports/definitions/inventory.ts';
-import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { SecretHistory, SecretStore } from '../core/ports/secret-store.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { KeyedWindows } from '../core/time/keyed-windows.ts';
 import { BEARER } from '../signature/diagnose/scheme-mistakes.ts';
@@ -26,7 +26,7 @@ export interface UploadedRequest {
 
 export interface UploadContext extends MistakeTrial {
   inventory: Pick<InventoryReader, 'webhooks'>;
-  secrets: Pick<SecretStore, 'open' | 'resolve' | 'list'>;
+  secrets: Pick<SecretStore, 'open' | 'resolve' | 'list'> & SecretHistory;
   /** Requests that may be tried against one secret in any minute: as many guesses as the ingress allows. */
   attemptsPerMinute: number;
   clock: Pick<Clock, 'monotonicMs'>;

@@ -1,8 +1,9 @@
-import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { SecretHistory, SecretStore, SecretVersion } from '../core/ports/secret-store.ts';
 import type { RequestDiagnosis } from '../signature/diagnose/diagnose-request.ts';
 import type { SecretCandidate } from '../signature/rejected-request.ts';
 import type { Scheme } from '../signature/scheme.ts';
 import { packScheme } from '../signature/schemes/resolve-scheme.ts';
+import { describeUsedVersion } from '../words/secret-versions.ts';
 import type { DiagnosisTask } from './diagnosis-thread.ts';
 
 /** What was wrong with a rejected delivery. None of it ever holds anything of a secret or of the request. */
@@ -16,7 +17,7 @@ export interface DeliveryDiagnosis {
 }
 
 export interface MistakeTrial {
-  secrets: Pick<SecretStore, 'open' | 'resolve'>;
+  secrets: Pick<SecretStore, 'open' | 'resolve'> & SecretHistory;
   thread: { run(task: DiagnosisTask): Promise<RequestDiagnosis> };
 }
 
@@ -36,23 +37,27 @@ export async function tryMistakes(
   return versions && thread.run({ ...request, scheme: packScheme(scheme), secrets: versions });
 }
 
-/** Number of earlier versions to test. The store keeps only those that a webhook is pinned to, and some for a limited time. */
-const VERSIONS_BACK = 20;
+/** Maximum number of versions to test. */
+const MAX_VERSIONS = 20;
 
-/** The version that counts first, then the newest and those before. */
+/** The version that counts first, then the others, newest first. */
 async function collectVersions(
   secrets: MistakeTrial['secrets'],
   { name, version: counting }: TriedSecret,
 ): Promise<[SecretCandidate, ...SecretCandidate[]] | null> {
   const first = await secrets.open(name, counting);
   if (first === null) return null;
-  const newest = (await secrets.resolve(name))?.version ?? counting;
-  const others: SecretCandidate[] = [];
-  for (let version = newest; version >= Math.max(1, newest - VERSIONS_BACK); version--) {
-    const value = version === counting ? null : await secrets.open(name, version);
-    if (value !== null) others.push({ version, text: value.reveal() });
-  }
-  return [{ version: counting, text: first.reveal() }, ...others];
+  const others = (await secrets.versions(name, MAX_VERSIONS)).filter(({ version }) => version !== counting);
+  const describe = (other: SecretVersion) => toCandidate(name, counting, other);
+  return [{ version: counting, text: first.reveal() }, ...others.map(describe)];
+}
+
+function toCandidate(secretName: string, checked: number, other: SecretVersion): SecretCandidate {
+  const { version, value, createdAt, createdBy, replacedAt, replacedBy } = other;
+  const stored = { at: createdAt, by: createdBy };
+  const replaced = replacedAt === null ? null : { at: replacedAt, by: replacedBy };
+  const history = describeUsedVersion({ secretName, version, checked, stored, replaced });
+  return { version, text: value.reveal(), history };
 }
 
 /** The response of the management API if nothing explains a rejection. */

@@ -29,7 +29,7 @@ describe('the conditions of a factory', () => {
     const vault = createVault(Buffer.alloc(32, 1));
     // As if two sealed values had been swapped.
     const sealed = vault.seal('ANOTHER_SECRET', version, new SecretValue('a value'));
-    await storage.sealedSecrets.insert({ name: secretName, version, sealed, createdAt: 1 });
+    await storage.sealedSecrets.insert({ name: secretName, version, sealed, createdAt: 1, createdBy: null });
 
     const logged: unknown[] = [];
     const log = (_fields: unknown, message: string) => logged.push(message);

@@ -29,7 +29,15 @@ function openHouse(pieces: RunId[][] = []) {
   };
   const clock = { wallMs: () => 5, monotonicMs: () => 5 };
   const parts: HousekeepingParts = {
-    policy: { deliveriesMs: 1, minDeliveries: 0, identitiesMs: 1, runsMs: 1, auditMs: 1, runBytes: 1 },
+    policy: {
+      deliveriesMs: 1,
+      minDeliveries: 0,
+      identitiesMs: 1,
+      runsMs: 1,
+      auditMs: 1,
+      secretVersionsMs: 1,
+      runBytes: 1,
+    },
     space: { free: async () => ({ runs: 0, bytes: 0, stuck: [] }) },
     retention: {
       prune: async () => {

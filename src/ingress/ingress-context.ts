@@ -10,6 +10,7 @@ import type { CaptureWindows } from './log/capture-window.ts';
 import type { DeliveryRecorder } from './log/delivery-recorder.ts';
 import type { Reception } from './reception.ts';
 import type { Confirmations } from './steps/confirmations.ts';
+import type { VersionTrials } from './steps/version-trials.ts';
 import type { IngressAnswer } from './transport/answers.ts';
 
 /**
@@ -43,6 +44,7 @@ export interface IngressContext {
   recorder: DeliveryRecorder;
   rejectionRows: RejectionRows;
   captures: CaptureWindows;
+  versionTrials: VersionTrials;
   handshakeRows: HandshakeRows;
   confirmations: Confirmations;
   adoptSecret: AdoptSecret;

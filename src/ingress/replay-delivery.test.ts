@@ -19,7 +19,8 @@ function open({ listeners = listenAll('a', 'b'), isLive = true, payload = PAYLOA
   const registry = new Registry();
   const { webhookUid: uid, webhookName: name } = makeDelivery();
   const credential = { mode: 'token', accepts: () => true } as const;
-  const live = { ref: 5, uid, name, factory: 'payments', revision: 'beef', credential, handshakes: [] };
+  const checked = { credential, credentialWith: () => credential, pinned: { secretName: 'CI', version: 1 } };
+  const live = { ref: 5, uid, name, factory: 'payments', revision: 'beef', ...checked, handshakes: [] };
   registry.replaceFactory(
     'payments',
     isLive ? [{ ...live, identityHeader: null, holdsSecret: () => false, listeners, pushBranch: null }] : [],

@@ -81,8 +81,8 @@ export async function editFactory(context: FactoryContext, order: PassOrder, edi
   });
   if (!examined.ok) return { kind: 'refused', diagnostics: examined.findings };
 
-  if (composed.secret !== undefined) await storeSecret(context.secrets, composed.secret);
   const { author } = edit;
+  if (composed.secret !== undefined) await storeSecret(context.secrets, composed.secret, author);
   const at = context.clock.wallMs();
   const committed = await hosted.commit({ from: state.revision, files, author, message: composed.message, at });
   if (!committed.ok) {
@@ -147,8 +147,8 @@ function foresee(secrets: SecretStore, secret: NewSecret | undefined): SecretSto
   };
 }
 
-async function storeSecret(secrets: SecretStore, { name, value, mode }: NewSecret): Promise<void> {
-  await secrets.put(name, value, mode);
+async function storeSecret(secrets: SecretStore, { name, value, mode }: NewSecret, author: Author): Promise<void> {
+  await secrets.put(name, value, mode, author.name);
 }
 
 /** A secret that was made for an edit that is not. */

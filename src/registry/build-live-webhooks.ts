@@ -11,7 +11,7 @@ import {
 } from '../signature/handshakes/handshakes.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
 import { compileTokenCheck } from '../signature/tokens/token.ts';
-import type { Verify } from '../signature/verification.ts';
+import type { FindSigningKey, Verify } from '../signature/verification.ts';
 import { compileVerifier } from '../signature/verify/compile-verifier.ts';
 import type { Credential, LiveWebhook } from './live-webhook.ts';
 
@@ -40,6 +40,8 @@ export function buildLiveWebhook(
     factory: webhook.factory,
     revision: null,
     credential: buildCredential(webhook, secret),
+    pinned: { secretName: webhook.secretName, version: webhook.secretVersion },
+    credentialWith: (version) => buildCredential(webhook, version, () => null),
     holdsSecret: compileSecretSearch(secret),
     handshakes: buildHandshakes(webhook, secret, verifyToken),
     identityHeader: webhook.deliveryIdHeader?.toLowerCase() ?? null,
@@ -48,12 +50,13 @@ export function buildLiveWebhook(
   };
 }
 
-function buildCredential(webhook: AppliedWebhook, secret: SecretValue | null): Credential {
+/** @param findKey how public keys are fetched; omitted for the usual way */
+function buildCredential(webhook: AppliedWebhook, secret: SecretValue | null, findKey?: FindSigningKey): Credential {
   if (secret === null) return { mode: webhook.authMode, unreadable: true };
   if (webhook.authMode !== 'signature') return { mode: webhook.authMode, accepts: compileTokenCheck(secret.reveal()) };
   if (isSecretPlaceholder(webhook.signatureScheme, secret.reveal())) return WAITS_FOR_SECRET;
   const scheme = resolveScheme(webhook.signatureScheme, webhook.signature);
-  const compiled = scheme && compileVerifier(scheme, secret.reveal());
+  const compiled = scheme && compileVerifier(scheme, secret.reveal(), findKey);
   if (!compiled?.ok) return { mode: 'signature', unreadable: true };
   return {
     mode: 'signature',

@@ -1,5 +1,6 @@
 import type { WebhookUid } from '../core/ids.ts';
 import type { AuthMode } from '../core/resources/webhook.ts';
+import type { SecretValue } from '../core/secret-value.ts';
 import type { ListenerIndex } from '../filter/listener-index.ts';
 import type { LiveHandshake } from '../signature/handshakes/handshake.ts';
 import type { Verify } from '../signature/verification.ts';
@@ -20,6 +21,10 @@ export interface LiveWebhook {
   /** The commit that is live in its factory. */
   revision: string | null;
   credential: Credential;
+  /** The version of the secret that `credential` checks. */
+  pinned: { secretName: string; version: number };
+  /** How the webhook would authenticate its senders with another version of its secret. It fetches nothing. */
+  credentialWith(version: SecretValue): Credential;
   /** Whether a header value (one character for each byte) contains the secret, in plain text or base64. */
   holdsSecret(value: string): boolean;
   /** The handshakes of its provider that the webhook answers; empty for most webhooks. */

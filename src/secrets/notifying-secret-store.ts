@@ -1,11 +1,14 @@
 import type { SecretStore } from '../core/ports/secret-store.ts';
 
 /** A secret store that reports new and changed values, so that an apply that waits for one is retried. */
-export function createNotifyingSecretStore(store: SecretStore, onChanged: (name: string) => void): SecretStore {
+export function createNotifyingSecretStore<Store extends SecretStore>(
+  store: Store,
+  onChanged: (name: string) => void,
+): Store {
   return {
     ...store,
-    put: async (name, value, mode) => {
-      const stored = await store.put(name, value, mode);
+    put: async (name, value, mode, by) => {
+      const stored = await store.put(name, value, mode, by);
       onChanged(name);
       return stored;
     },

@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../core/errors.ts';
-import type { SealedSecret, SealedSecretTable, SecretStore } from '../core/ports/secret-store.ts';
+import type {
+  NewSealedSecret,
+  SealedSecret,
+  SealedSecretTable,
+  SecretHistory,
+  SecretStore,
+} from '../core/ports/secret-store.ts';
 import type { SecretSummary } from '../core/resources/secret.ts';
 import { SecretValue } from '../core/secret-value.ts';
 import type { Redactor } from './redactor.ts';
@@ -25,15 +31,20 @@ class MemoryTable implements SealedSecretTable {
   };
   lastVersion = async (name: string) =>
     Math.max(0, ...this.rows.filter((row) => row.name === name).map((row) => row.version));
-  insert = async (secret: SealedSecret) => {
+  insert = async (secret: NewSealedSecret) => {
     if (await this.get(secret.name, secret.version)) throw new AppError('conflict', 'That version is taken.');
     this.writes += 1;
-    this.rows.push({ ...secret, deleted: false });
+    this.rows.push({ ...secret, replacedAt: null, replacedBy: null, deleted: false });
   };
   newest = async (name: string) =>
     this.rows.filter((row) => row.name === name && !row.deleted).sort((a, b) => b.version - a.version)[0] ?? null;
   get = async (name: string, version: number) =>
     this.rows.find((row) => row.name === name && row.version === version) ?? null;
+  versions = async (name: string, limit: number) =>
+    this.rows
+      .filter((row) => row.name === name)
+      .reverse()
+      .slice(0, limit);
   list = async () => {
     const names = new Set(this.rows.filter((row) => !row.deleted).map((row) => row.name));
     return [...names].map((name) => ({
@@ -56,7 +67,7 @@ const clock = { wallMs: () => 1_700_000_000_000, monotonicMs: () => 0 };
 const vault = createVault(randomBytes(32));
 let table: MemoryTable;
 let redactor: Redactor;
-let store: SecretStore;
+let store: SecretStore & SecretHistory;
 let notifyTargets: NamingTarget[];
 
 beforeEach(() => {
@@ -83,6 +94,18 @@ describe('putting', () => {
     await store.delete('TOKEN', { force: false });
     expect(await store.resolve('TOKEN')).toBeNull();
     expect(await put('TOKEN', 'second', 'create')).toEqual({ created: true, version: 2 });
+  });
+
+  it('returns the history of a secret without the versions that cannot be decrypted', async () => {
+    await store.put('TOKEN', new SecretValue('first'), 'put', 'alice');
+    await store.put('TOKEN', new SecretValue('second'), 'put', 'bob');
+    await put('TOKEN', 'third');
+    table.rows[1]!.sealed = table.rows[0]!.sealed;
+    const versions = await store.versions('TOKEN', 3);
+    expect(versions.map(({ version, value, createdBy }) => [version, value.reveal(), createdBy])).toEqual([
+      [3, 'third', null],
+      [1, 'first', 'alice'],
+    ]);
   });
 
   it('rejects to create what exists and to update what does not', async () => {

@@ -1,5 +1,11 @@
 import { AppError } from '../core/errors.ts';
-import type { SealedSecret, SealedSecretTable, SecretStore } from '../core/ports/secret-store.ts';
+import type {
+  SealedSecret,
+  SealedSecretTable,
+  SecretHistory,
+  SecretStore,
+  SecretVersion,
+} from '../core/ports/secret-store.ts';
 import type { SecretSummary } from '../core/resources/secret.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { Clock } from '../core/time/clock.ts';
@@ -31,18 +37,32 @@ export interface NamingTarget {
 type PutMode = Parameters<SecretStore['put']>[2];
 
 /** The encrypted team store over a table of sealed values. */
-export function createSecretStore(parts: SecretStoreDependencies): SecretStore {
+export function createSecretStore(parts: SecretStoreDependencies): SecretStore & SecretHistory {
   const { table, vault, clock, redactor, notifyTargets } = parts;
   const openSealed = (sealed: SealedSecret): SecretValue => {
     const value = vault.open(sealed);
     redactor.add(value);
     return value;
   };
-  const insertNext = async (name: string, value: SecretValue, mode: PutMode) => {
+  const openReadable = (sealed: SealedSecret): SecretVersion[] => {
+    const { name: _, sealed: __, ...version } = sealed;
+    try {
+      return [{ ...version, value: openSealed(sealed) }];
+    } catch {
+      return [];
+    }
+  };
+  const insertNext = async (name: string, value: SecretValue, mode: PutMode, createdBy: string | null) => {
     const existing = await table.newest(name);
     rejectWrongMode(name, existing !== null, mode);
     const version = (await table.lastVersion(name)) + 1;
-    await table.insert({ name, version, sealed: vault.seal(name, version, value), createdAt: clock.wallMs() });
+    await table.insert({
+      name,
+      version,
+      sealed: vault.seal(name, version, value),
+      createdAt: clock.wallMs(),
+      createdBy,
+    });
     return { created: existing === null, version };
   };
   // This process is the only writer. Sequential, so that no version is used between the read and the insert.
@@ -50,19 +70,19 @@ export function createSecretStore(parts: SecretStoreDependencies): SecretStore {
   const list = async () =>
     (await table.list()).map((secret) => ({ ...secret, notify: listTargets(notifyTargets, secret.name) }));
   return {
-    put: async (name, value, mode) => {
+    put: async (name, value, mode, by = null) => {
       checkName(name);
       checkValue(name, value);
       redactor.add(value);
-      return puts.run(() => insertNext(name, value, mode));
+      return puts.run(() => insertNext(name, value, mode, by));
     },
-    delete: async (name, { force }) => {
+    delete: async (name, { force, by = null }) => {
       if (!force)
         rejectWhileUsed(
           name,
           (await list()).find((secret) => secret.name === name),
         );
-      if (!(await table.delete(name))) throw unknownSecret(name);
+      if (!(await table.delete(name, { at: clock.wallMs(), name: by }))) throw unknownSecret(name);
     },
     list,
     resolve: async (name) => {
@@ -73,6 +93,7 @@ export function createSecretStore(parts: SecretStoreDependencies): SecretStore {
       const pinned = await table.get(name, version);
       return pinned === null ? null : openSealed(pinned);
     },
+    versions: async (name, limit) => (await table.versions(name, limit)).flatMap(openReadable),
   };
 }
 

@@ -5,6 +5,8 @@ import type { RequestHeaders } from '../core/headers.ts';
 export interface SecretCandidate {
   version: number;
   text: string;
+  /** What is known about the version, as `describeUsedVersion`; omitted if nothing is. */
+  history?: string;
 }
 
 /** A rejected request, with the secret it was checked against. */

@@ -22,8 +22,16 @@ export const AUTH_REASONS = {
     remedy: 'configure the sender to write {places} as the scheme requires',
   },
   bad_credential: {
-    text: 'The token is not the secret of this webhook. The sender may use an older secret.',
+    text: 'The token is not the secret of this webhook.',
     remedy: null,
+  },
+  old_secret_version: {
+    text: 'The sender uses an older version of the secret.',
+    remedy: 'give the sender the new value',
+  },
+  new_secret_version: {
+    text: 'The sender uses a newer version of the secret than the webhook.',
+    remedy: 'commit any change to the production branch, or disable and enable a webhook that Dockbell hosts',
   },
   malformed_signature: {
     text: 'The signature header does not have the form that the scheme requires.',

@@ -70,7 +70,7 @@ describe.each(STORAGES)('activity counts on $name', (kind) => {
 
   it('remain a month longer than the log', async () => {
     await recordSome();
-    const policy = { deliveriesMs: 1, minDeliveries: 0, identitiesMs: 1, runsMs: 1, auditMs: 1 };
+    const policy = { deliveriesMs: 1, minDeliveries: 0, identitiesMs: 1, runsMs: 1, auditMs: 1, secretVersionsMs: 1 };
     const pruneAt = async (days: number) => {
       while ((await opened.storage.retention.prune(policy, HOUR + days * 24 * HOUR_MS)).more);
     };

@@ -6,7 +6,14 @@ import { ids, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
 const DAY_MS = 86_400_000;
-const POLICY = { deliveriesMs: 1, minDeliveries: 0, identitiesMs: 1, runsMs: 1, auditMs: 10 * DAY_MS };
+const POLICY = {
+  deliveriesMs: 1,
+  minDeliveries: 0,
+  identitiesMs: 1,
+  runsMs: 1,
+  auditMs: 10 * DAY_MS,
+  secretVersionsMs: 10 * DAY_MS,
+};
 
 function buildEntry(more: Partial<AuditEntry> = {}): AuditEntry {
   return {

@@ -6,7 +6,14 @@ import { START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const POLICY = { deliveriesMs: 7 * DAY_MS, minDeliveries: 2, identitiesMs: DAY_MS, runsMs: DAY_MS, auditMs: DAY_MS };
+const POLICY = {
+  deliveriesMs: 7 * DAY_MS,
+  minDeliveries: 2,
+  identitiesMs: DAY_MS,
+  runsMs: DAY_MS,
+  auditMs: DAY_MS,
+  secretVersionsMs: DAY_MS,
+};
 
 function buildEntry(webhook: number, more: Partial<HandshakeEntry> = {}): HandshakeEntry {
   return {
@@ -89,7 +96,13 @@ describe.each(STORAGES)('secrets of webhooks on $name', (kind) => {
       ['VERIFY', 1],
       ['VERIFY', 2],
     ] as const) {
-      await sealedSecrets.insert({ name, version, sealed: new Uint8Array([version]), createdAt: START_MS });
+      await sealedSecrets.insert({
+        name,
+        version,
+        sealed: new Uint8Array([version]),
+        createdAt: START_MS,
+        createdBy: null,
+      });
     }
     const webhook = buildWebhook({
       name: 'w',

@@ -5,7 +5,7 @@ import { applyOneOfEach } from '../helpers/build-apply.ts';
 import { buildOffer, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
-const POLICY = { deliveriesMs: 1, minDeliveries: 0, identitiesMs: 0, runsMs: 1, auditMs: 1 };
+const POLICY = { deliveriesMs: 1, minDeliveries: 0, identitiesMs: 0, runsMs: 1, auditMs: 1, secretVersionsMs: 1 };
 
 const drawnOffer = fc.record({
   source: fc.constantFrom(...IDENTITY_SOURCES),

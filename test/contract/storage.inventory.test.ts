@@ -238,12 +238,12 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     const { webhooks } = await applyFactory(opened.storage, { webhooks: [webhook] });
     const view = async () => (await reader().webhook(webhook.uid))!;
     expect(await view()).toMatchObject({ secretState: 'missing', lastDeliveryAt: null });
-    const sealed = { name: 'CI_SECRET', sealed: new Uint8Array([1]), createdAt: START_MS };
+    const sealed = { name: 'CI_SECRET', sealed: new Uint8Array([1]), createdAt: START_MS, createdBy: null };
     await opened.storage.sealedSecrets.insert({ ...sealed, version: 1 });
     expect(await view()).toMatchObject({ secretState: 'current' });
     await opened.storage.sealedSecrets.insert({ ...sealed, version: 2 });
     expect(await view()).toMatchObject({ secretState: 'outdated' });
-    await opened.storage.sealedSecrets.delete('CI_SECRET');
+    await opened.storage.sealedSecrets.delete('CI_SECRET', { at: LATER, name: null });
     expect(await view()).toMatchObject({ secretState: 'missing' });
     const offers = [START_MS, LATER].map((at) => buildOffer({ webhook: webhooks[0]!.ref, at }));
     await opened.storage.deliveryLog.record(offers);
@@ -257,7 +257,13 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     const states = async () =>
       (await reader().webhooks(FACTORY)).map((view) => [view.secretState, view.verifyTokenSecretState]);
     const insert = (name: string, version: number) =>
-      opened.storage.sealedSecrets.insert({ name, version, sealed: new Uint8Array([1]), createdAt: START_MS });
+      opened.storage.sealedSecrets.insert({
+        name,
+        version,
+        sealed: new Uint8Array([1]),
+        createdAt: START_MS,
+        createdBy: null,
+      });
     await insert('CI_SECRET', 1);
     expect(await states()).toEqual([
       ['current', 'missing'],

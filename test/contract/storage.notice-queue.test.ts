@@ -4,7 +4,14 @@ import { ids, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const POLICY = { deliveriesMs: DAY_MS, minDeliveries: 2, identitiesMs: DAY_MS, runsMs: DAY_MS, auditMs: DAY_MS };
+const POLICY = {
+  deliveriesMs: DAY_MS,
+  minDeliveries: 2,
+  identitiesMs: DAY_MS,
+  runsMs: DAY_MS,
+  auditMs: DAY_MS,
+  secretVersionsMs: DAY_MS,
+};
 const TARGET = { factory: 'payments', target: 'github' };
 
 function buildNotice(more: Partial<NewNotice> = {}): NewNotice {

@@ -18,6 +18,7 @@ const POLICY: RetentionPolicy = {
   identitiesMs: 90 * DAY_MS,
   runsMs: 30 * DAY_MS,
   auditMs: 365 * DAY_MS,
+  secretVersionsMs: 30 * DAY_MS,
 };
 /** Maximum number of rows that one piece removes. */
 const PIECE_ROWS = 500;
@@ -250,13 +251,13 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     expect(recorded).toMatchObject([{ label: 'Accepted' }, { label: 'Accepted' }, { label: null }]);
   });
 
-  it('removes versions of secrets that are neither newest nor pinned, one pass later', async () => {
+  it('removes versions of secrets that were neither newest nor pinned for the retention time', async () => {
     const { sealedSecrets } = opened.storage;
     const seal = (name: string, version: number) =>
-      sealedSecrets.insert({ name, version, sealed: new Uint8Array([version]), createdAt: START_MS });
+      sealedSecrets.insert({ name, version, sealed: new Uint8Array([version]), createdAt: START_MS, createdBy: null });
     for (const version of [1, 2, 3]) await seal('PINNED', version);
     await seal('DELETED', 1);
-    await sealedSecrets.delete('DELETED');
+    await sealedSecrets.delete('DELETED', { at: START_MS, name: null });
     const webhooks = [
       buildWebhook({ name: 'pins', secretName: 'PINNED', secretVersion: 2 }),
       buildWebhook({ name: 'deleted', secretName: 'PINNED', secretVersion: 1 }),
@@ -272,9 +273,27 @@ describe.each(STORAGES)('retention on $name', (kind) => {
       return found;
     };
     await prune(1);
+    await prune(30);
     expect(await left()).toEqual(['PINNED 1', 'PINNED 2', 'PINNED 3', 'DELETED 1']);
-    await prune(1);
+    await prune(31);
     expect(await left()).toEqual(['PINNED 2', 'PINNED 3']);
+  });
+
+  it('counts the time of an old version of a secret from its last use', async () => {
+    const { sealedSecrets } = opened.storage;
+    const seal = (version: number) =>
+      sealedSecrets.insert({ name: 'CI', version, sealed: new Uint8Array([1]), createdAt: START_MS, createdBy: null });
+    for (const version of [1, 2]) await seal(version);
+    await prune(1);
+    const webhook = buildWebhook({ secretName: 'CI', secretVersion: 1 });
+    await applyFactory(opened.storage, { webhooks: [webhook] });
+    await prune(40);
+    await applyFactory(opened.storage, { webhooks: [{ ...webhook, secretVersion: 2 }] });
+    await prune(69);
+    await prune(98);
+    expect(await sealedSecrets.get('CI', 1)).not.toBeNull();
+    await prune(99);
+    expect(await sealedSecrets.get('CI', 1)).toBeNull();
   });
 
   it('limits the reconciliation history by number and age, and keeps the newest row', async () => {

@@ -228,7 +228,7 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     const [id] = await recordRuns(2);
     await queue().cancelQueued({ id: id!, at: AT });
     await opened.storage.retention.prune(
-      { deliveriesMs: 0, minDeliveries: 0, identitiesMs: 0, runsMs: 1e12, auditMs: 0 },
+      { deliveriesMs: 0, minDeliveries: 0, identitiesMs: 0, runsMs: 1e12, auditMs: 0, secretVersionsMs: 0 },
       AT + 9,
     );
     expect(await reader().input(id!)).toBeNull();

@@ -4,12 +4,17 @@ import { applyFactory, buildAutomation, buildWebhook, FACTORY } from '../helpers
 import { START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
+const DELETER = { at: START_MS + 99, name: 'bob' };
+
 function seal(version: number, more: Partial<SealedSecret> = {}): SealedSecret {
   return {
     name: 'API_KEY',
     version,
     sealed: new Uint8Array([0, version, 255]),
     createdAt: START_MS + version,
+    createdBy: null,
+    replacedAt: null,
+    replacedBy: null,
     ...more,
   };
 }
@@ -55,9 +60,34 @@ describe.each(STORAGES)('encrypted secrets on $name', (kind) => {
     await table().insert(seal(1));
     await table().insert(seal(2));
     expect(describeSecret(await table().newest('API_KEY'))).toEqual(describeSecret(seal(2)));
-    expect(describeSecret(await table().get('API_KEY', 1))).toEqual(describeSecret(seal(1)));
+    const replaced = seal(1, { replacedAt: START_MS + 2 });
+    expect(describeSecret(await table().get('API_KEY', 1))).toEqual(describeSecret(replaced));
     expect(await table().get('API_KEY', 3)).toBeNull();
     expect(await table().newest('OTHER')).toBeNull();
+  });
+
+  it('notes who replaced a version and when, and returns the newest versions first', async () => {
+    await table().insert(seal(1, { createdBy: 'alice' }));
+    await table().insert(seal(2, { createdBy: 'bob' }));
+    await table().insert(seal(3));
+    const history = async (limit: number) =>
+      (await table().versions('API_KEY', limit)).map(({ version, createdBy, replacedAt, replacedBy }) => [
+        version,
+        createdBy,
+        replacedAt,
+        replacedBy,
+      ]);
+    expect(await history(9)).toEqual([
+      [3, null, null, null],
+      [2, 'bob', START_MS + 3, null],
+      [1, 'alice', START_MS + 2, 'bob'],
+    ]);
+    await table().delete('API_KEY', DELETER);
+    await table().insert(seal(4, { createdBy: 'carol' }));
+    expect(await history(2)).toEqual([
+      [4, 'carol', null, null],
+      [3, null, DELETER.at, DELETER.name],
+    ]);
   });
 
   it('rejects a version that exists', async () => {
@@ -72,11 +102,12 @@ describe.each(STORAGES)('encrypted secrets on $name', (kind) => {
 
   it('deletes a name but no pinned versions, and never reuses a version number', async () => {
     await table().insert(seal(1));
-    expect(await table().delete('API_KEY')).toBe(true);
-    expect(await table().delete('API_KEY')).toBe(false);
+    expect(await table().delete('API_KEY', DELETER)).toBe(true);
+    expect(await table().delete('API_KEY', DELETER)).toBe(false);
     expect(await table().newest('API_KEY')).toBeNull();
     expect(await table().list()).toEqual([]);
-    expect(describeSecret(await table().get('API_KEY', 1))).toEqual(describeSecret(seal(1)));
+    const deleted = seal(1, { replacedAt: DELETER.at, replacedBy: DELETER.name });
+    expect(describeSecret(await table().get('API_KEY', 1))).toEqual(describeSecret(deleted));
     expect(await table().lastVersion('API_KEY')).toBe(1);
     await expect(table().insert(seal(1))).rejects.toMatchObject({ code: 'conflict' });
     await table().insert(seal(2));
@@ -85,7 +116,7 @@ describe.each(STORAGES)('encrypted secrets on $name', (kind) => {
 
   it('has no version of an unknown name, and cannot delete it', async () => {
     expect(await table().lastVersion('NEW')).toBe(0);
-    expect(await table().delete('NEW')).toBe(false);
+    expect(await table().delete('NEW', DELETER)).toBe(false);
   });
 
   it('lists names with their newest version and the versions that webhooks have pinned', async () => {

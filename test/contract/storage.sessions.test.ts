@@ -5,7 +5,7 @@ import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
 const HASH = new Uint8Array(32).fill(7);
 const OTHER_HASH = new Uint8Array(32).fill(8);
-const RETENTION = { deliveriesMs: 1, minDeliveries: 0, identitiesMs: 1, runsMs: 1, auditMs: 1 };
+const RETENTION = { deliveriesMs: 1, minDeliveries: 0, identitiesMs: 1, runsMs: 1, auditMs: 1, secretVersionsMs: 1 };
 
 function buildSession(owner: SessionOwner, more: Partial<Session> = {}): Session {
   const times = { createdAt: START_MS, lastUsedAt: START_MS, expiresAt: START_MS + 1000 };

@@ -57,7 +57,7 @@ describe('the diagnosis of a rejected delivery', () => {
     };
     expect((await diagnose(SECRET)).stdout).toContain('The request is valid');
     expect((await daemon.cli('secret', 'update', 'GITHUB', '--value', 'newer-Lm3_gangway')).code).toBe(0);
-    expect((await diagnose('newer-Lm3_gangway')).stdout).toContain('already uses version 2');
+    expect((await diagnose('newer-Lm3_gangway')).stdout).toContain('version 2 of GITHUB, stored');
     const hopeless = await diagnose('another', '--json');
     expect([hopeless.code, JSON.parse(hopeless.stdout).mistake]).toEqual([1, null]);
     for (const text of [SECRET, 'newer-Lm3_gangway', 'beacon-body']) expect(daemon.output()).not.toContain(text);

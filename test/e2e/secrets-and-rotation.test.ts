@@ -48,6 +48,17 @@ describe('rotation of a secret, on the command line', () => {
     expect(body.data[0].secret_state).toBe('current');
   });
 
+  it('a rejection says that the sender uses the old version, and who replaced it', async () => {
+    expect(await post(OLD)).toBe(401);
+    const history = /version 1 of CI, replaced 20\S+Z by admin-token; the webhook checks version 2/;
+    const shown = await daemon.cli('delivery', 'show', 'last');
+    expect(shown.stdout).toContain('The sender uses an older version of the secret.');
+    expect(shown.stdout).toMatch(history);
+    const diagnosed = await daemon.cli('diagnose', 'last');
+    expect(diagnosed).toMatchObject({ code: 0, stdout: expect.stringMatching(history) });
+    expect(diagnosed.stdout).toContain('give the sender the new value');
+  });
+
   it('a secret that a webhook uses cannot be deleted without force', async () => {
     const refused = await daemon.cli('secret', 'delete', 'CI');
     expect(refused.code).toBe(1);

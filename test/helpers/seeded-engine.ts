@@ -15,7 +15,7 @@ import type { ReplayControl } from '../../src/core/ports/deliveries/replay-contr
 import type { Executor, RunLogReader, RunLogWriter } from '../../src/core/ports/runs/executor.ts';
 import type { RunControl } from '../../src/core/ports/runs/run-control.ts';
 import type { WorkerControl } from '../../src/core/ports/runs/worker-control.ts';
-import type { SecretStore } from '../../src/core/ports/secret-store.ts';
+import type { SecretHistory, SecretStore } from '../../src/core/ports/secret-store.ts';
 import type { Clock } from '../../src/core/time/clock.ts';
 import type { FactoryEditor } from '../../src/edit/factory-editor.ts';
 import { EventHub } from '../../src/events/event-hub.ts';
@@ -62,7 +62,7 @@ export interface SeededFactory {
 
 export interface SeededEngineParts {
   storage: SqliteStorage;
-  secrets: SecretStore;
+  secrets: SecretStore & SecretHistory;
   clock: Clock;
   ids: IdSource;
   randomBytes: RandomBytes;
@@ -75,7 +75,7 @@ export interface SeededEngine {
   workers: WorkerControl;
   runControl: RunControl;
   runLogs: RunLogReader;
-  secrets: SecretStore;
+  secrets: SecretStore & SecretHistory;
   reconcilers: Reconcilers;
   editor: FactoryEditor;
   events: EventHub;
@@ -137,6 +137,7 @@ export function createSeededEngine(
     config: CONFIG,
     storage,
     registry,
+    secretHistory: secrets,
     adoptSecret,
     health,
     metrics,

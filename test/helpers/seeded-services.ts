@@ -14,7 +14,7 @@ import type { PlanPreview } from '../../src/core/plan-preview.ts';
 import type { AppliedChange, WebhookView } from '../../src/core/ports/definitions/inventory.ts';
 import type { ProposedTrigger } from '../../src/core/ports/deliveries/backtester.ts';
 import type { StoredPayloads } from '../../src/core/ports/deliveries/stored-payloads.ts';
-import type { SecretStore } from '../../src/core/ports/secret-store.ts';
+import type { SecretHistory, SecretStore } from '../../src/core/ports/secret-store.ts';
 import type { Storage } from '../../src/core/ports/storage.ts';
 import type { Reconciliation } from '../../src/core/reconciliation.ts';
 import type { AppliedAutomation } from '../../src/core/resources/automation.ts';
@@ -428,7 +428,7 @@ async function seedDeliveries(storage: SqliteStorage): Promise<void> {
   });
 }
 
-function openSecretStore(storage: SqliteStorage, clock: Clock): SecretStore {
+function openSecretStore(storage: SqliteStorage, clock: Clock): SecretStore & SecretHistory {
   return createSecretStore({
     table: storage.sealedSecrets,
     vault: createVault(KEY),

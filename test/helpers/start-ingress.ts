@@ -10,6 +10,7 @@ import type { JsonObject } from '../../src/core/json.ts';
 import { EMPTY_PLAN } from '../../src/core/plan.ts';
 import type { AutomationRow, WebhookRow } from '../../src/core/ports/definitions/inventory.ts';
 import type { DeliveryLog } from '../../src/core/ports/deliveries/delivery-log.ts';
+import type { SecretHistory, SecretStore } from '../../src/core/ports/secret-store.ts';
 import type { Delivery } from '../../src/core/resources/delivery.ts';
 import type { Clock } from '../../src/core/time/clock.ts';
 import type { Trigger } from '../../src/core/trigger.ts';
@@ -20,6 +21,7 @@ import { HandshakeRows, RejectionRows } from '../../src/ingress/log/capped-rows.
 import { CaptureWindows } from '../../src/ingress/log/capture-window.ts';
 import { DeliveryRecorder } from '../../src/ingress/log/delivery-recorder.ts';
 import { Confirmations, type FetchStatus } from '../../src/ingress/steps/confirmations.ts';
+import { VersionTrials } from '../../src/ingress/steps/version-trials.ts';
 import { createClientAddressFinder } from '../../src/ingress/transport/client-address.ts';
 import { createIngressServer, type ServerBounds } from '../../src/ingress/transport/http.ts';
 import { createProbes } from '../../src/ingress/transport/probes.ts';
@@ -27,6 +29,9 @@ import { BytesInFlight } from '../../src/ingress/transport/read-body.ts';
 import type { PushTrigger } from '../../src/registry/build-live-webhooks.ts';
 import { LiveFactories } from '../../src/registry/live-factories.ts';
 import { Registry } from '../../src/registry/registry.ts';
+import { createRedactor } from '../../src/secrets/redactor.ts';
+import { createSecretStore } from '../../src/secrets/secret-store.ts';
+import { createVault } from '../../src/secrets/vault.ts';
 import { openSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { declareWebhook } from './declare-webhook.ts';
 import { RawConnection } from './raw-connection.ts';
@@ -41,7 +46,9 @@ export const BASE_URL = 'https://hooks.example.com';
 
 /** A webhook of the factory, by default a token webhook called `hook`. */
 export interface TestWebhook
-  extends Partial<Pick<WebhookRow, 'authMode' | 'signatureScheme' | 'signature' | 'deliveryIdHeader'>> {
+  extends Partial<
+    Pick<WebhookRow, 'authMode' | 'signatureScheme' | 'signature' | 'deliveryIdHeader' | 'secretVersion'>
+  > {
   name?: string;
   enabled?: boolean;
   /** `null`: the pinned value cannot be read. */
@@ -95,6 +102,7 @@ export interface TestIngress {
   file: string;
   clock: Clock & { advance(ms: number): void };
   storage: SqliteStorage;
+  secretStore: SecretStore & SecretHistory;
   context: IngressContext;
   /** Recorded counters and notifications. */
   seen: {
@@ -180,6 +188,13 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
   await storage.inventory.register(FACTORY, START_MS);
   await apply(options.webhooks ?? [{}], options.automations);
 
+  const secretStore = createSecretStore({
+    table: storage.sealedSecrets,
+    vault: createVault(randomBytes(32)),
+    clock,
+    redactor: createRedactor(),
+    notifyTargets: [],
+  });
   const recorder = new DeliveryRecorder((options.wrapLog ?? ((log) => log))(storage.deliveryLog));
   const seen: TestIngress['seen'] = {
     rejections: [],
@@ -201,6 +216,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     baseUrl: () => BASE_URL,
     rejectionRows: new RejectionRows((entry) => recorder.note(entry)),
     captures: new CaptureWindows(clock),
+    versionTrials: new VersionTrials(secretStore, clock),
     handshakeRows: new HandshakeRows((entry) => logged.push(storage.handshakeLog.append(entry))),
     confirmations,
     adoptSecret: options.adoptSecret ?? (async () => ({ ok: false, detail: 'nothing is adopted here' })),
@@ -237,6 +253,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     file,
     clock,
     storage,
+    secretStore,
     context,
     seen,
     uid,
@@ -254,6 +271,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
       return connection;
     },
     deliveries: async (name) => {
+      await context.versionTrials.drain();
       await recorder.drain();
       const page = { webhookUid: uid(name), label: null, limit: 5_000, cursor: null };
       return (await storage.deliveryReader.list(page)).data;
@@ -283,7 +301,7 @@ async function post(pool: Pool, path: string, { headers = {}, body = null, metho
 }
 
 function toWebhookRow(webhook: TestWebhook, uid: WebhookUid): WebhookRow {
-  const { name = 'hook', secret: _, verifyToken: __, ...declared } = webhook;
+  const { name = 'hook', secret: _, verifyToken: __, secretVersion = 1, ...declared } = webhook;
   return {
     uid,
     name,
@@ -291,7 +309,7 @@ function toWebhookRow(webhook: TestWebhook, uid: WebhookUid): WebhookRow {
     file: `webhooks/${name}.yaml`,
     ...declareWebhook(declared),
     verifyTokenSecretVersion: null,
-    secretVersion: 1,
+    secretVersion,
     revision: REVISION,
     updatedAt: START_MS,
   };

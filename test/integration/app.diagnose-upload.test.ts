@@ -30,6 +30,12 @@ function open(attemptsPerMinute = 30) {
     secrets: {
       open: async (_name, version) => value(version),
       resolve: async (name) => (name === 'KEY' ? { version: 3, value: value(3)! } : null),
+      versions: async () =>
+        [3, 2, 1].flatMap((version) => {
+          const stored = value(version);
+          const history = { createdAt: 0, createdBy: 'alice', replacedAt: null, replacedBy: null };
+          return stored === null ? [] : [{ version, value: stored, ...history }];
+        }),
       list: async () => [
         {
           name: 'KEY',
@@ -85,8 +91,10 @@ describe('a request that was written down, with a secret that stays', () => {
     webhooks = [github()];
     const diagnosis = await open()(makeRequest(3, { scheme: null }));
     expect(diagnosis).toMatchObject({
-      mistake: 'old_secret_version',
-      sentence: expect.stringContaining('already uses version 3 of the secret, but the webhook still checks version 2'),
+      mistake: 'new_secret_version',
+      sentence: expect.stringContaining(
+        'version 3 of KEY, stored 1970-01-01T00:00:00.000Z by alice; the webhook checks version 2',
+      ),
     });
     expect(tasks[0]!.publicUrl).toBe(`https://hooks.example.com/webhooks/w/${webhooks[0]!.uid}`);
   });
@@ -106,7 +114,7 @@ describe('a request that was written down, with a secret that stays', () => {
     webhooks = views;
     const refused = open()(makeRequest(3, { scheme: null }));
     await expect(refused).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('--scheme') });
-    expect((await open()(makeRequest(3))).mistake).toMatch(/none|old_secret_version/);
+    expect((await open()(makeRequest(3))).mistake).toMatch(/none|new_secret_version/);
   });
 
   it('has to name a secret that exists', async () => {

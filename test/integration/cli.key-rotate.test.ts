@@ -33,7 +33,7 @@ beforeEach(async () => {
   await verifyMasterKey(storage.sealedSecrets, vault);
   for (const version of [1, 2]) {
     const sealed = vault.seal('API_KEY', version, new SecretValue(`value ${version}`));
-    await storage.sealedSecrets.insert({ name: 'API_KEY', version, sealed, createdAt: version });
+    await storage.sealedSecrets.insert({ name: 'API_KEY', version, sealed, createdAt: version, createdBy: null });
   }
   const answers = createAnswerStore({ table: storage.keptAnswers, vault, clock });
   await answers.keep(ANSWER.key, ANSWER.fingerprint, ANSWER.text);
@@ -110,7 +110,13 @@ describe('key rotate', () => {
 
   it('stores nothing if a value cannot be decrypted', async () => {
     const storage = openSqliteStorage(join(dataDir, 'dockbell.db'));
-    await storage.sealedSecrets.insert({ name: 'BROKEN', version: 1, sealed: new Uint8Array(200), createdAt: 1 });
+    await storage.sealedSecrets.insert({
+      name: 'BROKEN',
+      version: 1,
+      sealed: new Uint8Array(200),
+      createdAt: 1,
+      createdBy: null,
+    });
     storage.close();
     expect(await rotate()).toMatchObject({ code: 2, stderr: expect.stringContaining('BROKEN') });
     expect(readFileSync(keyFile(), 'utf8').trim()).toBe(OLD.toString('base64'));

@@ -79,6 +79,7 @@ describe('defaults', () => {
         identitiesMs: 90 * DAY_MS,
         runsMs: 30 * DAY_MS,
         auditMs: 365 * DAY_MS,
+        secretVersionsMs: 30 * DAY_MS,
         runBytes: 10 * 1024 ** 3,
       },
       log: { level: 'info' },

@@ -20,6 +20,10 @@ afterAll(() => thread.close());
 const secrets = {
   open: async (_name: string, version: number) => (version === 1 ? new SecretValue(TOKEN) : new SecretValue('newer')),
   resolve: async () => ({ version: 2, value: new SecretValue('newer') }),
+  versions: async () => {
+    const history = { createdAt: 0, createdBy: null, replacedAt: null, replacedBy: null };
+    return [{ version: 2, value: new SecretValue('newer'), ...history }];
+  },
 };
 
 function sign(secret: string, body = BODY) {
@@ -64,7 +68,7 @@ describe('a capture window at the ingress', () => {
     ingress = await startIngress({ webhooks: [GITHUB, { name: 'bearer' }, { name: 'url', authMode: 'url_token' }] });
     for (const name of ['github', 'bearer', 'url']) ingress.context.captures.open(ingress.uid(name), 60_000);
     await ingress.post(ingress.path('github'), sign('newer'));
-    expect(await diagnoseNewest('github')).toMatchObject({ mistake: 'old_secret_version' });
+    expect(await diagnoseNewest('github')).toMatchObject({ mistake: 'new_secret_version' });
     await ingress.post(ingress.path('github'), { ...sign(TOKEN, `${BODY}\n`), body: BODY });
     expect(await diagnoseNewest('github')).toMatchObject({ mistake: 'body_newline' });
     await ingress.post(ingress.path('bearer'), { headers: { authorization: TOKEN }, body: BODY });
@@ -75,7 +79,8 @@ describe('a capture window at the ingress', () => {
     await ingress.post(ingress.path('github'), sign('hopeless'));
     const hopeless = await diagnoseNewest('github');
     expect(hopeless.mistake).toBeNull();
-    expect(hopeless.tried.length).toBeGreaterThan(10);
+    expect(hopeless.tried).toContain('newer versions of the secret');
+    expect(hopeless.tried).not.toContain('older versions of the secret');
     expect(JSON.stringify(hopeless)).not.toContain(TOKEN);
   });
 

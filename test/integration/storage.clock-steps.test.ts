@@ -19,6 +19,7 @@ const POLICY = {
   identitiesMs: 90 * DAY_MS,
   runsMs: 30 * DAY_MS,
   auditMs: 365 * DAY_MS,
+  secretVersionsMs: 30 * DAY_MS,
   runBytes: 1e9,
 };
 

@@ -9,7 +9,14 @@ import { applyFactory, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, buildRejection, buildReplay, START_MS } from '../helpers/build-offer.ts';
 import { useFolder } from '../helpers/with-storage.ts';
 
-const POLICY = { deliveriesMs: HOUR_MS, minDeliveries: 3, identitiesMs: HOUR_MS, runsMs: 1, auditMs: 1 };
+const POLICY = {
+  deliveriesMs: HOUR_MS,
+  minDeliveries: 3,
+  identitiesMs: HOUR_MS,
+  runsMs: 1,
+  auditMs: 1,
+  secretVersionsMs: 1,
+};
 
 describe('the listing of deliveries', () => {
   const folder = useFolder();

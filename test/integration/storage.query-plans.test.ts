@@ -14,7 +14,7 @@ const PAGE = { limit: 50, cursor: null };
 const NEXT_PAGE = { limit: 50, cursor: Buffer.from('s1000').toString('base64url') };
 const RUNS = { factory: FACTORY, state: null, automation: null };
 const AUDIT = { actor: null, object: null, outcome: null };
-const POLICY = { deliveriesMs: 1, minDeliveries: 50, identitiesMs: 1, runsMs: 1, auditMs: 1 };
+const POLICY = { deliveriesMs: 1, minDeliveries: 50, identitiesMs: 1, runsMs: 1, auditMs: 1, secretVersionsMs: 1 };
 
 const DAY_MS = 86_400_000;
 /** An hour before the runs were created. */

@@ -13,6 +13,7 @@ const POLICY = {
   identitiesMs: 7 * DAY_MS,
   runsMs: 30 * DAY_MS,
   auditMs: 365 * DAY_MS,
+  secretVersionsMs: 30 * DAY_MS,
 };
 
 describe('retention in a SQLite file', () => {

@@ -9,7 +9,7 @@ import { mountTmpfs, type SmallDisk } from '../helpers/small-disk.ts';
 
 const MIB = 1024 * 1024;
 const HOUR_MS = 3_600_000;
-const POLICY = { deliveriesMs: 1, minDeliveries: 1, identitiesMs: 1, runsMs: 1, auditMs: 1 };
+const POLICY = { deliveriesMs: 1, minDeliveries: 1, identitiesMs: 1, runsMs: 1, auditMs: 1, secretVersionsMs: 1 };
 
 const probe = mountTmpfs(1);
 probe?.remove();

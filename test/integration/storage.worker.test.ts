@@ -50,7 +50,7 @@ describe('the storage in a separate thread', () => {
     const { storage } = await start();
     const listing = storage.deliveryReader.list({ webhookUid: 'wh_a', label: null, limit: 5, cursor: 'nonsense' });
     await expect(listing).rejects.toMatchObject({ name: 'AppError', code: 'bad_request' });
-    const secret = { name: 'A', version: 1, sealed: new Uint8Array([1]), createdAt: 1 };
+    const secret = { name: 'A', version: 1, sealed: new Uint8Array([1]), createdAt: 1, createdBy: null };
     await storage.sealedSecrets.insert(secret);
     await expect(storage.sealedSecrets.insert(secret)).rejects.toMatchObject({ name: 'AppError', code: 'conflict' });
   });

@@ -11,6 +11,7 @@ import { requireRole } from '../server/access-rules.ts';
 import { locate } from '../server/locate.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageOf, presentPage, querySchema, SHORT_LIST_QUERY } from '../server/page-query.ts';
+import { principalOf } from '../server/reach.ts';
 
 export interface SecretRouteParts {
   secrets: SecretStore;
@@ -77,7 +78,12 @@ export async function secretsPlugin(app: FastifyInstance, parts: SecretRoutePart
     async (request, reply) => {
       const { name } = request.params;
       const value = new SecretValue(request.body.value);
-      const { created, version } = await parts.secrets.put(name, value, request.query.mode ?? 'put');
+      const { created, version } = await parts.secrets.put(
+        name,
+        value,
+        request.query.mode ?? 'put',
+        principalOf(request).name,
+      );
       if (created) void reply.code(201).header('location', locate('secrets', name));
       return reply.send({ name, version, created });
     },
@@ -99,7 +105,8 @@ export async function secretsPlugin(app: FastifyInstance, parts: SecretRoutePart
       },
     },
     async (request, reply) => {
-      await parts.secrets.delete(request.params.name, { force: request.query.force === true });
+      const { force = false } = request.query;
+      await parts.secrets.delete(request.params.name, { force, by: principalOf(request).name });
       return reply.code(204).send();
     },
   );

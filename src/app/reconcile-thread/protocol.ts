@@ -90,7 +90,12 @@ type CopiedServingWebhook = Pick<ServingWebhook, 'webhook'> & { secret: CopiedSe
 
 /** A `SecretStore` with copied secrets. */
 export interface CopiedSecretStore extends Pick<SecretStore, 'delete' | 'list'> {
-  put(name: string, value: string, mode: Parameters<SecretStore['put']>[2]): ReturnType<SecretStore['put']>;
+  put(
+    name: string,
+    value: string,
+    mode: Parameters<SecretStore['put']>[2],
+    by?: string | null,
+  ): ReturnType<SecretStore['put']>;
   resolve(name: string): Promise<{ version: number; value: string } | null>;
   open(name: string, version: number): Promise<CopiedSecret>;
 }

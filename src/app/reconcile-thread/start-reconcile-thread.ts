@@ -137,7 +137,7 @@ function offerHost({ serving, secrets, onReconciled, logger }: ReconcileThreadPa
       serve: (served) => serving.serve(restoreServed(served)),
     },
     secrets: {
-      put: (name, value, mode) => secrets.put(name, new SecretValue(value), mode),
+      put: (name, value, mode, by) => secrets.put(name, new SecretValue(value), mode, by),
       delete: secrets.delete,
       list: secrets.list,
       resolve: async (name) => {

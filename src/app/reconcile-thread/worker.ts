@@ -111,7 +111,7 @@ function copyServed(served: ServedChange): CopiedServedChange {
 function connectSecrets(): SecretStore {
   const { secrets } = link.remote;
   return {
-    put: (name, value, mode) => secrets.put(name, value.reveal(), mode),
+    put: (name, value, mode, by) => secrets.put(name, value.reveal(), mode, by),
     delete: secrets.delete,
     list: secrets.list,
     resolve: async (name) => {

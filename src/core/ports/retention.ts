@@ -8,6 +8,8 @@ export interface RetentionPolicy {
   identitiesMs: number;
   runsMs: number;
   auditMs: number;
+  /** How long a version of a secret is kept after its last use. */
+  secretVersionsMs: number;
 }
 
 /** Removes expired rows in small batches, so that deliveries are not delayed. */

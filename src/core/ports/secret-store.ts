@@ -9,7 +9,15 @@ export interface SealedSecret {
   /** Everything needed to decrypt the value except the master key. The vault defines the layout. */
   sealed: Uint8Array;
   createdAt: number;
+  /** Name of the user or token that stored it; `null` if the daemon did, or if it is not known. */
+  createdBy: string | null;
+  /** When the next version was stored or the secret was deleted; `null` for the newest version. */
+  replacedAt: number | null;
+  replacedBy: string | null;
 }
+
+/** A version to store. The storage notes its replacement when the next one is stored. */
+export type NewSealedSecret = Omit<SealedSecret, 'replacedAt' | 'replacedBy'>;
 
 /** The stored part of a secret's summary. `notify` comes from the configuration. */
 export type StoredSecretSummary = Omit<SecretSummary, 'notify'>;
@@ -21,21 +29,23 @@ export interface SealedValues {
   answers: KeptAnswer[];
 }
 
-/** Rows of sealed secrets. A version is kept as long as a webhook is pinned to it. */
+/** Rows of sealed secrets. A version that is no longer used is kept for some time, to explain rejections. */
 export interface SealedSecretTable {
   /** Check value of the master key that sealed these rows; `null` before the first use. */
   keyCheck(): Promise<Uint8Array | null>;
   setKeyCheck(check: Uint8Array): Promise<void>;
   /** The highest version ever used for that name, including deleted ones; 0 for a new name. */
   lastVersion(name: string): Promise<number>;
-  /** Stores a new version. Throws `conflict` if that version exists. */
-  insert(secret: SealedSecret): Promise<void>;
+  /** Stores a new version, which replaces the newest one. Throws `conflict` if that version exists. */
+  insert(secret: NewSealedSecret): Promise<void>;
   /** The newest version; `null` if none exists or it was deleted. */
   newest(name: string): Promise<SealedSecret | null>;
   get(name: string, version: number): Promise<SealedSecret | null>;
+  /** The stored versions, newest first, also of a deleted secret. */
+  versions(name: string, limit: number): Promise<SealedSecret[]>;
   list(): Promise<StoredSecretSummary[]>;
-  /** Deletes the name; pinned versions stay readable by `get`. `false` if it did not exist. */
-  delete(name: string): Promise<boolean>;
+  /** Deletes the name; its versions stay readable by `get`. `false` if it did not exist. */
+  delete(name: string, by: { at: number; name: string | null }): Promise<boolean>;
 }
 
 /** The additional operations that a change of the master key needs. */
@@ -48,22 +58,36 @@ export interface ResealableSecretTable extends SealedSecretTable {
   replaceSealed(values: SealedValues, keyCheck: Uint8Array): Promise<void>;
 }
 
+/** A version of a secret with its history. */
+export interface SecretVersion extends Omit<SealedSecret, 'sealed' | 'name'> {
+  value: SecretValue;
+}
+
 /** The encrypted team store. Only the daemon reads values; no interface returns one. */
 export interface SecretStore {
   /**
    * Creates or replaces a secret. An empty value is `bad_request`. The modes `create` and `update` reject the other
    * case.
+   *
+   * @param by name of the user or token; omitted if the daemon stores the value
    */
   put(
     name: string,
     value: SecretValue,
     mode: 'create' | 'update' | 'put',
+    by?: string | null,
   ): Promise<{ created: boolean; version: number }>;
   /** `secret_in_use` while a webhook, an automation or a target of `notify` uses it, unless forced; `not_found` for an unknown name. */
-  delete(name: string, options: { force: boolean }): Promise<void>;
+  delete(name: string, options: { force: boolean; by?: string | null }): Promise<void>;
   list(): Promise<SecretSummary[]>;
   /** The newest version, for an apply or a run; `null` if none exists. */
   resolve(name: string): Promise<{ version: number; value: SecretValue } | null>;
   /** A pinned version; `null` if it was deleted. Throws `storage_broken` if the value cannot be decrypted. */
   open(name: string, version: number): Promise<SecretValue | null>;
+}
+
+/** The versions of secrets that are still stored. They explain rejections and never authenticate a request. */
+export interface SecretHistory {
+  /** The most recent versions, newest first, without those that cannot be decrypted. */
+  versions(name: string, limit: number): Promise<SecretVersion[]>;
 }

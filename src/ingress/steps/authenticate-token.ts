@@ -1,8 +1,8 @@
-import { readBearerToken } from '../../signature/tokens/token.ts';
 import type { IngressContext, Outcome } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';
 import * as answers from '../transport/answers.ts';
 import { admitDelivery } from './admit-delivery.ts';
+import { readToken } from './read-token.ts';
 import { rejectCredential, rejectUnlogged } from './reject.ts';
 
 /** Steps 4 and 5 for `token` and `url_token`, before the body is read. */
@@ -10,15 +10,8 @@ export function authenticateToken(context: IngressContext, reception: Reception)
   const { credential } = reception.webhook;
   if ('unreadable' in credential) return rejectUnlogged(context, 'storage', answers.UNAVAILABLE);
   if (credential.mode === 'signature') return null;
-  const presented =
-    credential.mode === 'url_token'
-      ? readUrlToken(reception.urlToken)
-      : readBearerToken(reception.headers.get('authorization'));
+  const presented = readToken(credential.mode, reception);
   if (presented.ok && credential.accepts(presented.token)) return admitDelivery(context, reception);
   const reason = presented.ok ? 'bad_credential' : presented.reason;
   return rejectCredential(context, reception, { reason, detail: null });
-}
-
-function readUrlToken(token: string | null) {
-  return token === null ? ({ ok: false, reason: 'missing_credential' } as const) : ({ ok: true, token } as const);
 }

@@ -1,5 +1,9 @@
 import type { UnloggedRejection } from '../../core/ports/metrics.ts';
+import type { SecretVersion } from '../../core/ports/secret-store.ts';
 import type { RejectionEntry } from '../../core/resources/delivery.ts';
+import type { LiveWebhook } from '../../registry/live-webhook.ts';
+import type { AuthReason } from '../../words/delivery-reasons.ts';
+import { describeUsedVersion } from '../../words/secret-versions.ts';
 import type { IngressContext } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';
 import type { IngressAnswer } from '../transport/answers.ts';
@@ -30,20 +34,58 @@ export function rejectCredential(
   if (!admission.ok) {
     return rejectUnlogged(context, 'failed_auth_rate', answers.tooManyRequests(admission.retryAfterSeconds));
   }
-  const row = reject(context, reception, { label: 'Rejected (auth)', reason, detail, size: body.length });
-  if (row !== null) capture(context, reception, row);
+  const row = composeRow(context, reception, { label: 'Rejected (auth)', reason, detail, size: body.length });
+  if (!WRONG_SECRET.has(reason)) writeCaptured(context, reception, row);
+  else {
+    context.versionTrials.begin(reception, (version) =>
+      writeCaptured(context, reception, version === null ? row : { ...row, ...explainVersion(webhook, version) }),
+    );
+  }
   return answers.UNAUTHORIZED;
 }
 
-/** Writes a row of metadata without body and credential. `null` if the request was only counted. */
+/** The reasons behind which another version of the secret can be. */
+const WRONG_SECRET: ReadonlySet<string> = new Set<AuthReason>(['bad_credential', 'bad_signature']);
+
+function explainVersion(
+  { pinned }: LiveWebhook,
+  { version, createdAt, createdBy, replacedAt, replacedBy }: SecretVersion,
+): Pick<RejectionEntry, 'reason' | 'detail'> {
+  const reason: AuthReason = version < pinned.version ? 'old_secret_version' : 'new_secret_version';
+  const stored = { at: createdAt, by: createdBy };
+  const replaced = replacedAt === null ? null : { at: replacedAt, by: replacedBy };
+  const { secretName, version: checked } = pinned;
+  return { reason, detail: describeUsedVersion({ secretName, version, checked, stored, replaced }) };
+}
+
+/** Writes a row of metadata without body and credential. */
 export function reject(
-  { clock, ids, metrics, rejectionRows }: IngressContext,
+  context: IngressContext,
+  reception: Reception,
+  rejection: Pick<RejectionEntry, 'label' | 'reason' | 'detail' | 'size'>,
+): void {
+  write(context, composeRow(context, reception, rejection));
+}
+
+function writeCaptured(context: IngressContext, reception: Reception, row: RejectionEntry): void {
+  if (write(context, row)) capture(context, reception, row);
+}
+
+/** `false` if the request was only counted. */
+function write({ clock, metrics, rejectionRows }: IngressContext, row: RejectionEntry): boolean {
+  const isWritten = rejectionRows.add(row, clock.monotonicMs());
+  if (!isWritten) metrics.countRejection('rejection_rows');
+  return isWritten;
+}
+
+function composeRow(
+  { clock, ids, metrics }: IngressContext,
   { webhook, request, providerIdentity }: Reception,
   { label, reason, detail, size }: Pick<RejectionEntry, 'label' | 'reason' | 'detail' | 'size'>,
-): RejectionEntry | null {
+): RejectionEntry {
   const nowMs = clock.wallMs();
   metrics.countDelivery(webhook.uid, label);
-  const row: RejectionEntry = {
+  return {
     kind: 'rejection',
     id: ids.deliveryId(nowMs),
     webhook: webhook.ref,
@@ -57,9 +99,6 @@ export function reject(
     clientAddress: request.clientAddress,
     revision: webhook.revision,
   };
-  if (rejectionRows.add(row, clock.monotonicMs())) return row;
-  metrics.countRejection('rejection_rows');
-  return null;
 }
 
 /** Captures the request for `dockbell diagnose` if a capture window is open. A URL token needs no diagnosis. */

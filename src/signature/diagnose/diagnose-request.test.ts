@@ -88,6 +88,11 @@ describe('mistakes with the secret', () => {
     const found = diagnose(scheme, now, send(scheme, old.signing), { secrets });
     expect(mistakeOf(found)).toBe('old_secret_version');
     expect(found).toMatchObject({ sentence: expect.stringContaining('version 1') });
+    const history = 'version 1 of KEY, replaced yesterday by alice';
+    const known = [secrets[0], { ...secrets[1], history }] as const;
+    expect(diagnose(scheme, now, send(scheme, old.signing), { secrets: known })).toMatchObject({
+      sentence: `The sender uses an older version of the secret (${history}): give the sender the new value.`,
+    });
   });
 
   it('a newer version that no apply has activated is named as such', () => {
@@ -96,7 +101,8 @@ describe('mistakes with the secret', () => {
       { version: 2, text: SECRET },
     ] as const;
     expect(diagnose(of('github'), 'old', send(of('github'), SECRET), { secrets })).toMatchObject({
-      sentence: expect.stringContaining('an apply activates the new version'),
+      mistake: 'new_secret_version',
+      sentence: expect.stringContaining('commit any change to the production branch'),
     });
   });
 
@@ -510,12 +516,20 @@ describe('a request that nothing explains', () => {
     expect(cpuMs).toBeLessThan(5_000);
   });
 
-  it('lists everything that was tried', () => {
-    expect(diagnose(of('github'), SECRET, send(of('github'), 'another'))).toEqual({
-      ok: false,
-      tried: MISTAKES.filter(({ of }) => of === undefined).map(({ tried }) => tried),
-      lacksCertificate: false,
-    });
+  it('lists what was tried, and nothing else', () => {
+    const listTried = (secrets: RequestToDiagnose['secrets']) => {
+      const found = diagnose(of('github'), SECRET, send(of('github'), 'another'), { secrets });
+      return found.ok ? [] : found.tried;
+    };
+    const checked = { version: 2, text: SECRET };
+    const alone = listTried([checked]);
+    expect(alone).toContain("a line break at the end of the sender's secret");
+    // GitHub signs no timestamp, no URL and no token.
+    for (const absent of ['timestamp', 'URL,', 'token', 'versions of the secret']) {
+      expect(alone.filter((tried) => tried.includes(absent))).toEqual([]);
+    }
+    expect(listTried([checked, { version: 1, text: 'older' }])).toEqual(['older versions of the secret', ...alone]);
+    expect(listTried([checked, { version: 3, text: 'newer' }])).toEqual(['newer versions of the secret', ...alone]);
   });
 
   it('is explained by the reason if the reason shows the cause', () => {

@@ -34,6 +34,7 @@ export type RequestDiagnosis =
   | { ok: true; mistake: string; sentence: string }
   | {
       ok: false;
+      /** Only mistakes that could be undone in this request. */
       tried: string[];
       /** Everything that can be checked without the provider's certificate is correct, and it was not supplied. */
       lacksCertificate: boolean;
@@ -66,13 +67,15 @@ export function diagnoseRequest(request: RequestToDiagnose): RequestDiagnosis {
   const first = verify(rejected, { checksClock: true }, request.nowMs);
   if (first.outcome === 'verified') return GOOD;
   const detailed = toDiagnosedRequest(request, first.detail);
+  const tried: string[] = [];
   for (const mistake of listMistakes(request.scheme)) {
     for (const variant of mistake.vary(detailed)) {
+      if (tried.at(-1) !== mistake.tried) tried.push(mistake.tried);
       if (!variant.isProven && verify(detailed, variant, request.nowMs).outcome !== 'verified') continue;
       return { ok: true, mistake: mistake.id, sentence: variant.sentence };
     }
   }
-  return explainRejection(detailed, first);
+  return explainRejection(detailed, first, tried);
 }
 
 function listMistakes({ name }: Scheme): Mistake[] {
@@ -147,6 +150,7 @@ function parseJson(body: Uint8Array): unknown {
 function explainRejection(
   request: DiagnosedRequest,
   rejected: Exclude<Attempt, { outcome: 'verified' }>,
+  tried: string[],
 ): RequestDiagnosis {
   if (rejected.outcome === 'unusable') {
     const what = rejected.detail.replace(/\.$/, '');
@@ -156,7 +160,6 @@ function explainRejection(
     const sentence = describeRejection(request, rejected.reason, rejected.detail);
     if (sentence !== null) return { ok: true, mistake: rejected.reason, sentence };
   }
-  const tried = listMistakes(request.scheme).map((mistake) => mistake.tried);
   return { ok: false, tried, lacksCertificate: rejected.outcome === 'undecided' };
 }
 

@@ -1,8 +1,11 @@
+import { AUTH_REASONS } from '../../words/delivery-reasons.ts';
+import type { SecretCandidate } from '../rejected-request.ts';
 import { type DiagnosedRequest, findHmacForm, type Mistake, type SchemeVariant, withKeyBytes } from './mistake.ts';
 
 /** Mistakes with the secret: in the secret store, at the provider, or in the sender's code. */
 export const SECRET_MISTAKES: readonly Mistake[] = [
-  { id: 'old_secret_version', tried: 'other versions of the secret', vary: varyVersions },
+  { id: 'old_secret_version', tried: 'older versions of the secret', vary: varyOlder },
+  { id: 'new_secret_version', tried: 'newer versions of the secret', vary: varyNewer },
   { id: 'secret_padding', tried: 'the stored secret without surrounding quotes and spaces', vary: varyPadding },
   { id: 'secret_newline', tried: "a line break at the end of the sender's secret", vary: varyNewline },
   { id: 'secret_decoded', tried: 'the secret decoded from base64 or hex', vary: varyDecoded },
@@ -10,14 +13,22 @@ export const SECRET_MISTAKES: readonly Mistake[] = [
   { id: 'secret_encoded', tried: 'the secret encoded in base64 or hex', vary: varyEncoded },
 ];
 
-function* varyVersions({ secret, otherSecrets }: DiagnosedRequest): Iterable<SchemeVariant> {
-  for (const { version, text } of otherSecrets) {
-    const sentence =
-      version < secret.version
-        ? `The sender still uses version ${version} of the secret, but the webhook checks version ${secret.version}: give the sender the new value.`
-        : `The sender already uses version ${version} of the secret, but the webhook still checks version ${secret.version}: commit any change to the production branch, so that an apply activates the new version.`;
-    yield { secretText: text, sentence };
-  }
+function varyOlder({ secret, otherSecrets }: DiagnosedRequest): SchemeVariant[] {
+  const older = otherSecrets.filter(({ version }) => version < secret.version);
+  return older.map((one) => varyVersion('old_secret_version', one));
+}
+
+function varyNewer({ secret, otherSecrets }: DiagnosedRequest): SchemeVariant[] {
+  const newer = otherSecrets.filter(({ version }) => version > secret.version);
+  return newer.map((one) => varyVersion('new_secret_version', one));
+}
+
+function varyVersion(
+  reason: 'old_secret_version' | 'new_secret_version',
+  { version, text: secretText, history = `version ${version}` }: SecretCandidate,
+): SchemeVariant {
+  const { text, remedy } = AUTH_REASONS[reason];
+  return { secretText, sentence: `${text.replace(/\.$/, '')} (${history}): ${remedy}.` };
 }
 
 function* varyPadding({ secret }: DiagnosedRequest): Iterable<SchemeVariant> {

@@ -462,4 +462,23 @@ export const MIGRATIONS: readonly string[] = [
     SELECT seq, attempt, state, error, exit_code, started_at, finished_at, executor, iif(attempt = 1, 0, NULL)
     FROM runs WHERE started_at IS NOT NULL OR attempt > 1 ORDER BY seq;
   `,
+  // Who replaced a version of a secret and when, to explain rejections. What the audit log knows about the versions so far
+  // is carried over: the entry of a change is written within seconds after its version.
+  `
+  ALTER TABLE secret_versions ADD COLUMN created_by TEXT;
+  ALTER TABLE secret_versions ADD COLUMN replaced_at INTEGER;
+  ALTER TABLE secret_versions ADD COLUMN replaced_by TEXT;
+  ALTER TABLE secret_versions ADD COLUMN unused_since INTEGER;
+  UPDATE secret_versions SET created_by = (
+    SELECT actor_name FROM audit_objects JOIN audit_log ON audit_log.seq = audit_objects.entry
+    WHERE audit_objects.object = 'secrets/' || secret_versions.name AND method = 'PUT' AND status < 300
+      AND at BETWEEN created_at AND created_at + 10000
+    ORDER BY at LIMIT 1
+  );
+  UPDATE secret_versions SET (replaced_at, replaced_by) = (
+    SELECT later.created_at, later.created_by FROM secret_versions AS later
+    WHERE later.name = secret_versions.name AND later.version > secret_versions.version
+    ORDER BY later.version LIMIT 1
+  );
+  `,
 ];

@@ -2,8 +2,8 @@ import type { Kysely, Selectable } from 'kysely';
 import { AppError } from '../../../core/errors.ts';
 import type { Json } from '../../../core/json.ts';
 import type {
+  NewSealedSecret,
   ResealableSecretTable,
-  SealedSecret,
   SealedValues,
   StoredSecretSummary,
 } from '../../../core/ports/secret-store.ts';
@@ -53,16 +53,18 @@ export function createSealedSecrets(db: Kysely<Schema>): ResealableSecretTable {
         .executeTakeFirst();
       return row ? SECRET_VERSIONS.fromRow(row) : null;
     },
-    list: () => listSummaries(db),
-    delete: async (name) => {
-      const deleted = await db
-        .updateTable('secret_names')
-        .set({ newest_version: null })
+    versions: async (name, limit) => {
+      const rows = await db
+        .selectFrom('secret_versions')
+        .selectAll()
         .where('name', '=', name)
-        .where('newest_version', 'is not', null)
-        .executeTakeFirst();
-      return deleted.numUpdatedRows === 1n;
+        .orderBy('version', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => SECRET_VERSIONS.fromRow(row));
     },
+    list: () => listSummaries(db),
+    delete: (name, by) => db.transaction().execute((trx) => deleteName(trx, name, by)),
     allSealed: async () => {
       const answers = await db.selectFrom('kept_answers').selectAll().execute();
       return {
@@ -85,8 +87,30 @@ async function replaceSealed(db: Kysely<Schema>, values: SealedValues, keyCheck:
   await db.updateTable('settings').set({ value: keyCheck }).where('key', '=', KEY_CHECK).execute();
 }
 
-function insertVersion(db: Kysely<Schema>, secret: SealedSecret): Promise<void> {
-  const { name, version, createdAt } = secret;
+async function deleteName(db: Kysely<Schema>, name: string, by: { at: number; name: string | null }): Promise<boolean> {
+  const known = await db
+    .selectFrom('secret_names')
+    .select('newest_version')
+    .where('name', '=', name)
+    .executeTakeFirst();
+  const newest = known?.newest_version ?? null;
+  if (newest === null) return false;
+  await noteReplacement(db, { name, version: newest }, by);
+  await db.updateTable('secret_names').set({ newest_version: null }).where('name', '=', name).execute();
+  return true;
+}
+
+async function noteReplacement(
+  db: Kysely<Schema>,
+  { name, version }: { name: string; version: number },
+  by: { at: number; name: string | null },
+): Promise<void> {
+  const row = db.updateTable('secret_versions').set({ replaced_at: by.at, replaced_by: by.name });
+  await row.where('name', '=', name).where('version', '=', version).execute();
+}
+
+function insertVersion(db: Kysely<Schema>, secret: NewSealedSecret): Promise<void> {
+  const { name, version, createdAt, createdBy } = secret;
   return db.transaction().execute(async (trx) => {
     const row = { last_version: version, newest_version: version, updated_at: createdAt };
     const known = await trx.selectFrom('secret_names').selectAll().where('name', '=', name).executeTakeFirst();
@@ -99,7 +123,15 @@ function insertVersion(db: Kysely<Schema>, secret: SealedSecret): Promise<void> 
       .values({ name, created_at: createdAt, ...row })
       .onConflict((conflict) => conflict.column('name').doUpdateSet({ ...row, ...created }))
       .execute();
-    await trx.insertInto('secret_versions').values(SECRET_VERSIONS.toRow(secret)).execute();
+    const replaced = known?.newest_version ?? null;
+    if (replaced !== null) {
+      await noteReplacement(trx, { name, version: replaced }, { at: createdAt, name: createdBy });
+    }
+    const stored = SECRET_VERSIONS.toRow({ ...secret, replacedAt: null, replacedBy: null });
+    await trx
+      .insertInto('secret_versions')
+      .values({ ...stored, unused_since: null })
+      .execute();
   });
 }
 

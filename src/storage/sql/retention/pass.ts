@@ -12,14 +12,11 @@ export interface Pass {
   /** For each webhook, the number of the oldest entry that `minDeliveries` keeps. It can only rise. */
   readonly floors: Map<number, number>;
   /**
-   * Versions of automations and secrets that are no longer in use. The next pass removes them. This pass must not: a
-   * request may still use the definition that was just replaced, and an apply the secret that was the newest when it
-   * began.
+   * Versions of automations that are no longer in use. The next pass removes them. This pass must not: a request may
+   * still use the definition that was just replaced.
    */
   readonly retired: Set<number>;
-  readonly unpinned: Set<string>;
   readonly retiredBefore: Set<number>;
-  readonly unpinnedBefore: Set<string>;
 }
 
 export function beginPass(before: Pass | null): Pass {
@@ -28,9 +25,7 @@ export function beginPass(before: Pass | null): Pass {
     afterSeq: 0,
     floors: new Map(),
     retired: new Set(),
-    unpinned: new Set(),
     retiredBefore: before?.retired ?? new Set(),
-    unpinnedBefore: before?.unpinned ?? new Set(),
   };
 }
 

@@ -1,3 +1,5 @@
+import type { ExpressionBuilder, Kysely } from 'kysely';
+import type { Schema } from '../schema/schema.ts';
 import type { Piece } from './pass.ts';
 
 /**
@@ -32,46 +34,63 @@ export async function pruneAutomationVersions({ db, limit, pass }: Piece): Promi
   return { rows: due.length };
 }
 
-/** Removes versions of secrets that are not the newest of their name and that no webhook has pinned. */
-export async function pruneSecretVersions({ db, limit, pass }: Piece): Promise<{ rows: number }> {
-  const unused = await db
+/**
+ * Removes versions of secrets that were not in use for `secretVersionsMs`. A version is in use while it is the newest of
+ * its name or a webhook has pinned it. An apply can still pin a version that was the newest when it began, so no version
+ * is removed by the pass that first finds it unused.
+ */
+export async function pruneSecretVersions({ db, limit, policy, nowMs }: Piece): Promise<{ rows: number }> {
+  const versions = await listChangedVersions(db);
+  for (const { name, version, isUsed } of versions) {
+    const row = db.updateTable('secret_versions').set({ unused_since: isUsed ? null : nowMs });
+    await row.where('name', '=', name).where('version', '=', version).execute();
+  }
+  const due = await db
     .selectFrom('secret_versions')
-    .innerJoin('secret_names', 'secret_names.name', 'secret_versions.name')
     .select(['secret_versions.name', 'secret_versions.version'])
-    .where((where) =>
-      where.or([
-        where('secret_names.newest_version', 'is', null),
-        where('secret_names.newest_version', '<>', where.ref('secret_versions.version')),
-      ]),
-    )
-    .where((where) =>
-      where.not(
-        where.exists(
-          where
-            .selectFrom('webhooks')
-            .select('webhooks.ref')
-            .where((pinned) =>
-              pinned.or([
-                pinned.and([
-                  pinned('webhooks.secret_name', '=', pinned.ref('secret_versions.name')),
-                  pinned('webhooks.secret_version', '=', pinned.ref('secret_versions.version')),
-                ]),
-                pinned.and([
-                  pinned('webhooks.verify_token_secret_name', '=', pinned.ref('secret_versions.name')),
-                  pinned('webhooks.verify_token_secret_version', '=', pinned.ref('secret_versions.version')),
-                ]),
-              ]),
-            )
-            .where('webhooks.deleted_at', 'is', null),
-        ),
-      ),
-    )
+    .where('unused_since', '<=', nowMs - policy.secretVersionsMs)
+    .limit(limit)
     .execute();
-  const describe = (secret: (typeof unused)[number]) => `${secret.name} ${secret.version}`;
-  const due = unused.filter((secret) => pass.unpinnedBefore.has(describe(secret))).slice(0, limit);
   for (const { name, version } of due) {
     await db.deleteFrom('secret_versions').where('name', '=', name).where('version', '=', version).execute();
   }
-  for (const secret of unused) pass.unpinned.add(describe(secret));
   return { rows: due.length };
+}
+
+/** The versions whose mark is not up to date: used ones that are marked as unused, and the other way round. */
+async function listChangedVersions(db: Kysely<Schema>): Promise<{ name: string; version: number; isUsed: boolean }[]> {
+  const rows = await db
+    .selectFrom('secret_versions')
+    .innerJoin('secret_names', 'secret_names.name', 'secret_versions.name')
+    .select(['secret_versions.name', 'secret_versions.version', 'secret_versions.unused_since'])
+    .select((select) => select.or([isNewest(select), isPinned(select)]).as('is_used'))
+    .execute();
+  return rows.flatMap(({ name, version, unused_since: unusedSince, is_used }) => {
+    const isUsed = Boolean(is_used);
+    return isUsed === (unusedSince !== null) ? [{ name, version, isUsed }] : [];
+  });
+}
+
+type VersionRow = ExpressionBuilder<Schema, 'secret_versions' | 'secret_names'>;
+
+function isNewest(row: VersionRow) {
+  return row.eb('secret_names.newest_version', 'is', row.ref('secret_versions.version'));
+}
+
+function isPinned(row: VersionRow) {
+  const webhooks = row.selectFrom('webhooks').select('webhooks.ref').where('webhooks.deleted_at', 'is', null);
+  return row.exists(
+    webhooks.where((webhook) =>
+      webhook.or([
+        webhook.and([
+          webhook('webhooks.secret_name', '=', webhook.ref('secret_versions.name')),
+          webhook('webhooks.secret_version', '=', webhook.ref('secret_versions.version')),
+        ]),
+        webhook.and([
+          webhook('webhooks.verify_token_secret_name', '=', webhook.ref('secret_versions.name')),
+          webhook('webhooks.verify_token_secret_version', '=', webhook.ref('secret_versions.version')),
+        ]),
+      ]),
+    ),
+  );
 }

@@ -102,7 +102,10 @@ export interface Schema {
     created_at: number;
     updated_at: number;
   };
-  secret_versions: TableOf<typeof SECRET_VERSIONS>;
+  secret_versions: TableOf<typeof SECRET_VERSIONS> & {
+    /** The retention pass that first found the version unused; `null` while it is the newest or pinned. */
+    unused_since: number | null;
+  };
   kept_answers: TableOf<typeof KEPT_ANSWERS>;
   settings: { key: string; value: Uint8Array };
 }

@@ -225,6 +225,9 @@ export const SECRET_VERSIONS = mapColumns<SealedSecret>()({
   version: 'integer',
   sealed: 'bytes',
   createdAt: 'instant',
+  createdBy: 'text',
+  replacedAt: 'instant',
+  replacedBy: 'text',
 });
 
 export const KEPT_ANSWERS = mapColumns<KeptAnswer>()({

@@ -26,6 +26,7 @@ export const OPERATIONS = {
     'insert',
     'newest',
     'get',
+    'versions',
     'list',
     'delete',
     'allSealed',
