@@ -7,7 +7,7 @@ import type {
   Inventory,
   WebhookRow,
 } from '../core/ports/definitions/inventory.ts';
-import type { FactoryStatus } from '../core/reconciliation.ts';
+import type { Condition, FactoryStatus, Reconciliation } from '../core/reconciliation.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import type { SourceTree } from '../core/source-tree.ts';
@@ -20,9 +20,11 @@ import type { ComputedPlan, PlanOrigin } from '../plan/compute-plan.ts';
  */
 export class FactoryState {
   readonly #name: string;
-  readonly #inventory: Pick<Inventory, 'load' | 'status'>;
+  readonly #inventory: Pick<Inventory, 'load' | 'status' | 'lastReconciliation'>;
   #applied: AppliedFactory | null = null;
   #status: FactoryStatus | null = null;
+  /** `undefined` until it is read. */
+  #lastAttempt: Reconciliation | null | undefined;
   /** Of the files that were validated last. */
   readonly results = new FileResults();
   /** `null` until a plan was applied. */
@@ -30,7 +32,7 @@ export class FactoryState {
   /** The tree of a hosted definition at its newest revision, for the next edit. */
   tree: { revision: string; tree: SourceTree } | null = null;
 
-  constructor(name: string, inventory: Pick<Inventory, 'load' | 'status'>) {
+  constructor(name: string, inventory: Pick<Inventory, 'load' | 'status' | 'lastReconciliation'>) {
     this.#name = name;
     this.#inventory = inventory;
   }
@@ -44,6 +46,15 @@ export class FactoryState {
   async status(): Promise<FactoryStatus | null> {
     this.#status ??= await this.#inventory.status(this.#name);
     return this.#status;
+  }
+
+  /** The most recent reconciliation; `null` if it applied a definition, or if none exists. */
+  async lastAttempt(): Promise<Reconciliation | null> {
+    if (this.#lastAttempt === undefined) {
+      const last = await this.#inventory.lastReconciliation(this.#name);
+      this.#lastAttempt = last?.result === 'applied' ? null : last;
+    }
+    return this.#lastAttempt;
   }
 
   /**
@@ -74,26 +85,25 @@ export class FactoryState {
       attemptedAt: change.at,
       conditions: change.conditions,
     };
+    this.#lastAttempt = null;
     const rows = new Map(definition.automations.map((automation, index) => [automation, automations[index]!]));
     this.origin = { rows, uids, lint: definition.lint };
   }
 
   /** A pass that applied nothing was recorded. */
-  noteAttempt(attempt: Pick<FactoryStatus, 'attemptedRevision' | 'attemptedAt' | 'conditions'>): void {
+  noteAttempt(reconciliation: Reconciliation, conditions: Condition[]): void {
+    this.#lastAttempt = reconciliation;
     if (this.#status === null) return;
-    const { attemptedRevision, attemptedAt, conditions } = attempt;
-    this.#status = {
-      ...this.#status,
-      attemptedRevision: attemptedRevision ?? this.#status.attemptedRevision,
-      attemptedAt,
-      conditions,
-    };
+    const { revision, attemptedAt } = reconciliation;
+    const attemptedRevision = revision ?? this.#status.attemptedRevision;
+    this.#status = { ...this.#status, attemptedRevision, attemptedAt, conditions };
   }
 
   /** Reads everything again when it is needed: after a write whose outcome is not known, or by somebody else. */
   forget(): void {
     this.#applied = null;
     this.#status = null;
+    this.#lastAttempt = undefined;
     this.origin = null;
     this.tree = null;
   }

@@ -3,7 +3,7 @@ import { AppError } from '../core/errors.ts';
 import { EMPTY_PLAN, type Plan } from '../core/plan.ts';
 import type { SourceFailure, SourceResult } from '../core/ports/definitions/definition-source.ts';
 import type { AppliedChange } from '../core/ports/definitions/inventory.ts';
-import type { FactoryStatus, Reconciliation, ReconciliationResult } from '../core/reconciliation.ts';
+import type { Condition, FactoryStatus, Reconciliation, ReconciliationResult } from '../core/reconciliation.ts';
 import type { RuleId } from '../core/rules.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { describeRejectedTree } from '../definitions/check/unread-tree.ts';
@@ -85,7 +85,10 @@ async function runPass(
       { factory: context.name, revision: pass.revision, err: error },
       'reconciliation failed with an internal error',
     );
-    return recordEnding(context, pass, failUnexpectedly(pass.revision, error));
+    return recordEnding(context, pass, failUnexpectedly(pass.revision, error)).catch((failure) => {
+      context.state.forget();
+      throw failure;
+    });
   }
 }
 
@@ -145,7 +148,7 @@ async function noteRewrite({ state, source, sourceKey, name, logger }: FactoryCo
 
 /** The commit is live already, or was found invalid and nobody asks for another look. */
 async function findKnownEnding(
-  { state, inventory, name, sourceKey }: FactoryContext,
+  { state, sourceKey }: FactoryContext,
   revision: string,
   trigger: PassTrigger,
 ): Promise<Ending | null> {
@@ -155,7 +158,7 @@ async function findKnownEnding(
     return end(revision, 'unchanged', 'Unchanged', `${revision} is live`);
   }
   if (trigger === 'asked' || status.attemptedRevision !== revision) return null;
-  const last = await inventory.lastReconciliation(name);
+  const last = await state.lastAttempt();
   return last?.result === 'invalid' && last.revision === revision ? last : null;
 }
 
@@ -201,10 +204,31 @@ async function recordEnding(context: FactoryContext, pass: Pass, ending: Ending)
   const isLive = (name: string) =>
     webhooks.some((each) => each.name === name && each.enabled && each.deletedAt === null);
   const conditions = describe(context, status, status?.appliedRevision ?? null, reconciliation, isLive);
-  const recorded = await context.inventory.recordAttempt(reconciliation, conditions);
-  const { revision: attemptedRevision, attemptedAt } = reconciliation;
-  context.state.noteAttempt({ attemptedRevision, attemptedAt, conditions });
+  const recorded = await record(context, reconciliation, conditions);
+  context.state.noteAttempt(recorded, conditions);
   return recorded;
+}
+
+/** Passes in a row with the same outcome are one row of the history. Returns that row. */
+async function record(
+  { state, inventory }: FactoryContext,
+  reconciliation: Reconciliation,
+  conditions: Condition[],
+): Promise<Reconciliation> {
+  const last = await state.lastAttempt();
+  if (last === null || !isSameOutcome(last, reconciliation)) {
+    await inventory.recordAttempt(reconciliation, conditions);
+    return reconciliation;
+  }
+  const { attemptedAt } = reconciliation;
+  await inventory.renewAttempt({ id: last.id, factory: last.factory, attemptedAt }, conditions);
+  return { ...last, attemptedAt };
+}
+
+function isSameOutcome(a: Reconciliation, b: Reconciliation): boolean {
+  const digest = ({ revision, result, reason, diagnostics }: Reconciliation) =>
+    JSON.stringify([revision, result, reason, diagnostics]);
+  return digest(a) === digest(b);
 }
 
 function describe(

@@ -190,7 +190,7 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
       diagnostics: [buildWarning('wrong')],
     });
     const conditions = [{ ...READY, status: 'False' as const }];
-    expect(await inventory().recordAttempt(attempt, conditions)).toEqual(attempt);
+    await inventory().recordAttempt(attempt, conditions);
     expect(await inventory().status(FACTORY)).toMatchObject({
       appliedRevision: 'c0ffee',
       attemptedRevision: 'bad',
@@ -200,30 +200,19 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     expect(await inventory().lastReconciliation(FACTORY)).toEqual(attempt);
   });
 
-  it('updates the newest row if the same commit has the same outcome', async () => {
+  it('writes a new row for each recorded attempt, and updates the row of a renewed one', async () => {
     await inventory().register(FACTORY, START_MS);
     const bad = { revision: 'bad', result: 'invalid', reason: 'ValidationFailed' } as const;
-    const first = buildReconciliation({ ...bad, diagnostics: [buildWarning('wrong')] });
-    await inventory().recordAttempt(first, []);
-    const again = buildReconciliation({ ...bad, diagnostics: [buildWarning('wrong')], finishedAt: LATER });
-    expect(await inventory().recordAttempt(again, [READY])).toEqual({ ...first, attemptedAt: LATER });
-    expect(await listReconciliations()).toEqual([{ ...first, attemptedAt: LATER }]);
-    expect(await inventory().status(FACTORY)).toMatchObject({ attemptedAt: LATER, conditions: [READY] });
-  });
-
-  it.each([
-    ['commit', { revision: 'other' }],
-    ['result', { result: 'failed' }],
-    ['reason', { reason: 'NoFactoryFound' }],
-    ['findings', { diagnostics: [buildWarning('another')] }],
-  ] as const)('writes a new row where the %s differs', async (_, difference) => {
-    await inventory().register(FACTORY, START_MS);
-    const bad = { revision: 'bad', result: 'invalid', reason: 'ValidationFailed' } as const;
-    const first = buildReconciliation({ ...bad, diagnostics: [buildWarning('wrong')] });
-    const second = buildReconciliation({ ...bad, ...difference, finishedAt: LATER } as Partial<typeof first>);
-    await inventory().recordAttempt(first, []);
-    expect(await inventory().recordAttempt(second, [])).toEqual(second);
-    expect(await listReconciliations()).toEqual([second, first]);
+    const first = buildReconciliation(bad);
+    const second = buildReconciliation({ ...bad, diagnostics: [buildWarning('wrong')] });
+    for (const attempt of [first, second]) await inventory().recordAttempt(attempt, []);
+    await inventory().renewAttempt({ id: second.id, factory: FACTORY, attemptedAt: LATER }, [READY]);
+    expect(await listReconciliations()).toEqual([{ ...second, attemptedAt: LATER }, first]);
+    expect(await inventory().status(FACTORY)).toMatchObject({
+      attemptedRevision: 'bad',
+      attemptedAt: LATER,
+      conditions: [READY],
+    });
   });
 
   it('keeps the last attempted commit if a reconciliation fails before it has one', async () => {

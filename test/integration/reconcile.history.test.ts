@@ -11,6 +11,16 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
+/** Records the name of each call. */
+function countCalls<Port extends object>(port: Port, calls: string[]): Port {
+  return new Proxy(port, {
+    get: (target, name, receiver) => {
+      calls.push(String(name));
+      return Reflect.get(target, name, receiver);
+    },
+  });
+}
+
 const conditions = async () => (await world.storage.inventory.status(FACTORY))!.conditions;
 
 it('the same invalid commit with the same outcome writes no new row, but updates the time of the last one', async () => {
@@ -21,6 +31,45 @@ it('the same invalid commit with the same outcome writes no new row, but updates
   expect(second.attemptedAt).toBeGreaterThan(first.attemptedAt);
   expect(await world.history()).toEqual([second]);
   expect(await world.storage.inventory.status(FACTORY)).toMatchObject({ attemptedAt: second.attemptedAt });
+});
+
+it('the same outcome after a restart of the daemon writes no new row either', async () => {
+  world.source.commit({ 'webhooks/a.yaml': 'broken' });
+  const first = await world.pass();
+  world = await world.restart();
+  const second = await world.pass();
+  expect(second).toEqual({ ...first, attemptedAt: second.attemptedAt });
+  expect(await world.history()).toEqual([second]);
+});
+
+it('a poll that finds nothing new reads nothing from the storage', async () => {
+  const calls: string[] = [];
+  world = await world.restart({ wrapInventory: (inventory) => countCalls(inventory, calls) });
+  world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
+  await world.pass();
+  const first = await world.pass();
+  calls.length = 0;
+  const second = await world.pass();
+  expect([second.result, second.id]).toEqual(['unchanged', first.id]);
+  expect(calls).toEqual(['renewAttempt']);
+});
+
+it('another commit or another reason with the same result is a separate row', async () => {
+  const commits = ['one', 'two'].map((text) => world.source.commit({ 'webhooks/a.yaml': text }));
+  for (const commit of commits) {
+    world.source.moveTo(commit);
+    await world.pass();
+  }
+  for (const reason of ['RepositoryUnreachable', 'RepositoryRefused'] as const) {
+    world.source.fail({ reason, message: 'no' });
+    await world.pass();
+  }
+  expect((await world.history()).map(({ revision, reason }) => [revision, reason])).toEqual([
+    [null, 'RepositoryRefused'],
+    [null, 'RepositoryUnreachable'],
+    [commits[1], 'ValidationFailed'],
+    [commits[0], 'ValidationFailed'],
+  ]);
 });
 
 it('another outcome of the same commit is a separate row', async () => {

@@ -50,12 +50,10 @@ export interface Inventory {
   load(factory: string): Promise<AppliedFactory | null>;
   /** Writes the change, and returns what is needed to make it live without another read. */
   apply(change: AppliedChange): Promise<AssignedNumbers>;
-  /**
-   * Records a pass that applied nothing: the reconciliation, the attempted revision and the conditions, in one
-   * transaction. If the most recent row has the same commit, result, reason and diagnostics, updates its `attemptedAt`
-   * and returns that row. Otherwise stores and returns the given reconciliation.
-   */
-  recordAttempt(reconciliation: Reconciliation, conditions: Condition[]): Promise<Reconciliation>;
+  /** Records a pass that applied nothing: the reconciliation, the attempted revision and the conditions, in one transaction. */
+  recordAttempt(reconciliation: Reconciliation, conditions: Condition[]): Promise<void>;
+  /** Records that a pass ended like the most recent reconciliation: its new `attemptedAt` and the conditions. Reads nothing. */
+  renewAttempt(last: Pick<Reconciliation, 'id' | 'factory' | 'attemptedAt'>, conditions: Condition[]): Promise<void>;
   /**
    * Pins a webhook to another version of its secret without an apply, for a sender that supplies the secret. `false`,
    * and nothing is written, if the webhook is deleted or pinned to another version than `from`.

@@ -24,6 +24,7 @@ export function createInventory(db: Database): Inventory {
     apply: (change) => db.transaction().execute((trx) => applyChange(trx, change)),
     recordAttempt: (reconciliation, conditions) =>
       db.transaction().execute((trx) => recordAttempt(trx, reconciliation, conditions)),
+    renewAttempt: (last, conditions) => db.transaction().execute((trx) => renewAttempt(trx, last, conditions)),
     pinSecret: (uid, versions, at) => pinSecret(db, uid, versions, at),
     status: async (factory) => {
       const row = await db.selectFrom('factories').selectAll().where('name', '=', factory).executeTakeFirst();
@@ -83,7 +84,7 @@ async function recordAttempt(
   trx: Transaction<Schema>,
   reconciliation: Reconciliation,
   conditions: Condition[],
-): Promise<Reconciliation> {
+): Promise<void> {
   const { factory, revision, attemptedAt } = reconciliation;
   const attempted = { attempted_at: attemptedAt, conditions: FACTORIES.encode('conditions', conditions) };
   await trx
@@ -91,19 +92,21 @@ async function recordAttempt(
     .set(revision === null ? attempted : { ...attempted, attempted_revision: revision })
     .where('name', '=', factory)
     .execute();
-  const last = await findLastReconciliation(trx, factory);
-  if (last === null || !isSameOutcome(last, reconciliation)) {
-    await insertReconciliation(trx, reconciliation);
-    return reconciliation;
-  }
-  await trx.updateTable('reconciliations').set({ attempted_at: attemptedAt }).where('id', '=', last.id).execute();
-  return { ...last, attemptedAt };
+  await insertReconciliation(trx, reconciliation);
 }
 
-function isSameOutcome(a: Reconciliation, b: Reconciliation): boolean {
-  const digest = ({ revision, result, reason, diagnostics }: Reconciliation) =>
-    JSON.stringify([revision, result, reason, diagnostics]);
-  return digest(a) === digest(b);
+async function renewAttempt(
+  trx: Transaction<Schema>,
+  { id, factory, attemptedAt }: Pick<Reconciliation, 'id' | 'factory' | 'attemptedAt'>,
+  conditions: Condition[],
+): Promise<void> {
+  const attempted = { attempted_at: attemptedAt };
+  await trx
+    .updateTable('factories')
+    .set({ ...attempted, conditions: FACTORIES.encode('conditions', conditions) })
+    .where('name', '=', factory)
+    .execute();
+  await trx.updateTable('reconciliations').set(attempted).where('id', '=', id).execute();
 }
 
 async function findLastReconciliation(db: Database, factory: string): Promise<Reconciliation | null> {
