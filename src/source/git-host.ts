@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import type { GitCommand, GitOutcome, RunGit } from './git-process.ts';
+import { type GitCommand, type GitOutcome, pickPassedOn, type RunGit } from './git-process.ts';
 
 /** A message to the process that starts git. */
 export type HostMessage = { id: number; command: Omit<GitCommand, 'signal'> } | { abort: number };
@@ -65,7 +65,7 @@ export function startGitHost(entryUrl: URL): GitHost {
           signal?.removeEventListener('abort', abort);
           resolve(outcome);
         });
-        send({ id, command });
+        send({ id, command: { ...command, environment: pickPassedOn(command.environment) } });
       });
     },
     close: () => void (child?.connected && child.disconnect()),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../core/errors.ts';
 import type { Ancestry, SourceFailed } from '../core/ports/definitions/definition-source.ts';
 import type { Environment } from '../core/reserved-variables.ts';
@@ -34,6 +35,15 @@ interface Remote {
   ok: true;
   address: string;
   settings: Partial<GitCommand>;
+  /** Content of the file of `settings.globalConfigFile`, for a local repository. */
+  globalConfig: string | null;
+}
+
+/** The answer of the repository, and whether the mirror is one of this repository. */
+interface Asked {
+  remote: Remote;
+  isOurs: boolean;
+  tip: MirrorResult;
 }
 
 const FETCH = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-gc'];
@@ -63,8 +73,8 @@ export class GitMirror {
   readonly #currentDir: string;
   /** The commit in the mirror; `null` until this process has read it. */
   #tip: string | null = null;
-  /** The configuration that this process has written for a local repository. */
-  #globalConfig: string | null = null;
+  /** The repository as it was found last, while its configuration file is written; `null` after a failure. */
+  #known: Remote | null = null;
   /** The parents of the last commit that was fetched. */
   #parents: { revision: string; parents: readonly string[] } | null = null;
   /** Objects never change: a commit that git rejected once is not fetched again. */
@@ -87,13 +97,11 @@ export class GitMirror {
 
   async #update(): Promise<MirrorResult> {
     const deadline = performance.now() + this.#options.limits.fetchTimeoutMs;
-    const isOurs = await this.#isCurrentOurs();
-    if (!isOurs) this.#globalConfig = null;
-    const remote = await this.#findRemote();
-    if (!remote.ok) return remote;
-    const tip = await this.#askForTip(remote, deadline);
+    const asked = (await this.#askKnown(deadline)) ?? (await this.#ask(deadline));
+    if (!('tip' in asked)) return asked;
+    const { remote, isOurs, tip } = asked;
     if (!tip.ok) {
-      this.#globalConfig = null;
+      this.#known = null;
       return tip;
     }
     if (this.#tip === tip.revision && isOurs) return tip;
@@ -104,6 +112,27 @@ export class GitMirror {
     const failure = { ...updated, revision: tip.revision };
     if (failure.reason === 'TreeOdd') this.#rejected = failure;
     return failure;
+  }
+
+  /**
+   * While git answers, checks that the repository is the one that was found last, and that its configuration file was not
+   * deleted with the mirror. Otherwise the answer does not count: `null`.
+   */
+  async #askKnown(deadline: number): Promise<Asked | null> {
+    const known = this.#known;
+    if (known === null) return null;
+    const found = Promise.all([this.#locate(), this.#isCurrentOurs()]);
+    const [tip, [remote, isOurs]] = await Promise.all([this.#askForTip(known, deadline), found]);
+    const isWritten = known.globalConfig === null || isOurs;
+    return isWritten && isDeepStrictEqual(remote, known) ? { remote: known, isOurs, tip } : null;
+  }
+
+  async #ask(deadline: number): Promise<Asked | SourceFailed> {
+    const isOurs = await this.#isCurrentOurs();
+    if (!isOurs) this.#known = null;
+    const remote = await this.#findRemote();
+    if (!remote.ok) return remote;
+    return { remote, isOurs, tip: await this.#askForTip(remote, deadline) };
   }
 
   /** Deletes the mirror, so that the next `update` clones again. */
@@ -296,8 +325,22 @@ export class GitMirror {
     return { ok: true, refs: new Map(pairs) };
   }
 
+  /** Finds the repository, and writes its configuration file: once, and again after a failure, because anybody may delete it. */
   async #findRemote(): Promise<Remote | SourceFailed> {
-    const { location, branch } = this.#options;
+    const remote = await this.#locate();
+    if (!remote.ok || isDeepStrictEqual(remote, this.#known)) return remote;
+    const { globalConfig, settings } = remote;
+    if (globalConfig !== null) {
+      await makeFolder(this.#options.mirrorDir, { mode: 0o700 });
+      await writeFile(settings.globalConfigFile!, globalConfig);
+    }
+    this.#known = remote;
+    return remote;
+  }
+
+  /** Finds the repository. Writes nothing. */
+  async #locate(): Promise<Remote | SourceFailed> {
+    const { location, branch, mirrorDir } = this.#options;
     if (!isBranchName(branch)) {
       return failed('RepositoryRefused', `${quote(branch)} is not a valid branch name.`);
     }
@@ -307,24 +350,18 @@ export class GitMirror {
         ok: true,
         address: gitUrl,
         settings: { protocol, credentials: credentials && { ...credentials, origin } },
+        globalConfig: null,
       };
     }
     const local = await resolveLocalRepository(location.path);
     if (local === null) return failed('RepositoryMissing', `No git repository exists at ${quote(location.path)}.`);
-    const globalConfigFile = await this.#writeGlobalConfig(local.commonDir);
-    return { ok: true, address: local.commonDir, settings: { protocol: 'file', globalConfigFile } };
-  }
-
-  /** Returns the path of the file. Writes it once, and again after a failure: anybody may delete it. */
-  async #writeGlobalConfig(commonDir: string): Promise<string> {
-    const { mirrorDir } = this.#options;
-    const file = join(mirrorDir, 'gitconfig');
-    const text = `${await trustInConfig(commonDir)}${formatPackWindows()}`;
-    if (this.#globalConfig === text) return file;
-    await makeFolder(mirrorDir, { mode: 0o700 });
-    await writeFile(file, text);
-    this.#globalConfig = text;
-    return file;
+    const { commonDir } = local;
+    return {
+      ok: true,
+      address: commonDir,
+      settings: { protocol: 'file', globalConfigFile: join(mirrorDir, 'gitconfig') },
+      globalConfig: `${await trustInConfig(commonDir)}${formatPackWindows()}`,
+    };
   }
 
   async #prepareFolder(): Promise<void> {

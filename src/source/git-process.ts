@@ -235,15 +235,20 @@ function collectTail(stream: Readable): () => string {
   };
 }
 
-function buildEnvironment(command: GitCommand): Record<string, string> {
+/** The variables that git gets of an environment. */
+export function pickPassedOn(environment: Environment): Record<string, string> {
   const passedOn = PASSED_ON.flatMap((name) => {
-    const value = command.environment[name];
+    const value = environment[name];
     return value === undefined ? [] : [[name, value] as const];
   });
+  return Object.fromEntries(passedOn);
+}
+
+function buildEnvironment(command: GitCommand): Record<string, string> {
   return {
     // Without a prompt at a terminal: ssh fails instead of waiting.
     GIT_SSH_COMMAND: 'ssh -oBatchMode=yes -oConnectTimeout=20 -oServerAliveInterval=15',
-    ...Object.fromEntries(passedOn),
+    ...pickPassedOn(command.environment),
     LC_ALL: 'C',
     GIT_ALLOW_PROTOCOL: command.protocol ?? 'none',
     GIT_CONFIG_NOSYSTEM: '1',
