@@ -124,6 +124,16 @@ export class FileDiagnostics implements ProblemCollector {
     }
   }
 
+  /** A copy with more problems. */
+  with(problems: readonly FileProblem[]): FileDiagnostics {
+    const copy = new FileDiagnostics(this.file, this.#lint, this.#worst);
+    copy.#kept.push(...this.#kept);
+    copy.#left = this.#left;
+    copy.#leftErrors = this.#leftErrors;
+    for (const problem of problems) copy.add(problem);
+    return copy;
+  }
+
   addFindings({ listed, left, undescribed }: Findings): void {
     if (listed.length === 0) return;
     for (const diagnostic of listed) this.#addDiagnostic(diagnostic.rule as RuleId, () => diagnostic);
@@ -154,7 +164,7 @@ export class FileDiagnostics implements ProblemCollector {
     return this.#kept.length === 0;
   }
 
-  toDiagnostics(): Diagnostic[] {
+  toDiagnostics(): readonly Diagnostic[] {
     if (this.#left === 0) return this.#kept;
     const rest = toDiagnostic(this.file, describeRest(this.#left, this.#kept.at(-1)!));
     return [...this.#kept, { ...rest, severity: this.#leftErrors > 0 ? 'error' : 'warning' }];

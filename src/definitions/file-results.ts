@@ -1,6 +1,12 @@
 import { AppError } from '../core/errors.ts';
+import { OrderedLookup } from '../core/ordered-lookup.ts';
 import type { KnownFiles, SourceTree } from '../core/source-tree.ts';
-import { checkDefinition, type ValidatedTree, type ValidationContext } from './check/check-definition.ts';
+import {
+  type CheckedDefinition,
+  checkDefinition,
+  type ValidatedTree,
+  type ValidationContext,
+} from './check/check-definition.ts';
 import type { FileResult, ReadSettings } from './read/file-result.ts';
 import { type DefinitionFile, listFiles, type SortedTree, sortSimilarEntries } from './read/sort-entries.ts';
 
@@ -13,11 +19,12 @@ export type ReadFiles = (files: DefinitionFile[], settings: ReadSettings) => Pro
  */
 export class FileResults implements KnownFiles {
   #last: SortedTree | null = null;
-  #kept: ReadonlyMap<string, FileResult> = new Map();
+  #kept = keepResults([]);
+  #checked: CheckedDefinition | null = null;
 
   /** Is the result of this file kept? Then `validate` does not need its bytes. */
   has(path: string, digest: string): boolean {
-    return this.#kept.get(path)?.digest === digest;
+    return this.#kept.get(path, NO_INDEX)?.digest === digest;
   }
 
   /**
@@ -33,29 +40,38 @@ export class FileResults implements KnownFiles {
     { keep = true }: { keep?: boolean } = {},
   ): Promise<ValidatedTree> {
     const sorted = sortSimilarEntries(tree, this.#last);
-    const results = new Map<string, FileResult>();
-    const missing: DefinitionFile[] = [];
-    for (const file of listFiles(sorted)) {
-      const kept = this.#find(tree, file);
-      if (kept === undefined) missing.push(file);
-      else results.set(kept.path, kept);
-    }
+    const files = listFiles(sorted);
+    const found = files.map((file, index) => this.#find(tree, file, index));
+    const missing = files.filter((_, index) => found[index] === undefined);
     requireBytes(missing);
     const read = missing.length === 0 ? [] : await readFiles(missing, { prefix: tree.prefix });
-    for (const result of read) results.set(result.path, result);
+    const newest = new Map(read.map((result) => [result.path, result]));
+    const results = files.map(({ entry }, index) => found[index] ?? newest.get(entry.path)!);
+    const checked = checkDefinition({ tree, sorted, results }, context, this.#checked);
     if (keep) {
       this.#last = { tree, sorted };
-      this.#kept = results;
+      this.#kept = keepResults(results);
+      this.#checked = checked;
     }
-    return checkDefinition({ tree, sorted, results }, context);
+    return checked.validated;
   }
 
   /** Results contain the paths of their files in the repository, so they count only for trees with the same prefix. */
-  #find({ prefix }: SourceTree, { entry }: DefinitionFile): FileResult | undefined {
-    return prefix === this.#last?.tree.prefix && this.has(entry.path, entry.digest)
-      ? this.#kept.get(entry.path)
-      : undefined;
+  #find({ prefix }: SourceTree, { entry }: DefinitionFile, index: number): FileResult | undefined {
+    if (prefix !== this.#last?.tree.prefix) return undefined;
+    const kept = this.#kept.get(entry.path, index);
+    return kept?.digest === entry.digest ? kept : undefined;
   }
+}
+
+const NO_INDEX = -1;
+
+/** The results by the paths of their files, in the order of `listFiles`. */
+function keepResults(results: readonly FileResult[]): OrderedLookup<string, FileResult> {
+  return new OrderedLookup(
+    results.map(({ path }) => path),
+    results,
+  );
 }
 
 /** The tree was read by somebody who knew files that are not kept any more. */

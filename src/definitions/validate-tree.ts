@@ -14,6 +14,6 @@ export function validateTree(
   onFile: (file: string) => void = () => {},
 ): ValidatedTree {
   const sorted = sortEntries(tree);
-  const results = new Map(readFiles(listFiles(sorted), tree, onFile).map((result) => [result.path, result]));
-  return checkDefinition({ tree, sorted, results }, context);
+  const results = readFiles(listFiles(sorted), tree, onFile);
+  return checkDefinition({ tree, sorted, results }, context).validated;
 }

@@ -1,13 +1,13 @@
 import type { FactoryDefinition } from '../../core/definition.ts';
 import { compareDiagnostics, type Diagnostic, hasErrors } from '../../core/diagnostic.ts';
 import { applyLint, type LintSettings } from '../../core/rules.ts';
-import type { SourceTree, TreeEntry } from '../../core/source-tree.ts';
+import type { SourceTree } from '../../core/source-tree.ts';
 import { FileDiagnostics } from '../file-diagnostics.ts';
-import type { FileResult } from '../read/file-result.ts';
-import { listFiles, type NamedFile, type SortedEntries } from '../read/sort-entries.ts';
-import { type CheckedAutomation, createReferenceCheck, type References } from './check-references.ts';
-import { checkSameTriggers } from './check-same-triggers.ts';
-import { createSampleCheck } from './check-samples.ts';
+import type { AutomationResult, FactoryResult, FileResult, SampleResult, WebhookResult } from '../read/file-result.ts';
+import type { SortedEntries } from '../read/sort-entries.ts';
+import { type AutomationsCheck, checkAutomations, listAutomationDiagnostics } from './check-automations.ts';
+import type { CheckedAutomation, References } from './check-references.ts';
+import { createSampleCheck, type SampleReferences } from './check-samples.ts';
 import { checkTree } from './check-tree.ts';
 import { type CheckedWebhook, checkUnusedWebhooks } from './check-unused-webhooks.ts';
 
@@ -34,57 +34,82 @@ export interface ValidatedTree {
 export interface ReadTree {
   tree: SourceTree;
   sorted: SortedEntries;
-  /** The result of each file of `sorted`, by its path. */
-  results: ReadonlyMap<string, FileResult>;
+  /** The result of each file, in the order of `listFiles`. */
+  results: readonly FileResult[];
+}
+
+/** A validated tree, and what the next check of a similar tree can use. */
+export interface CheckedDefinition {
+  validated: ValidatedTree;
+  automations: AutomationsCheck;
 }
 
 /**
  * The rules across files, on the results of reading the files. Linear in the number of files. The definition consists of the
  * objects in the results.
+ *
+ * @param earlier the check of a similar tree: automations that did not change are not checked again
  */
-export function checkDefinition(read: ReadTree, context: ValidationContext): ValidatedTree {
-  const { tree, sorted } = read;
-  const { lint, diagnostics: ofFactory } = openFactory(read);
-  const webhooks = sorted.webhooks.map((file) => openWebhook(read, file, lint));
-  const automations = sorted.automations.map((file) => openAutomation(read, file, lint));
+export function checkDefinition(
+  { tree, sorted, results }: ReadTree,
+  context: ValidationContext,
+  earlier: CheckedDefinition | null = null,
+): CheckedDefinition {
+  const { prefix } = tree;
+  const read = sortResults(results);
+  const { lint, diagnostics: ofFactory } = openFactory(prefix, read.factory);
+  const webhooks = read.webhooks.map((result) => openWebhook(prefix, result, lint));
   const references = collectReferences(sorted, webhooks, context);
-  automations.forEach(createReferenceCheck(references));
-  checkSameTriggers(automations, references);
-  checkUnusedWebhooks(webhooks, automations, references);
+  const automations = checkAutomations(read.automations, { prefix, lint, references }, earlier?.automations ?? null);
+  checkUnusedWebhooks(webhooks, automations.usedWebhooks);
   const declared = listDeclared(sorted);
-  const found = [
+  // Those of the tree, of samples and of `factory.yaml` itself were made at their default severity.
+  const ofDefault = [
     ...sorted.diagnostics,
     ...checkTree(tree, sorted, context.webhooksPerFactory),
-    ...[ofFactory, ...webhooks.map(toDiagnostics), ...automations.map(toDiagnostics)].flat(),
-    ...checkSamples(read, references, declared.automations),
+    ...ofFactory,
+    ...checkSamples(prefix, sorted, read.samples, { webhooks: references, automations: declared.automations }),
   ];
-  // Those of the tree, of samples and of `factory.yaml` itself were made at their default severity.
-  const diagnostics = applyLint(found, lint).sort(compareDiagnostics);
-  const definition = hasErrors(diagnostics) ? null : toDefinition(lint, webhooks, automations);
-  return { diagnostics, definition, declared, files: listFiles(sorted).map(({ entry }) => tree.prefix + entry.path) };
+  const diagnostics = [
+    ...applyLint(ofDefault, lint),
+    ...webhooks.flatMap(({ diagnostics }) => diagnostics.toDiagnostics()),
+    ...listAutomationDiagnostics(automations),
+  ].sort(compareDiagnostics);
+  const definition = hasErrors(diagnostics) ? null : toDefinition(lint, webhooks, automations.automations);
+  const files = results.map(({ path }) => prefix + path);
+  return { validated: { diagnostics, definition, declared, files }, automations };
 }
 
-function resultOf<Kind extends FileResult['kind']>(
-  { results }: ReadTree,
-  { kind, entry }: { kind: Kind; entry: TreeEntry },
-): Extract<FileResult, { kind: Kind }> {
-  const result = results.get(entry.path);
-  if (result?.kind !== kind) throw new Error(`${entry.path} was not read as the file of a ${kind}`);
-  return result as Extract<FileResult, { kind: Kind }>;
+/** The results by kind, in their order. */
+function sortResults(results: readonly FileResult[]) {
+  const sorted = {
+    factory: null as FactoryResult | null,
+    webhooks: [] as WebhookResult[],
+    automations: [] as AutomationResult[],
+    samples: [] as SampleResult[],
+  };
+  for (const result of results) {
+    if (result.kind === 'factory') sorted.factory = result;
+    else if (result.kind === 'webhook') sorted.webhooks.push(result);
+    else if (result.kind === 'automation') sorted.automations.push(result);
+    else sorted.samples.push(result);
+  }
+  return sorted;
 }
 
-function openFactory(read: ReadTree): { lint: LintSettings; diagnostics: Diagnostic[] } {
-  const { factory } = read.sorted;
+function openFactory(
+  prefix: string,
+  factory: FactoryResult | null,
+): { lint: LintSettings; diagnostics: readonly Diagnostic[] } {
   if (factory === null) return { lint: {}, diagnostics: [] };
-  const { findings, lint } = resultOf(read, factory);
-  const diagnostics = new FileDiagnostics(read.tree.prefix + factory.entry.path, {});
-  diagnostics.addFindings(findings);
-  return { lint, diagnostics: diagnostics.toDiagnostics() };
+  const diagnostics = new FileDiagnostics(prefix + factory.path, {});
+  diagnostics.addFindings(factory.findings);
+  return { lint: factory.lint, diagnostics: diagnostics.toDiagnostics() };
 }
 
-function openWebhook(read: ReadTree, file: NamedFile<'webhook'>, lint: LintSettings): CheckedWebhook {
-  const { findings, signatureFindings, lintFindings, definition } = resultOf(read, file);
-  const diagnostics = new FileDiagnostics(read.tree.prefix + file.entry.path, lint);
+function openWebhook(prefix: string, result: WebhookResult, lint: LintSettings): CheckedWebhook {
+  const { path, findings, signatureFindings, lintFindings, definition } = result;
+  const diagnostics = new FileDiagnostics(prefix + path, lint);
   diagnostics.addFindings(findings);
   if (!diagnostics.hasErrors()) diagnostics.addFindings(signatureFindings);
   if (diagnostics.hasErrors()) return { definition: null, diagnostics };
@@ -92,20 +117,15 @@ function openWebhook(read: ReadTree, file: NamedFile<'webhook'>, lint: LintSetti
   return { definition, diagnostics };
 }
 
-function openAutomation(read: ReadTree, file: NamedFile<'automation'>, lint: LintSettings): CheckedAutomation {
-  const { findings, definition, links } = resultOf(read, file);
-  const diagnostics = new FileDiagnostics(read.tree.prefix + file.entry.path, lint);
-  diagnostics.addFindings(findings);
-  return { definition: diagnostics.hasErrors() ? null : definition, links, diagnostics };
-}
-
-function checkSamples(read: ReadTree, webhooks: References, automations: readonly string[]): Diagnostic[] {
-  const check = createSampleCheck(read.tree.prefix, { webhooks, automations });
-  return read.sorted.samples.flatMap((file) => check(file.webhook, resultOf(read, file)).diagnostics);
-}
-
-function toDiagnostics({ diagnostics }: { diagnostics: FileDiagnostics }): Diagnostic[] {
-  return diagnostics.toDiagnostics();
+function checkSamples(
+  prefix: string,
+  { samples: files }: SortedEntries,
+  samples: readonly SampleResult[],
+  references: SampleReferences,
+): Diagnostic[] {
+  if (samples.length === 0) return [];
+  const check = createSampleCheck(prefix, references);
+  return samples.flatMap((result, index) => check(files[index]!.webhook, result).diagnostics);
 }
 
 function collectReferences(

@@ -4,7 +4,7 @@ import { isWebhookUid } from '../../core/ids.ts';
 import { isWebhookTrigger, type WebhookTrigger } from '../../core/trigger.ts';
 import { type KeyPath, quote } from '../../yaml/key-path.ts';
 import type { FileDiagnostics, FileProblem } from '../file-diagnostics.ts';
-import { type AutomationLinks, placeOf, type ReferenceList } from '../read/file-result.ts';
+import { type AutomationLinks, type AutomationResult, placeOf, type ReferenceList } from '../read/file-result.ts';
 import { createSuggester } from './create-suggester.ts';
 
 /** What the rules across files look names up in. */
@@ -19,26 +19,34 @@ export interface References {
   namesByUid: ReadonlyMap<string, string>;
 }
 
-/** An automation whose file was read, and the diagnostics of the file. */
+/** An automation whose file was read. */
 export interface CheckedAutomation {
+  result: AutomationResult;
   /** `null` if the automation is invalid. */
   definition: AutomationDefinition | null;
-  /** `null` if the front matter cannot be parsed. */
-  links: AutomationLinks | null;
-  diagnostics: FileDiagnostics;
+  /** Of the file, and of what it refers to. `null` if there are none. */
+  diagnostics: FileDiagnostics | null;
+  /** Does it refer to a webhook that does not exist? The hints depend on the other automations. */
+  hasWrongReferences: boolean;
 }
 
-/** Creates the rules about one automation that need the other files of the tree. */
-export function createReferenceCheck(references: References): (automation: CheckedAutomation) => void {
+/** Creates the rules about one automation that need the webhooks of the tree. */
+export function createReferenceCheck(
+  references: References,
+): (result: AutomationResult, diagnostics: FileDiagnostics) => CheckedAutomation {
   const describe = { names: createNameDescriber(references), 'malformed-uids': createUidDescriber(references) };
-  return (automation) => {
-    const { links, diagnostics } = automation;
-    if (links === null) return;
-    for (const list of links.references) {
-      if (isRight(list, references)) continue;
-      diagnostics.addAll(listWrong(list, references, describe[list.kind]));
-    }
-    if (!diagnostics.hasErrors()) checkReachable(automation, references);
+  return (result, diagnostics) => {
+    const { links } = result;
+    const definition = diagnostics.hasErrors() ? null : result.definition;
+    const wrong = links === null ? [] : links.references.filter((list) => !isRight(list, references));
+    for (const list of wrong) diagnostics.addAll(listWrong(list, references, describe[list.kind]));
+    if (links !== null && !diagnostics.hasErrors()) checkReachable(definition, links, diagnostics, references);
+    return {
+      result,
+      definition,
+      diagnostics: diagnostics.isEmpty() ? null : diagnostics,
+      hasWrongReferences: wrong.length > 0,
+    };
   };
 }
 
@@ -106,8 +114,13 @@ function createNameHints(declared: ReadonlySet<string>): (name: string) => strin
   };
 }
 
-function checkReachable({ definition, links, diagnostics }: CheckedAutomation, references: References): void {
-  if (definition === null || links === null || !definition.enabled) return;
+function checkReachable(
+  definition: AutomationDefinition | null,
+  links: AutomationLinks,
+  diagnostics: FileDiagnostics,
+  references: References,
+): void {
+  if (definition === null || !definition.enabled) return;
   if (definition.triggers.some((trigger) => !isWebhookTrigger(trigger) || canFire(trigger, references))) return;
   const message = 'No enabled webhook can start this automation.';
   const hint = 'Enable one of its webhooks, list another, or set "enabled: false" on the automation.';

@@ -1,26 +1,38 @@
 import type { AutomationDefinition } from '../../core/definition.ts';
 import type { WebhookTrigger } from '../../core/trigger.ts';
 import { quote } from '../../yaml/key-path.ts';
-import type { FileDiagnostics } from '../file-diagnostics.ts';
-import type { AutomationLinks, LinkedTrigger } from '../read/file-result.ts';
+import type { FileProblem } from '../file-diagnostics.ts';
+import type { AutomationLinks, AutomationResult, LinkedTrigger } from '../read/file-result.ts';
 import type { CheckedAutomation, References } from './check-references.ts';
+
+/** Problems by the file that they are about. */
+export type ProblemsByFile = ReadonlyMap<AutomationResult, readonly FileProblem[]>;
 
 /**
  * Warns about enabled automations with the same webhook and the same filter as an earlier automation, because each delivery
  * starts both. Also warns about repeated triggers within one automation. Triggers are compared as text, so 5,000 automations
  * need one pass. The order of keys, webhooks and listed values is ignored.
  */
-export function checkSameTriggers(automations: readonly CheckedAutomation[], references: References): void {
+export function checkSameTriggers(
+  automations: readonly CheckedAutomation[],
+  references: Pick<References, 'namesByUid'>,
+): ProblemsByFile {
   const firsts: Firsts = { whole: new Map(), parts: new Map() };
-  for (const { definition, links, diagnostics } of automations) {
+  const found = new Map<AutomationResult, FileProblem[]>();
+  for (const { definition, result } of automations) {
+    const { links } = result;
     if (definition === null || links === null || !definition.enabled || links.triggers.length === 0) continue;
     const all = normalizeTriggers(definition, links, references);
-    const triggers = all.length === 1 ? all : dropRepeated(all, diagnostics);
+    const problems: FileProblem[] = [];
+    const triggers = all.length === 1 ? all : dropRepeated(all, problems);
     const message = findSameTrigger(definition, triggers, firsts);
-    if (message === null) continue;
-    const hint = 'Remove or disable one of them, or use different payload filters.';
-    diagnostics.add({ rule: 'automation/same-trigger', at: links.triggersAt, path: ['triggers'], message, hint });
+    if (message !== null) {
+      const hint = 'Remove or disable one of them, or use different payload filters.';
+      problems.push({ rule: 'automation/same-trigger', at: links.triggersAt, path: ['triggers'], message, hint });
+    }
+    if (problems.length > 0) found.set(result, problems);
   }
+  return found;
 }
 
 /** The first automation with all of some triggers, and the first one with a webhook and a filter. */
@@ -88,8 +100,9 @@ function findWhole(
   if (same === undefined) whole.set(fingerprint, definition);
   return same ?? null;
 }
+
 /** Reports only the first repeated trigger of an automation. Returns the triggers without repetitions. */
-function dropRepeated(triggers: readonly NormalTrigger[], diagnostics: FileDiagnostics): NormalTrigger[] {
+function dropRepeated(triggers: readonly NormalTrigger[], problems: FileProblem[]): NormalTrigger[] {
   const firsts = new Map<string, NormalTrigger>();
   let isReported = false;
   for (const trigger of triggers) {
@@ -101,7 +114,7 @@ function dropRepeated(triggers: readonly NormalTrigger[], diagnostics: FileDiagn
       const { index, at } = trigger.link;
       const message = `This trigger is identical to triggers[${first.link.index}]. One delivery starts at most one run of an automation.`;
       const hint = 'Remove the trigger, or use other webhooks or another payload filter.';
-      diagnostics.add({ rule: 'automation/repeated-trigger', at, path: ['triggers', index], message, hint });
+      problems.push({ rule: 'automation/repeated-trigger', at, path: ['triggers', index], message, hint });
     }
   }
   return [...firsts.values()];
@@ -116,7 +129,7 @@ interface NormalTrigger {
 function normalizeTriggers(
   { triggers }: AutomationDefinition,
   links: AutomationLinks,
-  references: References,
+  references: Pick<References, 'namesByUid'>,
 ): NormalTrigger[] {
   return links.triggers.map((link) => ({
     link,
@@ -129,7 +142,7 @@ function formatTrigger({ webhookNames, link }: NormalTrigger): string {
 }
 
 /** Sorted names of webhooks, without duplicates; UIDs without a known name stay UIDs. */
-function listWebhooks({ webhooks, webhookIds }: WebhookTrigger, { namesByUid }: References): readonly string[] {
+function listWebhooks({ webhooks, webhookIds }: WebhookTrigger, { namesByUid }: Pick<References, 'namesByUid'>): readonly string[] {
   if (webhookIds.length === 0 && webhooks.length === 1) return webhooks;
   return [...new Set([...webhooks, ...webhookIds.map((uid) => namesByUid.get(uid) ?? uid)])].sort();
 }

@@ -23,7 +23,7 @@ export interface SampleReferences {
 /** The problems of one sample, and whether it can be evaluated. */
 interface CheckedSample {
   isReadable: boolean;
-  diagnostics: Diagnostic[];
+  diagnostics: readonly Diagnostic[];
 }
 
 /**

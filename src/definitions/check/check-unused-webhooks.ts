@@ -12,15 +12,11 @@ export interface CheckedWebhook {
 }
 
 /**
- * Reports every enabled webhook without a matching trigger in an enabled automation. Reports nothing if an automation could
- * not be read or lists an unknown UID, because that trigger may match.
+ * Reports every enabled webhook without a matching trigger in an enabled automation.
+ *
+ * @param used of `collectUsedWebhooks`
  */
-export function checkUnusedWebhooks(
-  webhooks: readonly CheckedWebhook[],
-  automations: readonly CheckedAutomation[],
-  references: References,
-): void {
-  const used = collectUsedWebhooks(automations, references);
+export function checkUnusedWebhooks(webhooks: readonly CheckedWebhook[], used: ReadonlySet<string> | null): void {
   if (used === null) return;
   for (const { definition, diagnostics } of webhooks) {
     if (!definition?.enabled || used.has(definition.name)) continue;
@@ -31,9 +27,13 @@ export function checkUnusedWebhooks(
   }
 }
 
-function collectUsedWebhooks(
+/**
+ * The names of all webhooks in triggers of enabled automations. `null` if that is not known: an automation that could not be
+ * read, or a trigger with an unknown UID, may match any webhook.
+ */
+export function collectUsedWebhooks(
   automations: readonly CheckedAutomation[],
-  { namesByUid }: References,
+  { namesByUid }: Pick<References, 'namesByUid'>,
 ): Set<string> | null {
   const used = new Set<string>();
   for (const { definition } of automations) {
