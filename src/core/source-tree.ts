@@ -71,12 +71,17 @@ export interface FileReplacement {
 
 /** The tree after some of its files were replaced. All other entries are the same objects. */
 export function replaceFiles(tree: SourceTree, files: readonly FileReplacement[]): SourceTree {
-  const entries = new Map(tree.entries.map((entry) => [entry.path, entry]));
-  for (const { path, text } of files) {
-    if (text === null) entries.delete(path);
-    else entries.set(path, createFileEntry(path, new TextEncoder().encode(text)));
+  const replaced = new Map(
+    files.map(({ path, text }) => [path, text === null ? null : createFileEntry(path, new TextEncoder().encode(text))]),
+  );
+  const entries: TreeEntry[] = [];
+  for (const entry of tree.entries) {
+    const replacement = replaced.get(entry.path);
+    if (replacement !== null) entries.push(replacement ?? entry);
+    if (replacement !== undefined) replaced.delete(entry.path);
   }
-  return { ...tree, entries: [...entries.values()] };
+  const added = [...replaced.values()].filter((entry) => entry !== null);
+  return { ...tree, entries: [...entries, ...added] };
 }
 
 const WEBHOOK_FILE = /^webhooks\/([^/]+)\.yaml$/;

@@ -87,6 +87,25 @@ describe('A second validation', () => {
     }
   });
 
+  it('checks only automations with a trigger for a webhook that was enabled or disabled', async () => {
+    const enabled = {
+      ...FILES,
+      'webhooks/b.yaml': WEBHOOK,
+      'automations/more/automation.md': writeAutomation('webhooks: [a]', PROMPT),
+      'automations/other/automation.md': writeAutomation('webhooks: [b]', PROMPT),
+    };
+    const disabled = { ...enabled, 'webhooks/b.yaml': `${WEBHOOK}enabled: false\n` };
+    const before = await validate(enabled);
+    const after = await validate(disabled);
+    expect(after).toEqual(validateTree(createTree(disabled), CONTEXT));
+    const about = ({ diagnostics }: ValidatedTree, name: string) =>
+      diagnostics.filter(({ file }) => file === `automations/${name}/automation.md`);
+    expect(about(after, 'more')[0]).toBe(about(before, 'more')[0]);
+    expect(about(after, 'other').map(({ rule }) => rule)).toContain('automation/unreachable');
+    const again = await validate(enabled);
+    expect(again).toEqual(before);
+  });
+
   it('checks the headers of a sample against a changed webhook', async () => {
     await validate(FILES);
     read = [];
@@ -163,6 +182,8 @@ it('Validations one after another find what each alone finds', async () => {
     'filter/wildcard',
     'sample/unknown-automation',
   ];
+  const uid = `wh_${'a'.repeat(26)}`;
+  const known = fc.constantFrom<{ [name: string]: string }>({}, { a: uid }, { b: uid });
   const many = Array.from({ length: 150 }, (_, i) => `key${i}: 1`).join('\n');
   const signed = (signature: string) =>
     `authMode: signature\nsecretName: A\nsignatureScheme: custom\nsignature: ${signature}\n`;
@@ -180,6 +201,8 @@ it('Validations one after another find what each alone finds', async () => {
     writeAutomation('webhook_ids: [a, wh_1]'),
     writeAutomation(`webhooks: [${Array.from({ length: 150 }, (_, i) => `unknown-${i}`)}]`, `${PROMPT} ${token}`),
     writeAutomation('webhooks: [a], payload: {"a.b": ["x*"], c: [1, "2"]}'),
+    writeAutomation(`webhook_ids: [${uid}]`),
+    writeAutomation('webhooks: [b]').replace('triggers:', 'enabled: false\ntriggers:'),
     '---\n',
   ];
   const samples = [
@@ -200,14 +223,20 @@ it('Validations one after another find what each alone finds', async () => {
       'webhooks/c.samples/two.json': fc.constantFrom(...samples),
       'automations/work/automation.md': fc.constantFrom(...automations),
       'automations/rest/automation.md': fc.constantFrom(...automations),
+      'automations/more/automation.md': fc.constantFrom(...automations),
     },
     { requiredKeys: [] },
   );
+  const steps = fc.array(fc.tuple(trees, known), { minLength: 2, maxLength: 5 });
   await fc.assert(
-    fc.asyncProperty(fc.array(trees, { minLength: 2, maxLength: 5 }), async (sequence) => {
+    fc.asyncProperty(steps, async (sequence) => {
       results = new FileResults();
-      for (const files of sequence) expect(await validate(files)).toEqual(validateTree(createTree(files), CONTEXT));
+      for (const [files, uids] of sequence) {
+        const context = { ...CONTEXT, knownUids: new Map(Object.entries(uids)) };
+        const found = await results.validate(createTree(files), context, readElsewhere);
+        expect(found).toEqual(validateTree(createTree(files), context));
+      }
     }),
-    { numRuns: 100 },
+    { numRuns: 200 },
   );
 });

@@ -5,9 +5,11 @@ import type { AutomationDefinition, FactoryDefinition, WebhookDefinition } from 
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
+import { OrderedLookup } from '../core/ordered-lookup.ts';
+import type { AutomationRow } from '../core/ports/definitions/inventory.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
-import { type ComputedPlan, computePlan, type PlanOrigin } from './compute-plan.ts';
+import { type ComputedPlan, computePlan, type PlanOrigin, stampRevision } from './compute-plan.ts';
 
 const UID_A: WebhookUid = 'wh_aaaaaaaaaaaaaaaaaaaaaaaaaa';
 const UID_NEW: WebhookUid = 'wh_nnnnnnnnnnnnnnnnnnnnnnnnnn';
@@ -97,13 +99,35 @@ function plan(
 
 /** What an apply of the plan leaves for the next one. */
 function originOf(files: AutomationDefinition[], rows: AppliedAutomation[], { uids }: ComputedPlan): PlanOrigin {
-  return { rows: new Map(files.map((file, index) => [file, rows[index]!])), uids, lint: {} };
+  return { rows: new OrderedLookup<AutomationDefinition, AutomationRow>(files, rows), uids, lint: {} };
 }
 
 /** The inventory after this plan. */
 function toApplied(rows: ComputedPlan['automations']): AppliedAutomation[] {
   return rows.map((row, index) => ({ ...row, version: index + 1 }));
 }
+
+describe('stampRevision', () => {
+  it('gives the revision to what the plan creates and changes, and to nothing else', () => {
+    const moved = { ...webhook('c'), file: 'moved/webhooks/c.yaml' };
+    const before = [applied(webhook('b')), applied(webhook('c'), { uid: UID_GONE })];
+    const definition = {
+      webhooks: [webhook('a'), { ...webhook('b'), description: 'new' }, moved],
+      automations: [automation('d', [])],
+    };
+    const computed = stampRevision(plan(definition, { webhooks: before }), 'committed');
+    const revisions = (rows: readonly { name: string; revision: string | null }[]) =>
+      rows.map(({ name, revision }) => [name, revision]);
+    const all = [
+      ['a', 'committed'],
+      ['b', 'committed'],
+      ['c', 'old'],
+    ];
+    expect([revisions(computed.webhooks), revisions(computed.planned.webhooks)]).toEqual([all, all]);
+    const created = [['d', 'committed']];
+    expect([revisions(computed.automations), revisions(computed.planned.automations)]).toEqual([created, created]);
+  });
+});
 
 describe('computePlan', () => {
   it('creates a webhook that was never applied, with a new UID that the plan does not know yet', () => {

@@ -4,7 +4,8 @@ import type { AutomationDefinition, FactoryDefinition, WebhookDefinition } from 
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { Json } from '../core/json.ts';
-import type { Plan, PlanChange, PlanEntry } from '../core/plan.ts';
+import { OrderedLookup } from '../core/ordered-lookup.ts';
+import type { Plan, PlanChange, PlanEntry, PlanSection } from '../core/plan.ts';
 import type { AutomationRow, Remark, WebhookRow } from '../core/ports/definitions/inventory.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
 import { AUTOMATION_FIELDS } from '../core/resources/automation.ts';
@@ -38,7 +39,7 @@ export interface PlanInput {
 /** What the last plan that was applied was made from. An automation with the same origin needs no new row. */
 export interface PlanOrigin {
   /** The applied row of each definition. A file that did not change has the identical definition. */
-  rows: ReadonlyMap<AutomationDefinition, AutomationRow>;
+  rows: OrderedLookup<AutomationDefinition, AutomationRow>;
   uids: ReadonlyMap<string, WebhookUid>;
   lint: LintSettings;
 }
@@ -53,11 +54,31 @@ export interface ComputedPlan {
   remarks: Remark[];
   deleteAutomations: string[];
   /** All definitions after the apply. Those that do not change are the objects of the applied state. */
-  planned: { webhooks: readonly WebhookRow[]; automations: readonly AutomationRow[] };
+  planned: { webhooks: WebhookRow[]; automations: AutomationRow[] };
   /** The UIDs of the planned webhooks, by name. */
   uids: ReadonlyMap<string, WebhookUid>;
   /** Diagnostics that need the inventory: UIDs that match no webhook. */
   warnings: Diagnostic[];
+}
+
+/**
+ * The plan with the revision that its changes have become. An edit is planned before it is committed, and only the commit
+ * has a revision.
+ */
+export function stampRevision(computed: ComputedPlan, revision: string): ComputedPlan {
+  const stampIn = ({ create, update }: PlanSection) => {
+    const changed = new Set([...create, ...update].map(({ name }) => name));
+    return <Row extends { name: string }>(rows: Row[]): Row[] =>
+      changed.size === 0 ? rows : rows.map((row) => (changed.has(row.name) ? { ...row, revision } : row));
+  };
+  const [stampWebhooks, stampAutomations] = [stampIn(computed.plan.webhooks), stampIn(computed.plan.automations)];
+  const { planned } = computed;
+  return {
+    ...computed,
+    webhooks: stampWebhooks(computed.webhooks),
+    automations: stampAutomations(computed.automations),
+    planned: { webhooks: stampWebhooks(planned.webhooks), automations: stampAutomations(planned.automations) },
+  };
 }
 
 /** Computes the plan from the definition, the applied state and the secrets. Writes nothing. */
@@ -177,9 +198,9 @@ function planAutomations(input: PlanInput, uids: AssignedUids) {
   const origins = findOrigins(input, uids);
   const findApplied = createFinder(applied.automations);
   let kept = 0;
-  const planned = definition.automations.map((automation) => {
+  const planned = definition.automations.map((automation, index) => {
     const ofFile = own.get(automation.file) ?? NO_WARNINGS;
-    const origin = origins.get(automation);
+    const origin = origins.get(automation, index);
     if (origin !== undefined) {
       kept += 1;
       const current = renewWarnings(origin, ofFile, warnings);
@@ -236,8 +257,10 @@ function renewWarnings(earlier: AutomationRow, ofFile: Diagnostic[], ofPlan: Dia
 function findOrigins({ origin = null, definition }: PlanInput, { byName }: AssignedUids): PlanOrigin['rows'] {
   const isSame =
     origin !== null && isDeepStrictEqual(origin.uids, byName) && isDeepStrictEqual(origin.lint, definition.lint);
-  return isSame ? origin.rows : new Map();
+  return isSame ? origin.rows : NO_ORIGINS;
 }
+
+const NO_ORIGINS: PlanOrigin['rows'] = new OrderedLookup([], []);
 
 /** Groups warnings by file, because thousands of automations may have one each. */
 function groupWarnings(findings: readonly Diagnostic[]): Map<string, Diagnostic[]> {

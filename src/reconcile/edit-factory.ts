@@ -9,7 +9,7 @@ import { digestBytes, replaceFiles, type SourceTree, webhookNameOf } from '../co
 import { beginHosted } from './begin-hosted.ts';
 import { planDefinition, validateDefinition } from './examine-tree.ts';
 import type { FactoryContext, PassOrder } from './factory-context.ts';
-import { applyRevision, reconcileFactory } from './reconcile-factory.ts';
+import { applyPlanned, applyRevision, reconcileFactory } from './reconcile-factory.ts';
 
 /** What an edit starts from. */
 export interface EditedState {
@@ -91,7 +91,11 @@ export async function editFactory(context: FactoryContext, order: PassOrder, edi
   }
   const { revision } = committed;
   context.state.tree = { revision, tree };
-  const reconciliation = await applyRevision(context, { ...order, renewSecretsOf }, revision, definition);
+  // The version of a stored secret is only known now.
+  const reconciliation =
+    composed.secret === undefined
+      ? await applyPlanned(context, order, revision, examined)
+      : await applyRevision(context, { ...order, renewSecretsOf }, revision, definition);
   return { kind: reconciliation.result === 'applied' ? 'applied' : 'waiting', reconciliation };
 }
 

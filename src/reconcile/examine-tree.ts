@@ -84,7 +84,7 @@ export async function validateDefinition(context: ExaminationContext, tree: Sour
   return { validated, uids: tree.uids };
 }
 
-/** The second half: resolves secrets and plans. An edit does this again once it is committed. */
+/** The second half: resolves secrets and plans. An edit that stores a secret does this again once it is committed. */
 export async function planDefinition(
   context: ExaminationContext,
   { validated: { definition, diagnostics }, uids = new Map() }: ValidDefinition,

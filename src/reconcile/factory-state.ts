@@ -1,5 +1,6 @@
 import type { AppliedFactory } from '../core/applied.ts';
 import type { FactoryDefinition } from '../core/definition.ts';
+import { OrderedLookup } from '../core/ordered-lookup.ts';
 import type {
   AppliedChange,
   AssignedNumbers,
@@ -86,7 +87,7 @@ export class FactoryState {
       conditions: change.conditions,
     };
     this.#lastAttempt = null;
-    const rows = new Map(definition.automations.map((automation, index) => [automation, automations[index]!]));
+    const rows = new OrderedLookup(definition.automations, automations);
     this.origin = { rows, uids, lint: definition.lint };
   }
 
@@ -136,6 +137,7 @@ function mergeAutomations(
   planned: readonly AutomationRow[],
   versions: ReadonlyMap<string, number>,
 ): AppliedAutomation[] {
+  if (versions.size === 0) return planned as AppliedAutomation[];
   return planned.map((row) => {
     const version = versions.get(row.name);
     return version === undefined ? (row as AppliedAutomation) : { ...row, version };

@@ -7,6 +7,7 @@ import type { Condition, FactoryStatus, Reconciliation, ReconciliationResult } f
 import type { RuleId } from '../core/rules.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { describeRejectedTree } from '../definitions/check/unread-tree.ts';
+import { stampRevision } from '../plan/compute-plan.ts';
 import { beginHosted } from './begin-hosted.ts';
 import {
   describeExecutor,
@@ -66,6 +67,22 @@ export function applyRevision(
   definition: ValidDefinition,
 ): Promise<Reconciliation> {
   return runPass(context, order, revision, (pass) => planAndApply(context, pass, revision, definition));
+}
+
+/**
+ * The end of a pass whose revision is committed, and was planned before: an edit that stores no secret. Rejects like
+ * `reconcileFactory`.
+ *
+ * @param planned the plan of exactly that revision, before it had one
+ */
+export function applyPlanned(
+  context: FactoryContext,
+  order: PassOrder,
+  revision: string,
+  planned: GoodTree,
+): Promise<Reconciliation> {
+  const computed = stampRevision(planned.computed, revision);
+  return runPass(context, order, revision, (pass) => applyPlan(context, pass, revision, { ...planned, computed }));
 }
 
 async function runPass(
@@ -167,7 +184,7 @@ async function applyPlan(
   context: FactoryContext,
   pass: Pass,
   revision: string,
-  { definition, applied, computed, findings }: GoodTree,
+  { definition, applied, secrets, computed, findings }: GoodTree,
 ): Promise<Reconciliation> {
   const ending = end(revision, 'applied', 'Applied', `${revision} is live`);
   const reconciliation = composeReconciliation(context, pass, {
@@ -190,7 +207,7 @@ async function applyPlan(
     reconciliation,
     conditions: describe(context, status, revision, reconciliation, willBeLive),
   };
-  const numbers = await applyAndServe(context, applied, { change, computed });
+  const numbers = await applyAndServe(context, applied, { change, computed, secrets });
   context.state.noteApplied(change, { definition, computed }, numbers);
   return reconciliation;
 }

@@ -8,6 +8,7 @@ import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { triggerFiltersByWebhook } from '../core/trigger.ts';
 import type { ComputedPlan } from '../plan/compute-plan.ts';
+import type { ResolvedSecrets } from './resolve-secrets.ts';
 
 /** Automations that are sent and compiled together: about a millisecond. */
 const STAGED_AT_ONCE = 50;
@@ -30,7 +31,7 @@ export interface ServeParts {
 export async function applyAndServe(
   parts: ServeParts,
   applied: AppliedFactory,
-  { change, computed }: { change: AppliedChange; computed: ComputedPlan },
+  { change, computed, secrets }: { change: AppliedChange; computed: ComputedPlan; secrets: ResolvedSecrets },
 ): Promise<AssignedNumbers> {
   const { factory, revision } = change;
   await stageChanged(parts.serving, applied, change, computed);
@@ -38,7 +39,8 @@ export async function applyAndServe(
   const webhooks: ServingWebhook[] = [];
   for (const row of change.webhooks) {
     const { ref = 0, createdAt = row.updatedAt } = known.get(row.uid) ?? {};
-    webhooks.push(await openPinned(parts, { ...row, ref, createdAt, deletedAt: null }));
+    const webhook = { ...row, ref, createdAt, deletedAt: null };
+    webhooks.push(takeResolved(webhook, secrets) ?? (await openPinned(parts, webhook)));
   }
   const deleted = { deletedWebhooks: change.deleteWebhooks, deletedAutomations: change.deleteAutomations };
   return parts.serving.apply(change, { factory, revision, applyNumber: null, isWhole: false, webhooks, ...deleted });
@@ -90,6 +92,14 @@ async function stage(
     const part = automations.slice(start, start + STAGED_AT_ONCE);
     await serving.stage({ ...whole, isFirst: start === 0, automations: part });
   }
+}
+
+/** The values that the plan was made with; `null` if it did not read them all. */
+function takeResolved(webhook: AppliedWebhook, { byWebhook, verifyTokens }: ResolvedSecrets): ServingWebhook | null {
+  const secret = byWebhook.get(webhook.name)?.value ?? null;
+  const verifyToken = verifyTokens.get(webhook.name)?.value ?? null;
+  const isComplete = secret !== null && (webhook.verifyTokenSecretName === null || verifyToken !== null);
+  return isComplete ? { webhook, secret, verifyToken } : null;
 }
 
 async function openPinned(parts: ServeParts, webhook: AppliedWebhook): Promise<ServingWebhook> {

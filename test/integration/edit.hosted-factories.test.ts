@@ -110,6 +110,32 @@ describe.each(KINDS)('a $kind factory', ({ host }) => {
     expect([fetched.mock.calls.length, readTree.mock.calls.length]).toEqual([0, 0]);
   });
 
+  it('reads each secret once for an edit that stores none, and makes that value live', async () => {
+    await world.put('SHARED', OLD);
+    await editor.createWebhook(ORDER, want('ci', { secretName: 'SHARED' }));
+    const calls: string[] = [];
+    const note = <Args extends unknown[], Value>(name: string, call: (...args: Args) => Value) => {
+      return (...args: Args) => {
+        calls.push(name);
+        return call(...args);
+      };
+    };
+    await restart({
+      wrapSecrets: (store) => ({
+        ...store,
+        resolve: note('resolve', store.resolve),
+        open: note('open', store.open),
+        list: note('list', store.list),
+      }),
+    });
+    calls.length = 0;
+    await editor.changeWebhook(ORDER, await uidOf('ci'), { description: 'Builds' });
+    expect(calls).toEqual(['resolve']);
+    expect(world.accepts('ci', OLD)).toBe(true);
+    const { data } = await world.storage.reconciliationReader.list({ factory: FACTORY, limit: 1, cursor: null });
+    expect((await find('ci'))!.revision).toBe(data[0]!.revision);
+  });
+
   it('does not show the value of a secret that existed', async () => {
     await world.put('SHARED', OLD);
     expect(await editor.createWebhook(ORDER, want('ci', { secretName: 'SHARED' }))).toBeNull();

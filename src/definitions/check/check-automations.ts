@@ -103,11 +103,7 @@ function createFinder(
   };
 }
 
-function usesAny(
-  { definition }: CheckedAutomation,
-  changed: ReadonlySet<string>,
-  { namesByUid }: References,
-): boolean {
+function usesAny({ definition }: CheckedAutomation, changed: ReadonlySet<string>, { namesByUid }: References): boolean {
   if (definition === null) return false;
   return definition.triggers.some(
     (trigger) =>

@@ -142,7 +142,10 @@ function formatTrigger({ webhookNames, link }: NormalTrigger): string {
 }
 
 /** Sorted names of webhooks, without duplicates; UIDs without a known name stay UIDs. */
-function listWebhooks({ webhooks, webhookIds }: WebhookTrigger, { namesByUid }: Pick<References, 'namesByUid'>): readonly string[] {
+function listWebhooks(
+  { webhooks, webhookIds }: WebhookTrigger,
+  { namesByUid }: Pick<References, 'namesByUid'>,
+): readonly string[] {
   if (webhookIds.length === 0 && webhooks.length === 1) return webhooks;
   return [...new Set([...webhooks, ...webhookIds.map((uid) => namesByUid.get(uid) ?? uid)])].sort();
 }
