@@ -2,6 +2,7 @@
 // joined to few files, because loading 1,600 files is slow: the daemon starts in two thirds of the time, a command in half.
 // The two native libraries are not joined.
 import { build } from 'vite';
+import { escapeNotices } from './ascii-notices.mjs';
 import { buildOnce } from './build-once.mjs';
 import { replaceValidators } from './compile-validators.ts';
 import { importPlainHttp } from './plain-http.mjs';
@@ -27,7 +28,7 @@ await buildOnce({
   sources: [
     'src',
     'schemas',
-    ...['build-program.mjs', 'compile-validators.ts', 'plain-http.mjs', 'yaml-library.mjs'].map(
+    ...['ascii-notices.mjs', 'build-program.mjs', 'compile-validators.ts', 'plain-http.mjs', 'yaml-library.mjs'].map(
       (name) => `scripts/${name}`,
     ),
   ],
@@ -37,7 +38,7 @@ await buildOnce({
     build({
       configFile: false,
       logLevel: 'warn',
-      plugins: [replaceValidators(), importPlainHttp()],
+      plugins: [replaceValidators(), importPlainHttp(), escapeNotices()],
       resolve: { alias: [YAML_LIBRARY] },
       ssr: { noExternal: true, external: ['@node-rs/argon2', 'better-sqlite3'] },
       build: {
@@ -50,7 +51,13 @@ await buildOnce({
         license: { fileName: 'licenses.md' },
         rolldownOptions: {
           input: Object.fromEntries(ENTRIES.map((entry) => [entry, `src/${entry}.ts`])),
-          output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+          output: {
+            entryFileNames: '[name].js',
+            chunkFileNames: 'chunks/[name]-[hash].js',
+            // V8 stores a source with other characters as UTF-16.
+            charset: 'ascii',
+            comments: { legal: true, annotation: false, jsdoc: false },
+          },
         },
       },
     }),

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -33,4 +34,13 @@ describe('the code that a command loads', () => {
     const { names } = await listLoaded(['validate', FACTORY]);
     expect(names.filter((name) => /^(?:start-daemon|sqlite-storage|load-config|config)-/.test(name))).toEqual([]);
   });
+});
+
+// V8 stores a source with any other character as UTF-16, which doubles the memory of its file in each thread.
+it('all code of the program is ASCII', () => {
+  const dist = new URL('../../dist/', import.meta.url);
+  const threads = ['app/reconcile-thread/worker.js', 'storage/sqlite/thread/worker.js'];
+  const chunks = readdirSync(new URL('chunks/', dist)).map((name) => `chunks/${name}`);
+  const isAscii = (file: string) => readFileSync(new URL(file, dist)).every((byte) => byte < 128);
+  expect(['main.js', ...threads, ...chunks].filter((file) => !isAscii(file))).toEqual([]);
 });
