@@ -1522,6 +1522,13 @@ export interface components {
             signature: JsonObject | null;
             /** @description Name of the secret that holds the credential. */
             secret_name: string;
+            /**
+             * Format: date-time
+             * @description When an apply made the webhook check its version of the secret; `null` if it is not known.
+             */
+            secret_pinned_at: string | null;
+            /** @description How long the previous version of the secret is accepted after an apply, such as `1h`. The default is `0s`. */
+            rotation_overlap: string;
             /** @description Name of the secret that a GET handshake must present; `null` if the webhook answers none. */
             verify_token_secret_name: string | null;
             /** @description Header in which the sender puts its own event ID; `null` if none is named. */
@@ -1557,6 +1564,11 @@ export interface components {
              * @enum {string}
              */
             credential_state: "current" | "outdated" | "missing";
+            /**
+             * Format: date-time
+             * @description Time until which the previous version of the secret is accepted, also after that time; `null` if it never is.
+             */
+            previous_secret_until: string | null;
             /**
              * @description State of the secret `verify_token_secret_name`; `null` if none is set.
              * @enum {string|null}
@@ -1590,6 +1602,13 @@ export interface components {
             signature: JsonObject | null;
             /** @description Name of the secret that holds the credential. */
             secret_name: string;
+            /**
+             * Format: date-time
+             * @description When an apply made the webhook check its version of the secret; `null` if it is not known.
+             */
+            secret_pinned_at: string | null;
+            /** @description How long the previous version of the secret is accepted after an apply, such as `1h`. The default is `0s`. */
+            rotation_overlap: string;
             /** @description Name of the secret that a GET handshake must present; `null` if the webhook answers none. */
             verify_token_secret_name: string | null;
             /** @description Header in which the sender puts its own event ID; `null` if none is named. */
@@ -1625,6 +1644,11 @@ export interface components {
              * @enum {string}
              */
             credential_state: "current" | "outdated" | "missing";
+            /**
+             * Format: date-time
+             * @description Time until which the previous version of the secret is accepted, also after that time; `null` if it never is.
+             */
+            previous_secret_until: string | null;
             /**
              * @description State of the secret `verify_token_secret_name`; `null` if none is set.
              * @enum {string|null}
@@ -4319,6 +4343,8 @@ export interface operations {
                     signature?: JsonObject | null;
                     /** @description Name of the secret that holds the credential. */
                     secret_name?: string;
+                    /** @description How long the previous version of the secret is accepted after an apply, such as `1h`. The default is `0s`. */
+                    rotation_overlap?: string;
                     /** @description Name of the secret that a GET handshake must present; `null` if the webhook answers none. */
                     verify_token_secret_name?: string | null;
                     /** @description Header in which the sender puts its own event ID; `null` if none is named. */
@@ -4768,6 +4794,8 @@ export interface operations {
                     description?: string | null;
                     /** @description Name of the secret that holds the credential. */
                     secret_name?: string;
+                    /** @description How long the previous version of the secret is accepted after an apply, such as `1h`. The default is `0s`. */
+                    rotation_overlap?: string;
                     /** @description Name of the secret that a GET handshake must present; `null` if the webhook answers none. */
                     verify_token_secret_name?: string | null;
                     /** @description Header in which the sender puts its own event ID; `null` if none is named. */

@@ -729,6 +729,7 @@ describe('validateTree', () => {
         signature: null,
         secretName: 'A',
         deliveryIdHeader: null,
+        rotationOverlap: '0s',
         enabled: true,
         secretNameAt: { line: 2, column: 13 },
         verifyTokenSecretName: null,

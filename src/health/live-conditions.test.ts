@@ -40,7 +40,7 @@ describe('the conditions of a factory', () => {
     const secrets = createSecretStore({ table, vault, clock, redactor: createRedactor(), notifyTargets: [] });
     const serving = createServing(storage.inventory.apply, new LiveFactories(registry, () => null));
     const applied = (await storage.inventory.load(FACTORY))!;
-    await serveApplied({ serving, secrets, logger }, applied);
+    await serveApplied({ serving, secrets, clock, logger }, applied);
 
     const steadyClock = new SteadyClock({ clock, uptimeMs: () => 0, newestStoredMs: null });
     const retentionTime = new RetentionTime(null, clock.wallMs());
@@ -54,7 +54,7 @@ describe('the conditions of a factory', () => {
     expect(conditions.ofFactory(FACTORY)).toHaveLength(1);
 
     const readable = { open: async () => new SecretValue('a value') };
-    await serveApplied({ serving, secrets: readable, logger }, applied);
+    await serveApplied({ serving, secrets: readable, clock, logger }, applied);
     expect(conditions.ofFactory(FACTORY)).toEqual([]);
     expect(logged).toEqual(['pinned secret cannot be read', 'condition began', 'condition ended']);
     storage.close();

@@ -34,6 +34,8 @@ function applied(definition: WebhookDefinition, change: Partial<AppliedWebhook> 
     uid: UID_A,
     factory: 'f',
     secretVersion: 1,
+    previousSecretVersion: null,
+    secretPinnedAt: 1,
     revision: 'old',
     verifyTokenSecretVersion: null,
     createdAt: 1,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AppliedFactory } from '../core/applied.ts';
+import { type AppliedFactory, NO_VERSION } from '../core/applied.ts';
 import type { AutomationDefinition, FactoryDefinition, WebhookDefinition } from '../core/definition.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
@@ -112,7 +112,7 @@ function planWebhooks(input: PlanInput, uids: AssignedUids) {
   const planned = input.definition.webhooks.map((webhook) => {
     const uid = uids.byName.get(webhook.name)!;
     const before = live.get(uid);
-    const row = composeWebhookRow(input, webhook, uid);
+    const row = composeWebhookRow(input, webhook, { uid, before });
     const changes = [
       ...diffName(before, row),
       ...diffDeclared(before ? declareWebhook(before) : {}, declareWebhook(row)),
@@ -170,17 +170,35 @@ function isLive(webhook: AppliedWebhook): boolean {
   return webhook.deletedAt === null;
 }
 
-function composeWebhookRow(input: PlanInput, webhook: WebhookDefinition, uid: WebhookUid): WebhookRow {
+function composeWebhookRow(
+  input: PlanInput,
+  webhook: WebhookDefinition,
+  { uid, before }: { uid: WebhookUid; before: AppliedWebhook | undefined },
+): WebhookRow {
   const { secretNameAt: _, verifyTokenSecretNameAt: __, ...declared } = webhook;
   return {
     ...declared,
     uid,
     factory: input.applied.name,
-    secretVersion: input.secrets.get(webhook.name)!.version,
+    ...pinSecret(before, webhook.secretName, input.secrets.get(webhook.name)!.version, input.nowMs),
     verifyTokenSecretVersion: input.verifyTokens.get(webhook.name)?.version ?? null,
     revision: input.revision,
     updatedAt: input.nowMs,
   };
+}
+
+/** The pinned version, with the one before if it is a version of the same secret. */
+function pinSecret(
+  before: AppliedWebhook | undefined,
+  secretName: string,
+  secretVersion: number,
+  nowMs: number,
+): Pick<WebhookRow, 'secretVersion' | 'previousSecretVersion' | 'secretPinnedAt'> {
+  if (before?.secretName !== secretName) return { secretVersion, previousSecretVersion: null, secretPinnedAt: nowMs };
+  const { previousSecretVersion, secretPinnedAt } = before;
+  if (before.secretVersion === secretVersion) return { secretVersion, previousSecretVersion, secretPinnedAt };
+  const previous = before.secretVersion === NO_VERSION ? null : before.secretVersion;
+  return { secretVersion, previousSecretVersion: previous, secretPinnedAt: nowMs };
 }
 
 function declareWebhook(webhook: WebhookRow): Declared {

@@ -5,7 +5,9 @@ import type { ListeningAutomation, Serving, ServingWebhook } from '../core/ports
 import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
+import { findOverlapEnd } from '../core/rotation-overlap.ts';
 import type { SecretValue } from '../core/secret-value.ts';
+import type { Clock } from '../core/time/clock.ts';
 import { triggerFiltersByWebhook } from '../core/trigger.ts';
 import type { ComputedPlan } from '../plan/compute-plan.ts';
 import type { ResolvedSecrets } from './resolve-secrets.ts';
@@ -20,6 +22,7 @@ const MAX_REPLACED = 500;
 export interface ServeParts {
   serving: Serving;
   secrets: Pick<SecretStore, 'open'>;
+  clock: Pick<Clock, 'wallMs'>;
   logger: Logger;
 }
 
@@ -98,18 +101,26 @@ async function stage(
 function takeResolved(webhook: AppliedWebhook, { byWebhook, verifyTokens }: ResolvedSecrets): ServingWebhook | null {
   const secret = byWebhook.get(webhook.name)?.value ?? null;
   const verifyToken = verifyTokens.get(webhook.name)?.value ?? null;
-  const isComplete = secret !== null && (webhook.verifyTokenSecretName === null || verifyToken !== null);
-  return isComplete ? { webhook, secret, verifyToken } : null;
+  const hasTokens = webhook.verifyTokenSecretName === null || verifyToken !== null;
+  const isComplete = secret !== null && hasTokens && findOverlapEnd(webhook) === null;
+  return isComplete ? { webhook, secret, previousSecret: null, verifyToken } : null;
 }
 
 async function openPinned(parts: ServeParts, webhook: AppliedWebhook): Promise<ServingWebhook> {
   const { secretName, secretVersion, verifyTokenSecretName, verifyTokenSecretVersion } = webhook;
-  if (secretVersion === NO_VERSION) return { webhook, secret: null, verifyToken: null };
+  if (secretVersion === NO_VERSION) return { webhook, secret: null, previousSecret: null, verifyToken: null };
   const open = (name: string, version: number) => openPinnedSecret(parts, webhook, name, version);
   const secret = await open(secretName, secretVersion);
   const hasToken = verifyTokenSecretName !== null && verifyTokenSecretVersion !== null;
   const verifyToken = hasToken ? await open(verifyTokenSecretName, verifyTokenSecretVersion) : null;
-  return { webhook, secret, verifyToken };
+  return { webhook, secret, previousSecret: await openPrevious(parts, webhook), verifyToken };
+}
+
+async function openPrevious(parts: ServeParts, webhook: AppliedWebhook): Promise<SecretValue | null> {
+  const { secretName, previousSecretVersion } = webhook;
+  const end = findOverlapEnd(webhook);
+  if (end === null || previousSecretVersion === null || end <= parts.clock.wallMs()) return null;
+  return openPinnedSecret(parts, webhook, secretName, previousSecretVersion);
 }
 
 /** If a pinned value cannot be read, only its webhook answers `503` (threat model S4). */

@@ -12,6 +12,7 @@ import { Registry } from './registry.ts';
 
 const A: WebhookUid = 'wh_a';
 const B: WebhookUid = 'wh_b';
+const NOW = { nowMs: 5_000 };
 const SECRETS = new Map([
   ['a', 'secret of a'],
   ['b', 'secret of b'],
@@ -26,6 +27,8 @@ function webhook(uid: WebhookUid, more: Partial<AppliedWebhook> = {}): AppliedWe
     file: '',
     ...declareWebhook({ secretName: 'S' }),
     secretVersion: 1,
+    previousSecretVersion: null,
+    secretPinnedAt: 0,
     verifyTokenSecretVersion: null,
     revision: 'c1',
     createdAt: 0,
@@ -96,8 +99,8 @@ describe('live webhooks', () => {
     const { credential } = build([webhook(A, { authMode })])[0]!;
     if (!('accepts' in credential)) throw new Error('no check');
     expect(credential.mode).toBe(authMode);
-    expect(credential.accepts('secret of a')).toBe(true);
-    expect(credential.accepts('secret of b')).toBe(false);
+    expect(credential.accepts('secret of a', NOW)).toBe(true);
+    expect(credential.accepts('secret of b', NOW)).toBe(false);
   });
 
   it('verify signatures under their scheme', () => {

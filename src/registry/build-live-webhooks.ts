@@ -1,5 +1,6 @@
 import type { ServingWebhook } from '../core/ports/definitions/serving.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
+import { findOverlapEnd } from '../core/rotation-overlap.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { ListenerIndex } from '../filter/listener-index.ts';
 import { isSignedChallenge } from '../signature/handshakes/challenges.ts';
@@ -13,6 +14,7 @@ import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
 import { compileTokenCheck } from '../signature/tokens/token.ts';
 import type { FindSigningKey, Verify } from '../signature/verification.ts';
 import { compileVerifier } from '../signature/verify/compile-verifier.ts';
+import { acceptPrevious } from './accept-previous.ts';
 import type { Credential, LiveWebhook } from './live-webhook.ts';
 
 /** The webhook that reports pushes to a factory's production branch. */
@@ -29,7 +31,7 @@ export interface PushTrigger {
  * @param pushTrigger `null` if no webhook of the factory reports pushes
  */
 export function buildLiveWebhook(
-  { webhook, secret, verifyToken }: ServingWebhook,
+  { webhook, secret, previousSecret, verifyToken }: ServingWebhook,
   ref: number,
   pushTrigger: PushTrigger | null,
 ): LiveWebhook {
@@ -39,15 +41,22 @@ export function buildLiveWebhook(
     name: webhook.name,
     factory: webhook.factory,
     revision: null,
-    credential: buildCredential(webhook, secret),
+    credential: overlap(buildCredential(webhook, secret), webhook, previousSecret),
     pinned: { secretName: webhook.secretName, version: webhook.secretVersion },
     credentialWith: (version) => buildCredential(webhook, version, () => null),
-    holdsSecret: compileSecretSearch(secret),
+    holdsSecret: compileSecretSearch(secret, previousSecret),
     handshakes: buildHandshakes(webhook, secret, verifyToken),
     identityHeader: webhook.deliveryIdHeader?.toLowerCase() ?? null,
     listeners: new ListenerIndex(),
     pushBranch: webhook.name === pushTrigger?.webhook ? pushTrigger.branch : null,
   };
+}
+
+/** The credential, which accepts the previous version of the secret too until the overlap ends. */
+function overlap(current: Credential, webhook: AppliedWebhook, previousSecret: SecretValue | null): Credential {
+  const until = findOverlapEnd(webhook);
+  if (until === null || previousSecret === null) return current;
+  return acceptPrevious(current, buildCredential(webhook, previousSecret), until);
 }
 
 /** @param findKey how public keys are fetched; omitted for the usual way */
@@ -70,10 +79,12 @@ function buildCredential(webhook: AppliedWebhook, secret: SecretValue | null, fi
 const SHORTEST_SEARCHED_BYTES = 8;
 
 /** In `Authorization: Basic`, the secret is base64. */
-function compileSecretSearch(secret: SecretValue | null): LiveWebhook['holdsSecret'] {
-  const bytes = Buffer.from(secret?.reveal() ?? '', 'utf8');
-  if (bytes.length < SHORTEST_SEARCHED_BYTES) return () => false;
-  const forms = [bytes.toString('latin1'), bytes.toString('base64').replaceAll('=', '')];
+function compileSecretSearch(...secrets: (SecretValue | null)[]): LiveWebhook['holdsSecret'] {
+  const forms = secrets.flatMap((secret) => {
+    const bytes = Buffer.from(secret?.reveal() ?? '', 'utf8');
+    if (bytes.length < SHORTEST_SEARCHED_BYTES) return [];
+    return [bytes.toString('latin1'), bytes.toString('base64').replaceAll('=', '')];
+  });
   return (value) => forms.some((form) => value.includes(form));
 }
 

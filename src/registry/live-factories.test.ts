@@ -19,6 +19,8 @@ const webhooks = UIDS.map((uid, index) => ({
     file: '',
     ...declareWebhook(),
     secretVersion: 1,
+    previousSecretVersion: null,
+    secretPinnedAt: 0,
     verifyTokenSecretVersion: null,
     revision: null,
     createdAt: 0,
@@ -26,6 +28,7 @@ const webhooks = UIDS.map((uid, index) => ({
     deletedAt: null,
   },
   secret: null,
+  previousSecret: null,
   verifyToken: null,
 }));
 

@@ -3,11 +3,11 @@ import type { AuthMode } from '../core/resources/webhook.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { ListenerIndex } from '../filter/listener-index.ts';
 import type { LiveHandshake } from '../signature/handshakes/handshake.ts';
-import type { Verify } from '../signature/verification.ts';
+import type { SignedRequest, Verify } from '../signature/verification.ts';
 
 /** How a webhook authenticates its senders. The functions contain its secret. */
 export type Credential =
-  | { mode: 'token' | 'url_token'; accepts(presented: string): boolean }
+  | { mode: 'token' | 'url_token'; accepts(presented: string, request: Pick<SignedRequest, 'nowMs'>): boolean }
   | { mode: 'signature'; verify: Verify }
   /** The pinned secret cannot be read. Senders get `503`, because the failure is internal (threat model S4). */
   | { mode: AuthMode; unreadable: true };

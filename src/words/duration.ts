@@ -3,6 +3,9 @@ const UNITS_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as c
 /** How durations are written: a whole number and its unit. Source of a regular expression. */
 export const DURATION_PATTERN = '^[0-9]{1,9}(ms|s|m|h|d)$';
 
+/** Durations of at most 7 days. Source of a regular expression. */
+export const ROTATION_OVERLAP_PATTERN = '^([0-9]{1,5}s|[0-9]{1,4}m|([0-9]{1,2}|1[0-5][0-9]|16[0-8])h|[0-7]d)$';
+
 const DURATION = new RegExp(DURATION_PATTERN);
 
 /** Milliseconds of `500ms`, `30s`, `15m`, `2h` or `7d`; `null` for anything else. */

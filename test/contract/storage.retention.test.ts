@@ -296,6 +296,21 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     expect(await sealedSecrets.get('CI', 1)).toBeNull();
   });
 
+  it('keeps the previous version of a secret while an overlap can accept it', async () => {
+    const { sealedSecrets } = opened.storage;
+    for (const version of [1, 2]) {
+      const sealed = new Uint8Array([1]);
+      await sealedSecrets.insert({ name: 'CI', version, sealed, createdAt: START_MS, createdBy: null });
+    }
+    const pinned = { secretName: 'CI', secretVersion: 2, previousSecretVersion: 1, secretPinnedAt: START_MS };
+    await applyFactory(opened.storage, { webhooks: [buildWebhook({ ...pinned, rotationOverlap: '7d' })] });
+    const policy = { secretVersionsMs: 60_000 };
+    for (const days of [1, 2, 6.9]) await prune(days, policy);
+    expect(await sealedSecrets.get('CI', 1)).not.toBeNull();
+    for (const days of [7, 8]) await prune(days, policy);
+    expect(await sealedSecrets.get('CI', 1)).toBeNull();
+  });
+
   it('limits the reconciliation history by number and age, and keeps the newest row', async () => {
     const { inventory, reconciliationReader } = opened.storage;
     const attempt = (revision: string, days = 0) =>

@@ -18,6 +18,8 @@ export function buildWebhook(more: Partial<WebhookRow> = {}): WebhookRow {
     file: `webhooks/${name}.yaml`,
     ...declareWebhook(),
     secretVersion: 1,
+    previousSecretVersion: null,
+    secretPinnedAt: START_MS,
     verifyTokenSecretVersion: null,
     revision: 'c0ffee',
     updatedAt: START_MS,

@@ -266,7 +266,7 @@ async function openWorld(
       ),
     accepts: (name, credential) => {
       const found = live(name)?.credential;
-      return found !== undefined && 'accepts' in found && found.accepts(credential);
+      return found !== undefined && 'accepts' in found && found.accepts(credential, { nowMs: clock.wallMs() });
     },
     history: async () => (await storage.reconciliationReader.list({ factory: FACTORY, limit: 100, cursor: null })).data,
     restart: async (change = {}) => {

@@ -76,6 +76,8 @@ export function makeWebhook(more: Partial<WebhookView> = {}): WebhookView {
     file: 'webhooks/internal-ci.yaml',
     ...declareWebhook({ secretName: 'INTERNAL_CI_WEBHOOK_SECRET' }),
     secretVersion: 3,
+    previousSecretVersion: 2,
+    secretPinnedAt: NOW_MS - 4000,
     verifyTokenSecretVersion: null,
     revision: 'c0ffee',
     createdAt: NOW_MS - 5000,

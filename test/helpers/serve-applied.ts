@@ -13,6 +13,7 @@ export type SecretTexts = ReadonlyMap<string, string>;
 export interface ServedSecrets {
   secrets: SecretTexts;
   verifyTokens?: SecretTexts;
+  previousSecrets?: SecretTexts;
 }
 
 /** Makes a whole applied factory live, with the given secrets. */
@@ -31,6 +32,7 @@ export function serveFactory(live: LiveFactories, applied: AppliedFactory, given
       (webhook): ServingWebhook => ({
         webhook,
         secret: wrap(given.secrets.get(webhook.name)),
+        previousSecret: wrap(given.previousSecrets?.get(webhook.name)),
         verifyToken: wrap(given.verifyTokens?.get(webhook.name)),
       }),
     );

@@ -47,13 +47,18 @@ export const BASE_URL = 'https://hooks.example.com';
 /** A webhook of the factory, by default a token webhook called `hook`. */
 export interface TestWebhook
   extends Partial<
-    Pick<WebhookRow, 'authMode' | 'signatureScheme' | 'signature' | 'deliveryIdHeader' | 'secretVersion'>
+    Pick<
+      WebhookRow,
+      'authMode' | 'signatureScheme' | 'signature' | 'deliveryIdHeader' | 'secretVersion' | 'rotationOverlap'
+    >
   > {
   name?: string;
   enabled?: boolean;
   /** `null`: the pinned value cannot be read. */
   secret?: string | null;
   verifyToken?: string;
+  /** The version before, which `rotationOverlap` accepts from the start on. */
+  previousSecret?: string;
 }
 
 /** An automation with one trigger for one webhook. */
@@ -182,8 +187,15 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     const verifyTokens = webhooks.flatMap(({ name = 'hook', verifyToken }): [string, string][] =>
       verifyToken === undefined ? [] : [[name, verifyToken]],
     );
+    const previousSecrets = webhooks.flatMap(({ name = 'hook', previousSecret }): [string, string][] =>
+      previousSecret === undefined ? [] : [[name, previousSecret]],
+    );
     const applied = (await storage.inventory.load(FACTORY))!;
-    serveFactory(live, applied, { secrets: new Map(readable), verifyTokens: new Map(verifyTokens) });
+    serveFactory(live, applied, {
+      secrets: new Map(readable),
+      verifyTokens: new Map(verifyTokens),
+      previousSecrets: new Map(previousSecrets),
+    });
   };
   await storage.inventory.register(FACTORY, START_MS);
   await apply(options.webhooks ?? [{}], options.automations);
@@ -301,7 +313,7 @@ async function post(pool: Pool, path: string, { headers = {}, body = null, metho
 }
 
 function toWebhookRow(webhook: TestWebhook, uid: WebhookUid): WebhookRow {
-  const { name = 'hook', secret: _, verifyToken: __, secretVersion = 1, ...declared } = webhook;
+  const { name = 'hook', secret: _, verifyToken: __, secretVersion = 1, previousSecret, ...declared } = webhook;
   return {
     uid,
     name,
@@ -310,6 +322,8 @@ function toWebhookRow(webhook: TestWebhook, uid: WebhookUid): WebhookRow {
     ...declareWebhook(declared),
     verifyTokenSecretVersion: null,
     secretVersion,
+    previousSecretVersion: previousSecret === undefined ? null : secretVersion - 1,
+    secretPinnedAt: START_MS,
     revision: REVISION,
     updatedAt: START_MS,
   };

@@ -77,10 +77,11 @@ describe('the reconcile thread', () => {
       secret: null,
       verifyTokenSecretName: null,
       deliveryIdHeader: null,
+      rotationOverlap: '0s',
     });
     expect(live()).toEqual(['ci']);
     const { credential } = [...registry.current().webhooks.values()][0]!;
-    expect('accepts' in credential && credential.accepts(shown!.reveal())).toBe(true);
+    expect('accepts' in credential && credential.accepts(shown!.reveal(), { nowMs: Date.now() })).toBe(true);
     await expect(reconciling.editor.deleteWebhook(ORDER, 'wh_unknown')).rejects.toMatchObject({ code: 'not_found' });
     await reconciling.stop();
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { findScheme } from '../../src/signature/schemes/schemes.ts';
 import { signRequest } from '../../src/signature/sign/sign-request.ts';
-import { START_MS, startIngress, type TestIngress } from '../helpers/start-ingress.ts';
+import { START_MS, startIngress, type TestIngress, type TestWebhook } from '../helpers/start-ingress.ts';
 
 const BODY = '{"n":1}';
 const SECRETS = ['', 'the-first-secret-of-the-team', 'the-second-secret-of-the-team', 'the-third-secret-of-the-team'];
@@ -14,7 +14,7 @@ let ingress: TestIngress;
 afterEach(() => ingress.close());
 
 /** Starts with webhooks that check version 2 of a secret with three versions. */
-async function start(webhooks = [BEARER, URL_TOKEN, GITHUB]): Promise<void> {
+async function start(webhooks: TestWebhook[] = [BEARER, URL_TOKEN, GITHUB]): Promise<void> {
   ingress = await startIngress({ webhooks });
   for (const [version, by] of [
     [1, 'alice'],
@@ -40,6 +40,36 @@ async function findReason(name: string) {
 
 const OLD = 'version 1 of CI_SECRET, replaced 2026-01-02T03:04:07.678Z by bob; the webhook checks version 2';
 const NEW = 'version 3 of CI_SECRET, stored 2026-01-02T03:04:08.678Z; the webhook checks version 2';
+
+describe('an overlap of two versions of the secret', () => {
+  it.each(['bearer', 'url', 'github'])(
+    'accepts both until it ends, and then explains the old one, for %s',
+    async (name) => {
+      const overlapping = { rotationOverlap: '1h', previousSecret: SECRETS[1]! };
+      await start([BEARER, URL_TOKEN, GITHUB].map((webhook) => ({ ...webhook, ...overlapping })));
+      let n = 0;
+      const post = async (secret: string) => {
+        const body = `{"n":${++n}}`;
+        if (name === 'github') return (await ingress.post(ingress.path(name), sign(secret, body))).status;
+        if (name === 'url') return (await ingress.post(`${ingress.path(name)}/${secret}`, { body })).status;
+        return (await ingress.post(ingress.path(name), { ...bearer(secret), body })).status;
+      };
+      expect([await post(SECRETS[1]!), await post(SECRETS[2]!), await post(SECRETS[3]!)]).toEqual([202, 202, 401]);
+      ingress.clock.advance(3_600_000);
+      expect([await post(SECRETS[1]!), await post(SECRETS[2]!)]).toEqual([401, 202]);
+      const old = (await ingress.deliveries(name)).find(({ reason }) => reason === 'old_secret_version');
+      expect(old?.detail).toBe(OLD);
+    },
+  );
+
+  it('does not let an earlier credential become the delivery ID', async () => {
+    const hook = { ...BEARER, rotationOverlap: '1h', previousSecret: SECRETS[1]!, deliveryIdHeader: 'X-Id' };
+    await start([hook]);
+    const headers = { authorization: `Bearer ${SECRETS[2]}`, 'x-id': SECRETS[1]! };
+    await ingress.post(ingress.path('bearer'), { headers, body: BODY });
+    expect(JSON.stringify(await ingress.deliveries('bearer'))).not.toContain(SECRETS[1]);
+  });
+});
 
 describe('a rejection that another version of the secret explains', () => {
   it.each(['bearer', 'url', 'github'])('says which version, and who replaced it when, for %s', async (name) => {

@@ -16,6 +16,58 @@ afterEach(() => world.close());
 const waitForPasses = (count: number) => eventually(() => world.ended.length >= count);
 const pinnedVersion = async () => (await world.storage.inventory.load(FACTORY))?.webhooks[0]?.secretVersion;
 
+describe('a secret with a rotation overlap', () => {
+  const rotate = async (file: string) => {
+    world.source.commit({ 'webhooks/a.yaml': file });
+    await world.put('A', OLD);
+    await world.pass();
+    await world.put('A', NEW);
+    world.source.commit({ 'webhooks/a.yaml': file, 'README.md': 'rotate\n' });
+    expect(await world.pass()).toMatchObject({ result: 'applied' });
+  };
+
+  it('accepts the previous version for that time after the apply, also after a restart, and then never again', async () => {
+    await rotate('secretName: A\nrotationOverlap: 1h\n');
+    expect([world.accepts('a', OLD), world.accepts('a', NEW), world.accepts('a', 'another')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    world = await world.restart();
+    await world.pass();
+    expect([world.accepts('a', OLD), world.accepts('a', NEW)]).toEqual([true, true]);
+    world.now += 3_600_000;
+    expect([world.accepts('a', OLD), world.accepts('a', NEW)]).toEqual([false, true]);
+    world = await world.restart();
+    await world.pass();
+    expect([world.accepts('a', OLD), world.accepts('a', NEW)]).toEqual([false, true]);
+  });
+
+  it('accepts only the version before, and none after a change to another secret', async () => {
+    await rotate('secretName: A\nrotationOverlap: 2d\n');
+    await world.put('A', 'the-third-secret-of-the-team');
+    world.source.commit({ 'webhooks/a.yaml': 'secretName: A\nrotationOverlap: 2d\n', 'README.md': 'again\n' });
+    await world.pass();
+    expect([world.accepts('a', OLD), world.accepts('a', NEW)]).toEqual([false, true]);
+    await world.put('B', 'the-secret-of-another-name');
+    world.source.commit({ 'webhooks/a.yaml': 'secretName: B\nrotationOverlap: 2d\n' });
+    await world.pass();
+    expect([world.accepts('a', NEW), world.accepts('a', 'the-third-secret-of-the-team')]).toEqual([false, false]);
+  });
+
+  it('ends early if the file no longer asks for it', async () => {
+    await rotate('secretName: A\nrotationOverlap: 1h\n');
+    world.source.commit({ 'webhooks/a.yaml': 'secretName: A\n' });
+    await world.pass();
+    expect([world.accepts('a', OLD), world.accepts('a', NEW)]).toEqual([false, true]);
+  });
+
+  it('is off by default', async () => {
+    await rotate('secretName: A\n');
+    expect([world.accepts('a', OLD), world.accepts('a', NEW)]).toEqual([false, true]);
+  });
+});
+
 describe('a secret that does not exist', () => {
   it('fails the whole apply, and reports the file, the line and the action to take', async () => {
     await world.put('THERE', OLD);

@@ -207,6 +207,11 @@ const webhook = {
     'The worse of `credential_state` and `verify_token_state`. `outdated`: the next apply takes a newer value up. `missing`: it fails.',
   ),
   credential_state: oneOf(SECRET_STATES, 'State of the secret `secret_name`.'),
+  previous_secret_until: {
+    ...instantOrNull,
+    description:
+      'Time until which the previous version of the secret is accepted, also after that time; `null` if it never is.',
+  },
   verify_token_state: {
     type: ['string', 'null'],
     enum: [...SECRET_STATES, null],

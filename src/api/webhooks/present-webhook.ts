@@ -2,6 +2,7 @@ import { SECRET_STATES, type SecretState, type WebhookView } from '../../core/po
 import type { CaptureControl, CaptureState } from '../../core/ports/deliveries/capture-control.ts';
 import { presentFields } from '../../core/resources/fields.ts';
 import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
+import { findOverlapEnd } from '../../core/rotation-overlap.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
 import { listIdentities } from '../../signature/schemes/schemes.ts';
@@ -31,6 +32,7 @@ export function presentWebhook(webhook: WebhookView, surroundings: WebhookSurrou
     identified_by: identifyBy(webhook),
     secret_state: findWorst(webhook.secretState, webhook.verifyTokenSecretState ?? 'current'),
     credential_state: webhook.secretState,
+    previous_secret_until: presentInstant(findOverlapEnd(webhook)),
     verify_token_state: webhook.verifyTokenSecretState,
     last_delivery_at: presentInstant(webhook.lastDeliveryAt),
     capture: presentCapture(surroundings.captures.state(webhook.uid)),

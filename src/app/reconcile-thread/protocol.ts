@@ -7,6 +7,7 @@ import type { LogFields, Logger } from '../../core/ports/logger.ts';
 import type { SecretStore } from '../../core/ports/secret-store.ts';
 import type { ReconciliationEnd } from '../../core/reconciliation.ts';
 import type { Environment } from '../../core/reserved-variables.ts';
+import type { AppliedWebhook } from '../../core/resources/webhook.ts';
 import { SecretValue } from '../../core/secret-value.ts';
 import type { DataPaths } from '../../data-dir/data-paths.ts';
 import type { EditOrder, FactoryEditor } from '../../edit/factory-editor.ts';
@@ -86,7 +87,7 @@ export interface CopiedServing {
 
 export type CopiedServedChange = Omit<ServedChange, 'webhooks'> & { webhooks: CopiedServingWebhook[] };
 
-type CopiedServingWebhook = Pick<ServingWebhook, 'webhook'> & { secret: CopiedSecret; verifyToken: CopiedSecret };
+type CopiedServingWebhook = { [Key in keyof ServingWebhook]: Key extends 'webhook' ? AppliedWebhook : CopiedSecret };
 
 /** A `SecretStore` with copied secrets. */
 export interface CopiedSecretStore extends Pick<SecretStore, 'delete' | 'list'> {

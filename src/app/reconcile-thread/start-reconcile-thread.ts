@@ -154,9 +154,10 @@ function offerHost({ serving, secrets, onReconciled, logger }: ReconcileThreadPa
 }
 
 function restoreServed({ webhooks, ...served }: CopiedServedChange) {
-  const restored = webhooks.map(({ webhook, secret, verifyToken }) => ({
+  const restored = webhooks.map(({ webhook, secret, previousSecret, verifyToken }) => ({
     webhook,
     secret: restoreSecret(secret),
+    previousSecret: restoreSecret(previousSecret),
     verifyToken: restoreSecret(verifyToken),
   }));
   return { ...served, webhooks: restored };

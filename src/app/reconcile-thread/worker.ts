@@ -100,9 +100,10 @@ function connectServing(): Serving {
 }
 
 function copyServed(served: ServedChange): CopiedServedChange {
-  const webhooks = served.webhooks.map(({ webhook, secret, verifyToken }) => ({
+  const webhooks = served.webhooks.map(({ webhook, secret, previousSecret, verifyToken }) => ({
     webhook,
     secret: copySecret(secret),
+    previousSecret: copySecret(previousSecret),
     verifyToken: copySecret(verifyToken),
   }));
   return { ...served, webhooks };

@@ -153,6 +153,7 @@ function printWebhook(session: CommandSession, webhook: Webhook): void {
     ['State', describeState(webhook)],
     ['Capture', webhook.capture && `until ${webhook.capture.until}, ${webhook.capture.kept} stored`],
     ['Secret', describeSecret(webhook.secret_name, webhook.credential_state)],
+    ['Previous secret', describeOverlap(webhook, nowMs)],
     ['Verify token', describeVerifyToken(webhook)],
     ['Delivery ID header', webhook.delivery_id_header],
     ['File', webhook.file],
@@ -178,6 +179,15 @@ const SECRET_WORDS = {
 
 function describeSecret(name: string, state: SecretState): string {
   return `${name}, ${SECRET_WORDS[state](name)}`;
+}
+
+/** The previous version of the secret. `null` if the webhook never accepts it. */
+function describeOverlap(
+  { rotation_overlap: overlap, previous_secret_until: until }: Webhook,
+  nowMs: number,
+): string | null {
+  if (until !== null && Date.parse(until) > nowMs) return `accepted until ${until}`;
+  return Number.parseInt(overlap, 10) === 0 ? null : `accepted for ${overlap} after an apply that changes the secret`;
 }
 
 function describeVerifyToken({ verify_token_secret_name: name, verify_token_state: state }: Webhook): string | null {

@@ -1,3 +1,4 @@
+import { ROTATION_OVERLAP_PATTERN } from '../../words/duration.ts';
 import { SECRET_NAME_PATTERN, WEBHOOK_NAME_PATTERN } from '../../words/names.ts';
 import type { WebhookUid } from '../ids.ts';
 import { defineFields, type KeysWith, type RecordOf, type RecordWith } from './fields.ts';
@@ -141,6 +142,37 @@ export const WEBHOOK_FIELDS = defineFields({
   },
   /** The version of the secret that the last apply pinned and that authenticates requests until the next apply. */
   secretVersion: { type: integer, api: null, planned: true, tagged: true },
+  /** The version of the same secret that the webhook checked before; `null` if there is none. */
+  previousSecretVersion: { type: integerOrNull, api: null },
+  secretPinnedAt: {
+    type: instantOrNull,
+    description: 'When an apply made the webhook check its version of the secret; `null` if it is not known.',
+  },
+  rotationOverlap: {
+    type: text,
+    description:
+      'How long the previous version of the secret is accepted after an apply, such as `1h`. The default is `0s`.',
+    declared: {
+      default: '0s',
+      schema: {
+        title: 'Rotation overlap',
+        description:
+          'How long the previous version of the secret is accepted after an apply, at most 7 days. The default 0s rejects it immediately. Set 0s again to end an overlap early.',
+        pattern: ROTATION_OVERLAP_PATTERN,
+        patternErrorMessage: 'a duration of at most 7 days, such as 0s, 30m, 1h or 2d',
+        examples: ['0s', '1h'],
+      },
+    },
+    editable: 'create and change',
+    option: {
+      flags: '--rotation-overlap <duration>',
+      help: 'how long the previous version of the secret is accepted after an apply (default: 0s)',
+    },
+    request: { type: 'string', pattern: ROTATION_OVERLAP_PATTERN },
+    planned: true,
+    tagged: true,
+    audited: true,
+  },
   /** The team secret that a GET handshake must present. */
   verifyTokenSecretName: {
     type: textOrNull,

@@ -45,9 +45,11 @@ export function answerVerifiedHandshake(context: IngressContext, reception: Rece
 }
 
 /** Whether the URL has the token of a webhook with mode `url_token`. Other webhooks have no token in their URL. */
-function hasUrlCredential({ webhook: { credential }, urlToken }: Reception): boolean {
+function hasUrlCredential(reception: Reception): boolean {
+  const { webhook, urlToken } = reception;
+  const { credential } = webhook;
   if (credential.mode !== 'url_token') return true;
-  return urlToken !== null && 'accepts' in credential && credential.accepts(urlToken);
+  return urlToken !== null && 'accepts' in credential && credential.accepts(urlToken, reception);
 }
 
 /**

@@ -11,7 +11,7 @@ export function authenticateToken(context: IngressContext, reception: Reception)
   if ('unreadable' in credential) return rejectUnlogged(context, 'storage', answers.UNAVAILABLE);
   if (credential.mode === 'signature') return null;
   const presented = readToken(credential.mode, reception);
-  if (presented.ok && credential.accepts(presented.token)) return admitDelivery(context, reception);
+  if (presented.ok && credential.accepts(presented.token, reception)) return admitDelivery(context, reception);
   const reason = presented.ok ? 'bad_credential' : presented.reason;
   return rejectCredential(context, reception, { reason, detail: null });
 }

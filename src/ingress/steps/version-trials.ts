@@ -111,5 +111,5 @@ function verifies(credential: Credential, reception: Reception): boolean {
     return !(verified instanceof Promise) && verified.ok;
   }
   const presented = readToken(credential.mode, reception);
-  return presented.ok && credential.accepts(presented.token);
+  return presented.ok && credential.accepts(presented.token, reception);
 }

@@ -481,4 +481,10 @@ export const MIGRATIONS: readonly string[] = [
     ORDER BY later.version LIMIT 1
   );
   `,
+  // The version of the secret before the pinned one, for `rotationOverlap`. When earlier applies pinned theirs is not known.
+  `
+  ALTER TABLE webhooks ADD COLUMN previous_secret_version INTEGER;
+  ALTER TABLE webhooks ADD COLUMN secret_pinned_at INTEGER;
+  ALTER TABLE webhooks ADD COLUMN rotation_overlap TEXT NOT NULL DEFAULT '0s';
+  `,
 ];

@@ -18,6 +18,8 @@ export interface ListeningAutomation {
 export interface ServingWebhook {
   webhook: AppliedWebhook;
   secret: SecretValue | null;
+  /** The previous version of the secret while it is accepted. */
+  previousSecret: SecretValue | null;
   verifyToken: SecretValue | null;
 }
 

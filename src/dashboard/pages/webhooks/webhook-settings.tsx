@@ -32,6 +32,7 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
               {webhook.secret_name} <StatusBadge state={webhook.credential_state} />
             </>,
           ],
+          ['Previous secret', <OverlapText key="overlap" webhook={webhook} />],
           ['Verify token', webhook.verify_token_secret_name],
           ['Delivery ID', deliveryId],
           ['Automations', <UsingAutomations key="automations" webhook={webhook} />],
@@ -42,6 +43,18 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
       />
     </SectionCard>
   );
+}
+
+/** Whether the previous version of the secret is accepted. */
+function OverlapText({ webhook: { rotation_overlap: overlap, previous_secret_until: until } }: { webhook: Webhook }) {
+  if (until !== null && Date.parse(until) > Date.now()) {
+    return (
+      <>
+        Accepted until <TimeText at={until} />
+      </>
+    );
+  }
+  return Number.parseInt(overlap, 10) === 0 ? 'Rejected' : `Accepted for ${overlap} after a rotation`;
 }
 
 /** The automations that a delivery to the webhook can start. */

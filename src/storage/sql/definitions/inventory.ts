@@ -42,7 +42,7 @@ async function pinSecret(
 ): Promise<boolean> {
   const pinned = await db
     .updateTable('webhooks')
-    .set({ secret_version: to, updated_at: at })
+    .set({ secret_version: to, previous_secret_version: null, secret_pinned_at: at, updated_at: at })
     .where('uid', '=', uid)
     .where('secret_version', '=', from)
     .where('deleted_at', 'is', null)

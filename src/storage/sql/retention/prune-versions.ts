@@ -1,4 +1,5 @@
 import type { ExpressionBuilder, Kysely } from 'kysely';
+import { MAX_ROTATION_OVERLAP_MS } from '../../../core/rotation-overlap.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { Piece } from './pass.ts';
 
@@ -40,7 +41,7 @@ export async function pruneAutomationVersions({ db, limit, pass }: Piece): Promi
  * is removed by the pass that first finds it unused.
  */
 export async function pruneSecretVersions({ db, limit, policy, nowMs }: Piece): Promise<{ rows: number }> {
-  const versions = await listChangedVersions(db);
+  const versions = await listChangedVersions(db, nowMs);
   for (const { name, version, isUsed } of versions) {
     const row = db.updateTable('secret_versions').set({ unused_since: isUsed ? null : nowMs });
     await row.where('name', '=', name).where('version', '=', version).execute();
@@ -58,12 +59,15 @@ export async function pruneSecretVersions({ db, limit, policy, nowMs }: Piece): 
 }
 
 /** The versions whose mark is not up to date: used ones that are marked as unused, and the other way round. */
-async function listChangedVersions(db: Kysely<Schema>): Promise<{ name: string; version: number; isUsed: boolean }[]> {
+async function listChangedVersions(
+  db: Kysely<Schema>,
+  nowMs: number,
+): Promise<{ name: string; version: number; isUsed: boolean }[]> {
   const rows = await db
     .selectFrom('secret_versions')
     .innerJoin('secret_names', 'secret_names.name', 'secret_versions.name')
     .select(['secret_versions.name', 'secret_versions.version', 'secret_versions.unused_since'])
-    .select((select) => select.or([isNewest(select), isPinned(select)]).as('is_used'))
+    .select((select) => select.or([isNewest(select), isPinned(select, nowMs)]).as('is_used'))
     .execute();
   return rows.flatMap(({ name, version, unused_since: unusedSince, is_used }) => {
     const isUsed = Boolean(is_used);
@@ -77,7 +81,8 @@ function isNewest(row: VersionRow) {
   return row.eb('secret_names.newest_version', 'is', row.ref('secret_versions.version'));
 }
 
-function isPinned(row: VersionRow) {
+/** An overlap lasts at most as long as `rotationOverlap` allows. */
+function isPinned(row: VersionRow, nowMs: number) {
   const webhooks = row.selectFrom('webhooks').select('webhooks.ref').where('webhooks.deleted_at', 'is', null);
   return row.exists(
     webhooks.where((webhook) =>
@@ -85,6 +90,12 @@ function isPinned(row: VersionRow) {
         webhook.and([
           webhook('webhooks.secret_name', '=', webhook.ref('secret_versions.name')),
           webhook('webhooks.secret_version', '=', webhook.ref('secret_versions.version')),
+        ]),
+        webhook.and([
+          webhook('webhooks.secret_name', '=', webhook.ref('secret_versions.name')),
+          webhook('webhooks.previous_secret_version', '=', webhook.ref('secret_versions.version')),
+          webhook('webhooks.rotation_overlap', '<>', '0s'),
+          webhook('webhooks.secret_pinned_at', '>', nowMs - MAX_ROTATION_OVERLAP_MS),
         ]),
         webhook.and([
           webhook('webhooks.verify_token_secret_name', '=', webhook.ref('secret_versions.name')),
