@@ -106,6 +106,28 @@ describe('A second validation', () => {
     expect(again).toEqual(before);
   });
 
+  describe.each<{ what: string; known?: { [name: string]: string }; renamed?: boolean; isFixed?: boolean }>([
+    { what: 'the UIDs of webhooks', known: { a: `wh_${'a'.repeat(26)}` } },
+    { what: 'the names of webhooks', renamed: true },
+    { what: 'the number of unknown webhooks', isFixed: true },
+  ])('with changes in $what', ({ known = {}, renamed = false, isFixed = false }) => {
+    it('checks all automations again that the change can concern', async () => {
+      const names = Array.from({ length: 99 }, (_, i) => `unknown-${i}`);
+      const files = (isNow: boolean) => ({
+        'webhooks/a.yaml': `${WEBHOOK}enabled: false\n`,
+        [`webhooks/${isNow && renamed ? 'release' : 'production'}.yaml`]: WEBHOOK,
+        'automations/first/automation.md': writeAutomation(`webhooks: [${isNow && isFixed ? 'a' : names}]`),
+        'automations/second/automation.md': writeAutomation('webhooks: [productoin, prodution, prductio]'),
+        'automations/third/automation.md': writeAutomation(`webhook_ids: [wh_${'a'.repeat(26)}]`),
+        'automations/fourth/automation.md': writeAutomation('webhooks: [production]'),
+      });
+      await validate(files(false));
+      const context = { ...CONTEXT, knownUids: new Map(Object.entries(known)) };
+      const tree = createTree(files(true));
+      expect(await results.validate(tree, context, readElsewhere)).toEqual(validateTree(tree, context));
+    });
+  });
+
   it('checks the headers of a sample against a changed webhook', async () => {
     await validate(FILES);
     read = [];

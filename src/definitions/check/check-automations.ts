@@ -9,7 +9,7 @@ import { type CheckedAutomation, createReferenceCheck, type References } from '.
 import { checkSameTriggers, type ProblemsByFile } from './check-same-triggers.ts';
 import { collectUsedWebhooks } from './check-unused-webhooks.ts';
 
-/** What the rules about automations depend on besides the files of the automations. */
+/** What the rules about automations depend on, in addition to the files of the automations. */
 interface Surroundings {
   /** As in `SourceTree`. */
   prefix: string;
