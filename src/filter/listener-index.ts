@@ -98,13 +98,15 @@ export class ListenerIndex {
    * Replaces an automation with the same name.
    *
    * @param patterns the filters, if they were compiled ahead
+   * @param listener what `match` returns, if several indexes share it
    */
   add(
     { automation, version, enabled, filters }: FilteredListener,
     patterns: ListenerPatterns = new FilterCompiler().compile(filters),
+    listener: Listener = { automation, version },
   ): void {
     this.remove(automation);
-    const entry: Entry = { listener: { automation, version }, filed: [], firedFor: 0 };
+    const entry: Entry = { listener, filed: [], firedFor: 0 };
     this.#entries.set(automation, entry);
     if (!enabled) return;
     if (patterns.some((fields) => fields.length === 0)) this.#unfiltered.add(entry);
@@ -119,12 +121,6 @@ export class ListenerIndex {
     this.#unfiltered.delete(entry);
     for (const filed of entry.filed) this.#unfile(filed);
     this.#patterns -= entry.filed.length;
-  }
-
-  /** The storage assigned a version to an automation. Does nothing if no automation has this name. */
-  setVersion(automation: string, version: number): void {
-    const entry = this.#entries.get(automation);
-    if (entry !== undefined) entry.listener = { automation, version };
   }
 
   /** The automations that a payload starts, by name. Only keys in `wanted` are read. */

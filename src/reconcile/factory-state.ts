@@ -69,7 +69,7 @@ export class FactoryState {
     numbers: AssignedNumbers,
   ): void {
     const before = this.#applied ?? emptyFactory(this.#name);
-    const automations = mergeAutomations(planned.automations, new Map(numbers.automations));
+    const automations = mergeAutomations(planned.automations, change.automations, numbers.automations);
     this.#applied = {
       name: this.#name,
       revision: change.revision,
@@ -132,12 +132,18 @@ function mergeWebhooks(
   return [...merged.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
-/** A row that was not written is that of the applied state, with its version. */
+/**
+ * A row that was not written is that of the applied state, with its version.
+ *
+ * @param assigned the versions of the written rows
+ */
 function mergeAutomations(
   planned: readonly AutomationRow[],
-  versions: ReadonlyMap<string, number>,
+  written: readonly AutomationRow[],
+  assigned: readonly number[],
 ): AppliedAutomation[] {
-  if (versions.size === 0) return planned as AppliedAutomation[];
+  if (written.length === 0) return planned as AppliedAutomation[];
+  const versions = new Map(written.map(({ name }, index) => [name, assigned[index]!]));
   return planned.map((row) => {
     const version = versions.get(row.name);
     return version === undefined ? (row as AppliedAutomation) : { ...row, version };

@@ -37,7 +37,7 @@ export async function applyAndServe(
   { change, computed, secrets }: { change: AppliedChange; computed: ComputedPlan; secrets: ResolvedSecrets },
 ): Promise<AssignedNumbers> {
   const { factory, revision } = change;
-  await stageChanged(parts.serving, applied, change, computed);
+  const isStaged = await stageChanged(parts.serving, applied, change, computed);
   const known = new Map(applied.webhooks.map((webhook) => [webhook.uid, webhook]));
   const webhooks: ServingWebhook[] = [];
   for (const row of change.webhooks) {
@@ -46,7 +46,8 @@ export async function applyAndServe(
     webhooks.push(takeResolved(webhook, secrets) ?? (await openPinned(parts, webhook)));
   }
   const deleted = { deletedWebhooks: change.deleteWebhooks, deletedAutomations: change.deleteAutomations };
-  return parts.serving.apply(change, { factory, revision, applyNumber: null, isWhole: false, webhooks, ...deleted });
+  const changed = { isWhole: false, isStaged, webhooks, ...deleted };
+  return parts.serving.apply(change, { factory, revision, applyNumber: null, ...changed });
 }
 
 async function stageChanged(
@@ -54,7 +55,7 @@ async function stageChanged(
   applied: AppliedFactory,
   change: AppliedChange,
   { planned }: ComputedPlan,
-): Promise<void> {
+): Promise<boolean> {
   const { factory } = change;
   if (change.automations.length <= MAX_REPLACED) {
     const automations = change.automations.map((row) => listen(row, null));
@@ -72,13 +73,13 @@ async function stageChanged(
 export async function serveApplied(parts: ServeParts, applied: AppliedFactory): Promise<void> {
   const { name: factory, revision, applyNumber } = applied;
   const automations = applied.automations.map((automation) => listen(automation, automation.version));
-  await stage(parts.serving, { factory, isWhole: true }, automations);
+  const isStaged = await stage(parts.serving, { factory, isWhole: true }, automations);
   const webhooks: ServingWebhook[] = [];
   for (const webhook of applied.webhooks) {
     if (webhook.deletedAt === null) webhooks.push(await openPinned(parts, webhook));
   }
   const deleted = { deletedWebhooks: [], deletedAutomations: [] };
-  await parts.serving.serve({ factory, revision, applyNumber, isWhole: true, webhooks, ...deleted });
+  await parts.serving.serve({ factory, revision, applyNumber, isWhole: true, isStaged, webhooks, ...deleted });
 }
 
 function listen(automation: AutomationRow, version: number | null): ListeningAutomation {
@@ -86,15 +87,17 @@ function listen(automation: AutomationRow, version: number | null): ListeningAut
   return { name, version, enabled, filters: [...triggerFiltersByWebhook(automation)] };
 }
 
+/** Returns whether there is anything to stage. */
 async function stage(
   serving: Serving,
   whole: { factory: string; isWhole: boolean },
   automations: readonly ListeningAutomation[],
-): Promise<void> {
-  for (let start = 0; start === 0 || start < automations.length; start += STAGED_AT_ONCE) {
+): Promise<boolean> {
+  for (let start = 0; start < automations.length; start += STAGED_AT_ONCE) {
     const part = automations.slice(start, start + STAGED_AT_ONCE);
     await serving.stage({ ...whole, isFirst: start === 0, automations: part });
   }
+  return automations.length > 0;
 }
 
 /** The values that the plan was made with; `null` if it did not read them all. */

@@ -1,6 +1,12 @@
 import type { WebhookUid } from '../core/ids.ts';
 import type { ListeningAutomation } from '../core/ports/definitions/serving.ts';
-import { FilterCompiler, ListenerIndex, type ListenerPatterns, type LiveApply } from '../filter/listener-index.ts';
+import {
+  FilterCompiler,
+  type Listener,
+  ListenerIndex,
+  type ListenerPatterns,
+  type LiveApply,
+} from '../filter/listener-index.ts';
 
 /** The filters of an automation for each webhook, compiled. */
 export type CompiledFilters = ReadonlyMap<WebhookUid, ListenerPatterns>;
@@ -32,24 +38,20 @@ export class FactoryListeners {
    * Adds or replaces an automation.
    *
    * @param compiled of `compileFilters`
+   * @param listener of all webhooks
    */
-  set({ name, version, enabled, filters }: ListeningAutomation, compiled: CompiledFilters): void {
+  set({ name, enabled, filters }: ListeningAutomation, compiled: CompiledFilters, listener: Listener): void {
     this.delete(name);
     const webhooks = filters.map(([webhook]) => webhook);
     this.#webhooksOf.set(name, webhooks);
     for (const [webhook, list] of filters) {
-      const listener = { automation: name, version: version ?? 0, enabled, filters: list };
-      this.of(webhook).add(listener, compiled.get(webhook));
+      this.of(webhook).add({ ...listener, enabled, filters: list }, compiled.get(webhook), listener);
     }
   }
 
   delete(name: string): void {
     for (const webhook of this.#webhooksOf.get(name) ?? []) this.of(webhook).remove(name);
     this.#webhooksOf.delete(name);
-  }
-
-  setVersion(name: string, version: number): void {
-    for (const webhook of this.#webhooksOf.get(name) ?? []) this.of(webhook).setVersion(name, version);
   }
 
   /** The apply that the listeners are the result of. */

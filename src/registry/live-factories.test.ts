@@ -57,10 +57,25 @@ function serve(live: LiveFactories, automations: ListeningAutomation[], served: 
   const numbers = {
     applyNumber: applyNumber!,
     webhooks: [],
-    automations: automations.map(({ name }): [string, number] => [name, 7]),
+    automations: automations.map(({ name }) => NAMES.indexOf(name) + 10),
   };
-  live.goLive({ ...change, applyNumber: null, isWhole, ...served }, numbers);
+  live.goLive({ ...change, applyNumber: null, isWhole, isStaged: true, ...served }, numbers);
 }
+
+test('what was staged for a change that was not written takes no effect with the next change', () => {
+  const registry = new Registry();
+  const live = new LiveFactories(registry, () => null);
+  const listen = (level: string): ListeningAutomation => {
+    return { name: 'one', version: null, enabled: true, filters: [['wh_a', [{ level: [level] }]]] };
+  };
+  serve(live, [listen('error')], { isWhole: true, applyNumber: 1, webhooks });
+  live.stage({ factory: 'f', automations: [listen('fatal')], isFirst: true, isWhole: false });
+  const nothing = { webhooks: [], deletedWebhooks: [], deletedAutomations: [] };
+  live.goLive({ factory: 'f', revision: 'c2', applyNumber: 2, isWhole: false, isStaged: false, ...nothing });
+  const { listeners } = registry.current().webhooks.get('wh_a')!;
+  expect(listeners.match({ level: 'error' })).toEqual([{ automation: 'one', version: 10 }]);
+  expect(listeners.match({ level: 'fatal' })).toEqual([]);
+});
 
 test('changes in place give the listeners of the whole definition, with the number of their apply', () => {
   fc.assert(

@@ -1,6 +1,7 @@
 import type { WebhookUid } from '../core/ids.ts';
 import type { AssignedNumbers } from '../core/ports/definitions/inventory.ts';
 import type { ListeningAutomation, ServedChange, StagedAutomations } from '../core/ports/definitions/serving.ts';
+import type { Listener } from '../filter/listener-index.ts';
 import { buildLiveWebhook, type PushTrigger } from './build-live-webhooks.ts';
 import { type CompiledFilters, compileFilters, FactoryListeners } from './factory-listeners.ts';
 import type { LiveWebhook } from './live-webhook.ts';
@@ -13,12 +14,20 @@ interface LiveFactory {
   webhooks: Map<WebhookUid, LiveWebhook>;
 }
 
-/** What was staged for a change: either all listeners of the factory, or some automations to replace. */
-type Staged = { whole: FactoryListeners } | { automations: CompiledAutomation[] };
+/** What was staged for a change. */
+interface Staged {
+  /** All listeners of the factory; `null` if only some automations are replaced. */
+  whole: FactoryListeners | null;
+  /** Those that are replaced. */
+  automations: CompiledAutomation[];
+  /** The listeners to which the storage is still to assign a version. */
+  unversioned: Listener[];
+}
 
 interface CompiledAutomation {
   automation: ListeningAutomation;
   compiled: CompiledFilters;
+  listener: Listener;
 }
 
 /**
@@ -39,27 +48,35 @@ export class LiveFactories {
 
   /** As `Serving.stage`. */
   stage({ factory, automations, isFirst, isWhole }: StagedAutomations): void {
-    if (isFirst) this.#staged.set(factory, isWhole ? { whole: new FactoryListeners() } : { automations: [] });
+    if (isFirst) {
+      const whole = isWhole ? new FactoryListeners() : null;
+      this.#staged.set(factory, { whole, automations: [], unversioned: [] });
+    }
     const staged = this.#staged.get(factory)!;
     for (const automation of automations) {
       const compiled = compileFilters(automation);
-      if ('whole' in staged) staged.whole.set(automation, compiled);
-      else staged.automations.push({ automation, compiled });
+      const listener = { automation: automation.name, version: automation.version ?? 0 };
+      if (automation.version === null) staged.unversioned.push(listener);
+      if (staged.whole !== null) staged.whole.set(automation, compiled, listener);
+      else staged.automations.push({ automation, compiled, listener });
     }
   }
 
   /**
-   * Makes a change live, with what was staged. Never throws.
+   * Makes a change live, with what was staged. Never throws. Of what was staged as a whole, only the versions are set here,
+   * because deliveries wait.
    *
    * @param numbers what the storage assigned to the rows of the change
    */
   goLive(change: ServedChange, numbers: AssignedNumbers | null = null): void {
     const { factory, revision, isWhole } = change;
-    const staged = this.#staged.get(factory);
+    const staged = change.isStaged ? this.#staged.get(factory) : undefined;
     this.#staged.delete(factory);
+    staged?.unversioned.forEach((listener, index) => {
+      listener.version = numbers!.automations[index]!;
+    });
     const before = isWhole ? undefined : this.#live.get(factory);
     const listeners = changeListeners(before?.listeners, change, staged);
-    for (const [name, version] of numbers?.automations ?? []) listeners.setVersion(name, version);
     listeners.setApply({ number: numbers?.applyNumber ?? change.applyNumber ?? 0, revision });
     const webhooks = this.#replaceWebhooks(change, new Map(before?.webhooks), new Map(numbers?.webhooks));
     const live = [...webhooks.values()].map((webhook) => ({
@@ -93,9 +110,11 @@ function changeListeners(
   { deletedAutomations }: ServedChange,
   staged: Staged | undefined,
 ): FactoryListeners {
-  if (staged !== undefined && 'whole' in staged) return staged.whole;
+  if (staged !== undefined && staged.whole !== null) return staged.whole;
   const listeners = before ?? new FactoryListeners();
   for (const name of deletedAutomations) listeners.delete(name);
-  for (const { automation, compiled } of staged?.automations ?? []) listeners.set(automation, compiled);
+  for (const { automation, compiled, listener } of staged?.automations ?? []) {
+    listeners.set(automation, compiled, listener);
+  }
   return listeners;
 }

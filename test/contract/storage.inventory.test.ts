@@ -123,14 +123,24 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     const changed = { ...automations[7]!, prompt: 'Fix it well.', revision: 'beef', updatedAt: LATER };
     const numbers = await inventory().apply(buildApply({ revision: 'beef', automations: [changed], at: LATER }));
     const after = (await inventory().load(FACTORY))!;
-    expect(numbers).toEqual({ applyNumber: 2, webhooks: [], automations: [['automation-7', expect.any(Number)]] });
+    expect(numbers).toEqual({ applyNumber: 2, webhooks: [], automations: [expect.any(Number)] });
     expect(after.webhooks).toEqual(before.webhooks);
     const isOther = ({ name }: { name: string }) => name !== 'automation-7';
     expect(after.automations.filter(isOther)).toEqual(before.automations.filter(isOther));
     expect(after.automations.find(({ name }) => !isOther({ name }))).toEqual({
       ...changed,
-      version: numbers.automations[0]![1],
+      version: numbers.automations[0]!,
     });
+  });
+
+  it('returns the versions of automations in the order of the change, also of those that exist already', async () => {
+    const automations = Array.from({ length: 450 }, (_, index) => buildAutomation({ name: `automation-${index}` }));
+    await applyFactory(opened.storage, { automations: automations.slice(200) });
+    const reversed = automations.toReversed();
+    const numbers = await inventory().apply(buildApply({ revision: 'beef', automations: reversed }));
+    const stored = (await inventory().load(FACTORY))!.automations;
+    const versions = new Map(stored.map(({ name, version }) => [name, version]));
+    expect(numbers.automations).toEqual(reversed.map(({ name }) => versions.get(name)));
   });
 
   it('replaces the warnings of automations that change in nothing else', async () => {

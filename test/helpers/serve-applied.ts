@@ -36,7 +36,8 @@ export function serveFactory(live: LiveFactories, applied: AppliedFactory, given
         verifyToken: wrap(given.verifyTokens?.get(webhook.name)),
       }),
     );
-  live.goLive({ factory, revision, applyNumber, isWhole: true, webhooks, deletedWebhooks: [], deletedAutomations: [] });
+  const changed = { webhooks, deletedWebhooks: [], deletedAutomations: [] };
+  live.goLive({ factory, revision, applyNumber, isWhole: true, isStaged: true, ...changed });
 }
 
 /** The live webhooks of a factory in a separate registry. */

@@ -38,8 +38,8 @@ export interface AssignedNumbers {
   applyNumber: number;
   /** UID and `AppliedWebhook.ref` of each written webhook. */
   webhooks: [uid: string, ref: number][];
-  /** Name and `AppliedAutomation.version` of each written automation. */
-  automations: [name: string, version: number][];
+  /** `AppliedAutomation.version` of each written automation, in the order of the change. */
+  automations: number[];
 }
 
 /** The applied webhooks and automations of each factory. */

@@ -23,7 +23,7 @@ export interface ServingWebhook {
   verifyToken: SecretValue | null;
 }
 
-/** A change of what a factory serves. Its created and changed automations are staged before. */
+/** A change of what a factory serves. */
 export interface ServedChange {
   factory: string;
   /** The commit that is live after the change. */
@@ -32,6 +32,8 @@ export interface ServedChange {
   applyNumber: number | null;
   /** Whether this is everything that the factory serves. Otherwise everything else stays. */
   isWhole: boolean;
+  /** Were created and changed automations staged for it? Those without a version in the order of `AssignedNumbers`. */
+  isStaged: boolean;
   /** Created and changed webhooks. */
   webhooks: ServingWebhook[];
   deletedWebhooks: WebhookUid[];

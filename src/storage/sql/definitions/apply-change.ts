@@ -21,7 +21,7 @@ export async function applyChange(trx: Transaction<Schema>, change: AppliedChang
   await releaseNames(trx, change);
   const refs: [string, number][] = [];
   for (const webhook of change.webhooks) refs.push([webhook.uid, await upsertWebhook(trx, webhook)]);
-  const versions: [string, number][] = [];
+  const versions: number[] = [];
   for (const rows of cutRows(change.automations)) versions.push(...(await upsertAutomations(trx, change, rows)));
   for (const rows of cutRows(change.remarks)) await updateWarnings(trx, change, rows);
   for (const names of cutRows(change.deleteAutomations)) await deleteAutomations(trx, change, names);
@@ -84,22 +84,20 @@ const NEW_VALUES = Object.fromEntries(
     .map((column) => [column, sql.ref(`excluded.${column}`)]),
 );
 
-/** Returns the version of each. */
+/** Returns the version of each, in their order. */
 async function upsertAutomations(
   trx: Transaction<Schema>,
   { factory }: AppliedChange,
   automations: readonly AutomationRow[],
-): Promise<[string, number][]> {
+): Promise<number[]> {
   const versions = await storeVersions(trx, factory, automations);
-  const rows = automations.map((automation) =>
-    AUTOMATIONS.toRow({ ...automation, version: versions.get(automation.name)! }),
-  );
+  const rows = automations.map((automation, index) => AUTOMATIONS.toRow({ ...automation, version: versions[index]! }));
   await trx
     .insertInto('automations')
     .values(rows)
     .onConflict((conflict) => conflict.columns(['factory', 'name']).doUpdateSet(NEW_VALUES))
     .execute();
-  return [...versions];
+  return versions;
 }
 
 /** Stores the fields that runs refer to once per content. A version stays until no run refers to it. */
@@ -107,7 +105,7 @@ async function storeVersions(
   trx: Transaction<Schema>,
   factory: string,
   automations: readonly AutomationRow[],
-): Promise<Map<string, number>> {
+): Promise<number[]> {
   const rows = automations.map((automation) => {
     const content = AUTOMATION_VERSIONS.toRow(automation);
     const digest = createHash('sha256')
@@ -129,7 +127,8 @@ async function storeVersions(
     .where('name', 'in', names)
     .execute();
   const current = stored.filter(({ name, digest }) => wanted.get(name) === digest);
-  return new Map(current.map(({ name, version }) => [name, version]));
+  const versions = new Map(current.map(({ name, version }) => [name, version]));
+  return automations.map(({ name }) => versions.get(name)!);
 }
 
 async function updateWarnings(
