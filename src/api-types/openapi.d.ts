@@ -8102,6 +8102,8 @@ export interface operations {
                 offset?: number;
                 limit?: number;
                 attempt?: number;
+                /** @description The answer is an attachment, which browsers store as a file named after the run. */
+                download?: boolean;
             };
             header?: never;
             path: {

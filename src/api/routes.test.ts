@@ -631,6 +631,17 @@ describe('runs', () => {
     }
   });
 
+  it('have a log that browsers store as a file named after the run', async () => {
+    const { get } = open();
+    const headers = async (query: string) => (await get(`/api/v1/runs/${RUN_ID}/log${query}`)).headers;
+    expect((await headers(''))['content-disposition']).toBeUndefined();
+    const whole = await headers('?download=true');
+    expect(whole['content-disposition']).toBe(`attachment; filename="${RUN_ID}.log"`);
+    expect([whole['content-type'], whole['x-content-type-options']]).toEqual(['text/plain; charset=utf-8', 'nosniff']);
+    const first = await headers('?download=true&attempt=1');
+    expect(first['content-disposition']).toBe(`attachment; filename="${RUN_ID}-attempt-1.log"`);
+  });
+
   it('without a log have an empty one', async () => {
     const { status, body } = await open({ runLogs: { read: async () => null } }).get(`/api/v1/runs/${RUN_ID}/log`);
     expect([status, body]).toEqual([200, '']);

@@ -97,7 +97,10 @@ function registerRunInput(app: FastifyInstance, parts: RunRouteParts, findRun: F
 }
 
 function registerRunLog(app: FastifyInstance, parts: RunRouteParts, findRun: FindRun): void {
-  app.get<{ Params: { id: string }; Querystring: { offset: number; limit?: number; attempt?: number } }>(
+  app.get<{
+    Params: { id: string };
+    Querystring: { offset: number; limit?: number; attempt?: number; download: boolean };
+  }>(
     '/runs/:id/log',
     {
       config: { access: requireRole('viewer', 'object') },
@@ -110,6 +113,11 @@ function registerRunLog(app: FastifyInstance, parts: RunRouteParts, findRun: Fin
           offset: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 },
           limit: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
           attempt: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+          download: {
+            type: 'boolean',
+            default: false,
+            description: 'The answer is an attachment, which browsers store as a file named after the run.',
+          },
         }),
         response: {
           200: { description: 'Text.', content: { 'text/plain': { schema: { type: 'string' } } } },
@@ -119,9 +127,10 @@ function registerRunLog(app: FastifyInstance, parts: RunRouteParts, findRun: Fin
     },
     async (request, reply) => {
       const { id } = await findRun(request);
-      const { offset, limit = Number.POSITIVE_INFINITY, attempt } = request.query;
+      const { offset, limit = Number.POSITIVE_INFINITY, attempt, download } = request.query;
       const { from, to } = attempt === undefined ? WHOLE_LOG : await findLogSection(parts.runs, id, attempt);
       const bytes = await readRunLog(parts.runLogs, id, from + offset, Math.min(limit, to - from - offset));
+      if (download) void reply.header('content-disposition', `attachment; filename="${nameLog(id, attempt)}"`);
       return reply
         .header('x-next-offset', String(offset + bytes.length))
         .header('content-type', 'text/plain; charset=utf-8')
@@ -181,6 +190,11 @@ function registerRunRetry(app: FastifyInstance, parts: RunRouteParts, findRun: F
       return presentOneRun(await findRun(request), parts);
     },
   );
+}
+
+/** A file name of letters, digits, `_` and `-`: the parts of an ID, and a number. */
+function nameLog(id: RunId, attempt: number | undefined): string {
+  return attempt === undefined ? `${id}.log` : `${id}-attempt-${attempt}.log`;
 }
 
 /** Part of the log of a run, in bytes. */

@@ -13,6 +13,7 @@ import { followRunLog, isEnded, readRunLog, waitsForConfiguration } from '../fol
 import { countOption } from '../input/value-options.ts';
 import type { Colors } from '../output/colors.ts';
 import { formatAge, formatInstantWithAge } from '../output/format-time.ts';
+import { createLogPrinter } from '../output/log-printer.ts';
 import type { Column } from '../output/table.ts';
 
 interface ListOptions {
@@ -61,7 +62,7 @@ export function declareRun(run: CliCommand, bind: Bind): void {
   run
     .command('log')
     .argument('<id>', ID_HELP)
-    .description('print the output of a run; on a terminal control characters are escaped')
+    .description('print the output of a run; a terminal gets its colors, but no other control sequences')
     .option('-f, --follow', 'continue until the run has ended')
     .addOption(countOption('--attempt <number>', 'only the output of this attempt'))
     .explain({
@@ -272,12 +273,7 @@ async function showLog(
   const id = await findId(session, 'run', ref);
   const { output, context } = session;
   const api = await session.api();
-  // A piece may end within a multi-byte character. The decoder keeps its first bytes for the next piece.
-  const decoder = new TextDecoder();
-  const print = (bytes: Uint8Array) => {
-    if (context.stdout.isTTY !== true) return output.bytes(bytes);
-    output.bytes(Buffer.from(escapeLines(decoder.decode(bytes, { stream: true }).replace(/\r\n/g, '\n'))));
-  };
+  const print = createLogPrinter(context, output.bytes);
   if (!options.follow) {
     print(await readRunLog(api, id, { attempt: options.attempt }));
     return EXIT_CODES.done;

@@ -54,6 +54,12 @@ export interface LogSource {
   attempt: number | null;
 }
 
+/** URL to download the output. */
+export function logHref({ id, attempt }: LogSource): string {
+  const query = new URLSearchParams({ download: 'true', ...(attempt === null ? {} : { attempt: String(attempt) }) });
+  return `/api/v1/runs/${encodeURIComponent(id)}/log?${query}`;
+}
+
 /** At most `limit` bytes of the output from `offset`; empty if there are none yet. */
 export async function readRunLog({ id, attempt }: LogSource, offset: number, limit: number): Promise<Uint8Array> {
   const params = { path: { id }, query: { offset, limit, attempt: attempt ?? undefined } };

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
 import { type LogSource, readRunLog } from '../../api/runs.ts';
-import { LogText } from './log-text.ts';
+import { type LogBlock, LogLines } from './log/log-lines.ts';
 
-const RANGE_BYTES = 262_144;
+const RANGE_BYTES = 1_048_576;
 const POLL_MS = 1_000;
 
 interface RunLogState {
-  blocks: readonly string[];
+  blocks: readonly LogBlock[];
   /** The existing output was read at least once. */
   isRead: boolean;
   error: unknown;
@@ -21,7 +21,7 @@ const UNREAD: RunLogState = { blocks: [], isRead: false, error: null };
 export function useRunLog({ id, attempt }: LogSource, hasEnded: boolean): RunLogState & { retry: () => void } {
   const [state, setState] = useState(UNREAD);
   const [reads, setReads] = useState(0);
-  const reader = useRef({ text: new LogText(), offset: 0 });
+  const reader = useRef({ log: new LogLines(), offset: 0 });
   // biome-ignore lint/correctness/useExhaustiveDependencies: another read restarts the effect
   useEffect(() => {
     let isStopped = false;
@@ -33,14 +33,16 @@ export function useRunLog({ id, attempt }: LogSource, hasEnded: boolean): RunLog
           const bytes = await readRunLog({ id, attempt }, current.offset, RANGE_BYTES);
           if (isStopped) return;
           current.offset += bytes.length;
-          current.text.append(bytes);
-          if (bytes.length > 0) setState({ blocks: current.text.blocks, isRead: true, error: null });
+          current.log.append(bytes);
+          if (bytes.length > 0) setState({ blocks: current.log.blocks, isRead: true, error: null });
           if (bytes.length < RANGE_BYTES) break;
         }
-        setState({ blocks: current.text.blocks, isRead: true, error: null });
+        setState((before) =>
+          before.isRead && before.error === null ? before : { ...before, isRead: true, error: null },
+        );
         if (!hasEnded) timer = setTimeout(follow, POLL_MS);
       } catch (error) {
-        if (!isStopped) setState({ blocks: current.text.blocks, isRead: true, error });
+        if (!isStopped) setState({ blocks: current.log.blocks, isRead: true, error });
       }
     };
     void follow();

@@ -1,0 +1,89 @@
+import { escapeText } from '../../words/escape-text.ts';
+import { PLAIN, type StyledLine, TerminalText, type TextColor, type TextStyle } from '../../words/terminal-text.ts';
+import type { CliContext } from '../context.ts';
+import { hasColors } from './colors.ts';
+
+type Write = (bytes: Uint8Array) => void;
+
+/**
+ * Prints the output of a run. Pipes and files get the exact bytes. A terminal gets text with colors, if it has colors: other
+ * control sequences are removed, and control characters are escaped.
+ */
+export function createLogPrinter({ stdout, env }: Pick<CliContext, 'stdout' | 'env'>, write: Write): Write {
+  if (stdout.isTTY !== true) return write;
+  const isColored = hasColors(stdout, env);
+  // A chunk may end within a multi-byte character. The decoder keeps its first bytes for the next chunk.
+  const decoder = new TextDecoder();
+  const terminal = new TerminalText();
+  let printed = '';
+  /** The line, or its new part if the part before is on the screen already. */
+  const renderNew = (line: StyledLine): string => {
+    const text = textOf(line);
+    if (printed === '') return renderLine(line, isColored);
+    if (text.startsWith(printed)) return renderLine(skipText(line, printed.length), isColored);
+    // The cursor must not move, so the line that was overwritten stays and the new one follows.
+    return `\n${renderLine(line, isColored)}`;
+  };
+  return (bytes) => {
+    let shown = '';
+    for (const line of terminal.write(decoder.decode(bytes, { stream: true }))) {
+      shown += `${renderNew(line)}\n`;
+      printed = '';
+    }
+    const { openLine } = terminal;
+    if (textOf(openLine) !== printed) shown += renderNew(openLine);
+    printed = textOf(openLine);
+    write(Buffer.from(shown));
+  };
+}
+
+function textOf(line: StyledLine): string {
+  return line.map(({ text }) => text).join('');
+}
+
+function skipText(line: StyledLine, count: number): StyledLine {
+  let rest = count;
+  return line.flatMap(({ text, style }) => {
+    const skipped = Math.min(rest, text.length);
+    rest -= skipped;
+    return skipped === text.length ? [] : [{ text: text.slice(skipped), style }];
+  });
+}
+
+const RESET = '\x1b[0m';
+
+function renderLine(line: StyledLine, isColored: boolean): string {
+  return line.map(({ text, style }) => renderPart(escapeTabbed(text), isColored ? style : PLAIN)).join('');
+}
+
+function renderPart(text: string, style: TextStyle): string {
+  const codes = listCodes(style);
+  return codes.length === 0 ? text : `\x1b[${codes.join(';')}m${text}${RESET}`;
+}
+
+/** Tabs stay: they only move the cursor to the right. */
+function escapeTabbed(text: string): string {
+  return text.split('\t').map(escapeText).join('\t');
+}
+
+/** The SGR codes of the style, made here: nothing of the output becomes part of a sequence. */
+function listCodes(style: TextStyle): string[] {
+  const { foreground, background } = style;
+  return [
+    style.isBold ? '1' : null,
+    style.isDim ? '2' : null,
+    style.isItalic ? '3' : null,
+    style.isUnderlined ? '4' : null,
+    style.isInverse ? '7' : null,
+    style.isStruck ? '9' : null,
+    foreground === null ? null : codeOf(foreground, 30),
+    background === null ? null : codeOf(background, 40),
+  ].filter((code) => code !== null);
+}
+
+/** @param first code of the first color: 30 for the foreground, 40 for the background */
+function codeOf(color: TextColor, first: 30 | 40): string {
+  if (typeof color === 'number') return String(color < 8 ? first + color : first + 52 + color);
+  const channels = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+  return [first + 8, 2, ...channels].join(';');
+}

@@ -1,0 +1,47 @@
+import { type StyledLine, TerminalText } from '../../../../words/terminal-text.ts';
+
+/** Closed blocks are not rendered again, so that a long log stays fast. */
+const BLOCK_LINES = 100;
+const BLOCK_CHARACTERS = 32_768;
+/** Older lines are dropped: browsers limit the height of a page. */
+const MAX_BLOCKS = 2_000;
+
+/** Lines that are rendered together. A closed block stays the same object. */
+export interface LogBlock {
+  /** Number of the first line, beginning with 1. */
+  first: number;
+  lines: readonly StyledLine[];
+}
+
+/** The output of a run as growing lines. Chunks may end within a character. */
+export class LogLines {
+  readonly #decoder = new TextDecoder('utf-8');
+  readonly #terminal = new TerminalText();
+  #closed: LogBlock[] = [];
+  #open: StyledLine[] = [];
+  #openCharacters = 0;
+  #openFirst = 1;
+
+  append(bytes: Uint8Array): void {
+    for (const line of this.#terminal.write(this.#decoder.decode(bytes, { stream: true }))) {
+      this.#open.push(line);
+      this.#openCharacters += line.reduce((sum, { text }) => sum + text.length, 0);
+      if (this.#open.length >= BLOCK_LINES || this.#openCharacters >= BLOCK_CHARACTERS) this.#closeBlock();
+    }
+    if (this.#closed.length > MAX_BLOCKS) this.#closed = this.#closed.slice(-MAX_BLOCKS);
+  }
+
+  /** Oldest first. The last one may change. Empty if there is no output. */
+  get blocks(): readonly LogBlock[] {
+    const { openLine } = this.#terminal;
+    const lines = openLine.length === 0 ? this.#open : [...this.#open, openLine];
+    return lines.length === 0 ? [...this.#closed] : [...this.#closed, { first: this.#openFirst, lines: [...lines] }];
+  }
+
+  #closeBlock(): void {
+    this.#closed.push({ first: this.#openFirst, lines: this.#open });
+    this.#openFirst += this.#open.length;
+    this.#open = [];
+    this.#openCharacters = 0;
+  }
+}
