@@ -1476,6 +1476,16 @@ export interface components {
                 path: string | null;
             } | null;
             applied_revision: string | null;
+            /** @description The commit that is live; `null` if it is not known. */
+            applied_commit: {
+                /** @description The first paragraph of its message, on one line. */
+                subject: string;
+                author: string;
+                /** Format: date-time */
+                committed_at: string;
+                /** @description Its page at the git host; `null` if the host is not known. */
+                url: string | null;
+            } | null;
             /** Format: date-time */
             applied_at: string | null;
             attempted_revision: string | null;
@@ -1846,6 +1856,16 @@ export interface components {
             overrides: JsonObject;
             /** @description `null` for a live factory, which has no files. */
             file: string | null;
+            /** @description The commit of `revision`; `null` if it is not known. */
+            commit: {
+                /** @description The first paragraph of its message, on one line. */
+                subject: string;
+                author: string;
+                /** Format: date-time */
+                committed_at: string;
+                /** @description Its page at the git host; `null` if the host is not known. */
+                url: string | null;
+            } | null;
         };
         /** @description What a filter or an automation would do, and which key decided. */
         FilterResult: {
@@ -1993,6 +2013,16 @@ export interface components {
             id: string;
             factory: string;
             revision: string | null;
+            /** @description The commit of `revision`; `null` if it is not known. */
+            commit: {
+                /** @description The first paragraph of its message, on one line. */
+                subject: string;
+                author: string;
+                /** Format: date-time */
+                committed_at: string;
+                /** @description Its page at the git host; `null` if the host is not known. */
+                url: string | null;
+            } | null;
             /** @enum {string} */
             result: "applied" | "unchanged" | "invalid" | "failed";
             reason: string;
@@ -2106,6 +2136,16 @@ export interface components {
             factory: string;
             /** @description What is live now, which the plan starts from. */
             applied_revision: string | null;
+            /** @description The commit that is live; `null` if it is not known. */
+            applied_commit: {
+                /** @description The first paragraph of its message, on one line. */
+                subject: string;
+                author: string;
+                /** Format: date-time */
+                committed_at: string;
+                /** @description Its page at the git host; `null` if the host is not known. */
+                url: string | null;
+            } | null;
             webhooks: {
                 create: {
                     name: string;

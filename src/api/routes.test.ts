@@ -510,7 +510,7 @@ describe('filters/test', () => {
     const { inventory } = createSeededServices();
     const unmatched = {
       ...inventory,
-      automation: async () => makeAutomation({ listensTo: [[], [URL_TOKEN_UID], []] }),
+      automation: async () => ({ ...makeAutomation({ listensTo: [[], [URL_TOKEN_UID], []] }), commit: null }),
     };
     const other = await open({ inventory: unmatched }).call('POST', url, {
       automation: 'fix-errors',
@@ -522,7 +522,7 @@ describe('filters/test', () => {
 
   it('says that a disabled automation would not trigger', async () => {
     const { inventory } = createSeededServices();
-    const off = { ...inventory, automation: async () => makeAutomation({ enabled: false }) };
+    const off = { ...inventory, automation: async () => ({ ...makeAutomation({ enabled: false }), commit: null }) };
     const { body } = await open({ inventory: off }).call('POST', url, {
       automation: 'fix-errors',
       payload: { level: 'error' },

@@ -39,6 +39,8 @@ export type Reconciliation = Schemas['Reconciliation'];
 /** One change of a managed factory. */
 export type Revision = Schemas['Revision'];
 export type Run = Schemas['Run'];
+/** Who made a revision. */
+export type Commit = NonNullable<Schemas['Reconciliation']['commit']>;
 export type RunAttempt = Schemas['RunAttempt'];
 export type RunState = Run['state'];
 export type Secret = Schemas['Secret'];

@@ -8,12 +8,25 @@ import type { Plan } from './plan.ts';
  */
 export type ReconciliationResult = 'applied' | 'unchanged' | 'invalid' | 'failed';
 
+/** Who made a revision, and why. All texts come from outside. */
+export interface Commit {
+  /** The first paragraph of the message, on one line. */
+  subject: string;
+  author: string;
+  /** Wall time in milliseconds, to the second. */
+  committedAt: number;
+  /** Its page at the host of the repository; `null` if the host is not known. */
+  url: string | null;
+}
+
 /** One full pass of the loop. */
 export interface Reconciliation {
   id: ReconciliationId;
   factory: string;
   /** `null` if the pass failed before the commit was known. */
   revision: string | null;
+  /** `null` if it is not known. */
+  commit: Commit | null;
   result: ReconciliationResult;
   /** Reason code, as in the condition `Reconciled`, for example `ValidationFailed`. */
   reason: string;
@@ -52,6 +65,12 @@ export function rateCondition({ type, status }: Pick<Condition, 'type' | 'status
   if (GOOD_WHEN_TRUE.has(type)) return { True: 'ok', False: 'error', Unknown: 'warning' }[status] as ConditionSeverity;
   if (status === 'False') return 'ok';
   return ERROR_WHEN_TRUE.has(type) && status === 'True' ? 'error' : 'warning';
+}
+
+/** A factory as the management API reads it. */
+export interface FactoryView extends FactoryStatus {
+  /** The commit of `appliedRevision`; `null` if it is not known. */
+  appliedCommit: Commit | null;
 }
 
 /** The applied and the last attempted revision of a factory. */

@@ -91,11 +91,12 @@ export async function editFactory(context: FactoryContext, order: PassOrder, edi
   }
   const { revision } = committed;
   context.state.tree = { revision, tree };
+  const made = { revision, commit: { subject: composed.message, author: author.name, committedAt: at, url: null } };
   // The version of a stored secret is only known now.
   const reconciliation =
     composed.secret === undefined
-      ? await applyPlanned(context, order, revision, examined)
-      : await applyRevision(context, { ...order, renewSecretsOf }, revision, definition);
+      ? await applyPlanned(context, order, made, examined)
+      : await applyRevision(context, { ...order, renewSecretsOf }, made, definition);
   return { kind: reconciliation.result === 'applied' ? 'applied' : 'waiting', reconciliation };
 }
 

@@ -3,7 +3,7 @@ import { AppError } from '../core/errors.ts';
 import { EMPTY_PLAN, type Plan } from '../core/plan.ts';
 import type { SourceFailure, SourceResult } from '../core/ports/definitions/definition-source.ts';
 import type { AppliedChange } from '../core/ports/definitions/inventory.ts';
-import type { Condition, FactoryStatus, Reconciliation, ReconciliationResult } from '../core/reconciliation.ts';
+import type { Commit, Condition, FactoryStatus, Reconciliation, ReconciliationResult } from '../core/reconciliation.ts';
 import type { RuleId } from '../core/rules.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { describeRejectedTree } from '../definitions/check/unread-tree.ts';
@@ -32,6 +32,8 @@ interface Pass extends PassOrder {
   startedAt: number;
   /** The commit it looks at, once that is known. */
   revision: string | null;
+  /** Who made it; `null` if it is not known. */
+  commit: Commit | null;
   /** What is worth knowing about how the branch got there; `''` for nothing. */
   note: string;
 }
@@ -52,7 +54,7 @@ interface Ending {
  * `stopping` if that aborted the pass.
  */
 export function reconcileFactory(context: FactoryContext, order: PassOrder): Promise<Reconciliation> {
-  return runPass(context, order, null, (pass) => carryOut(context, pass));
+  return runPass(context, order, { revision: null, commit: null }, (pass) => carryOut(context, pass));
 }
 
 /**
@@ -63,10 +65,11 @@ export function reconcileFactory(context: FactoryContext, order: PassOrder): Pro
 export function applyRevision(
   context: FactoryContext,
   order: PassOrder,
-  revision: string,
+  { revision, commit }: { revision: string; commit: Commit },
   definition: ValidDefinition,
 ): Promise<Reconciliation> {
-  return runPass(context, order, revision, (pass) => planAndApply(context, pass, revision, definition));
+  const begin = { revision, commit };
+  return runPass(context, order, begin, (pass) => planAndApply(context, pass, revision, definition));
 }
 
 /**
@@ -78,20 +81,21 @@ export function applyRevision(
 export function applyPlanned(
   context: FactoryContext,
   order: PassOrder,
-  revision: string,
+  { revision, commit }: { revision: string; commit: Commit },
   planned: GoodTree,
 ): Promise<Reconciliation> {
   const computed = stampRevision(planned.computed, revision);
-  return runPass(context, order, revision, (pass) => applyPlan(context, pass, revision, { ...planned, computed }));
+  const begin = { revision, commit };
+  return runPass(context, order, begin, (pass) => applyPlan(context, pass, revision, { ...planned, computed }));
 }
 
 async function runPass(
   context: FactoryContext,
   order: PassOrder,
-  revision: string | null,
+  begin: Pick<Pass, 'revision' | 'commit'>,
   work: (pass: Pass) => Promise<Reconciliation>,
 ): Promise<Reconciliation> {
-  const pass: Pass = { ...order, startedAt: context.clock.wallMs(), revision, note: '' };
+  const pass: Pass = { ...order, ...begin, startedAt: context.clock.wallMs(), note: '' };
   try {
     return await work(pass);
   } catch (error) {
@@ -115,6 +119,7 @@ async function carryOut(context: FactoryContext, pass: Pass): Promise<Reconcilia
   if (!fetched.ok) return recordEnding(context, pass, rejectTree(pass.revision, fetched.reason, fetched.message));
 
   const { revision } = fetched;
+  pass.commit = await context.source.describe(revision);
   pass.note = await noteRewrite(context, revision);
   const known = await findKnownEnding(context, revision, pass.trigger);
   if (known !== null) return recordEnding(context, pass, known);
@@ -267,7 +272,7 @@ function describe(
 
 function composeReconciliation(
   { name, clock, ids }: FactoryContext,
-  { startedAt, note }: Pass,
+  { startedAt, commit, note }: Pass,
   ending: Ending,
 ): Reconciliation {
   const { revision, result, reason, diagnostics, plan } = ending;
@@ -277,6 +282,7 @@ function composeReconciliation(
     id: ids.reconciliationId(startedAt),
     factory: name,
     revision,
+    commit,
     result,
     reason,
     message,

@@ -4,14 +4,17 @@ import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../core/errors.ts';
 import type { Ancestry, SourceFailed } from '../core/ports/definitions/definition-source.ts';
+import type { Commit } from '../core/reconciliation.ts';
 import type { Environment } from '../core/reserved-variables.ts';
 import type { KnownFiles } from '../core/source-tree.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { parseParents, type RunInRepository, readAncestry, readCommitTime } from './ancestry.ts';
+import { findCommitUrl } from './commit-url.ts';
 import { describeGitFailure } from './git-failure.ts';
 import { type GitCommand, type GitOutcome, type RunGit, SMALL_PACK_WINDOWS } from './git-process.ts';
 import { type GitTreeResult, readGitTree } from './git-tree.ts';
 import { realPathOf, resolveLocalRepository } from './local-repository.ts';
+import { parseCommit } from './parse-commit.ts';
 import { hasUnprintable, quote } from './printable-text.ts';
 import type { RepositoryLocation } from './repository-url.ts';
 import { failed, formatMegabytes, type SourceLimits } from './source-limits.ts';
@@ -75,8 +78,8 @@ export class GitMirror {
   #tip: string | null = null;
   /** The repository as it was found last, while its configuration file is written; `null` after a failure. */
   #known: Remote | null = null;
-  /** The parents of the last commit that was fetched. */
-  #parents: { revision: string; parents: readonly string[] } | null = null;
+  /** What the last commit that was fetched says. */
+  #latest: { revision: string; parents: readonly string[]; commit: Omit<Commit, 'url'> | null } | null = null;
   /** Objects never change: a commit that git rejected once is not fetched again. */
   #rejected: (SourceFailed & { revision: string }) | null = null;
 
@@ -147,11 +150,17 @@ export class GitMirror {
     return readGitTree({ runGit, gitDir: this.#currentDir, environment, limits, signal }, revision, prefix, known);
   }
 
+  /** As `DefinitionSource.describe`. Does not start git. */
+  describe(revision: string): Commit | null {
+    if (this.#latest?.revision !== revision || this.#latest.commit === null) return null;
+    return { ...this.#latest.commit, url: findCommitUrl(this.#options.location, revision) };
+  }
+
   /** As `DefinitionSource.contains`. May fetch additional history from a remote repository. */
   async contains(revision: string, earlier: string): Promise<Ancestry> {
     try {
       const { location } = this.#options;
-      const parents = this.#parents?.revision === revision ? this.#parents.parents : undefined;
+      const parents = this.#latest?.revision === revision ? this.#latest.parents : undefined;
       if (location.kind === 'local') {
         const local = await resolveLocalRepository(location.path);
         return local === null
@@ -280,10 +289,12 @@ export class GitMirror {
     });
     if (outcome.kind === 'flooded') return this.#explainLargeCommit();
     if (outcome.kind !== 'exited' || outcome.code !== 0) return this.#explain(outcome);
-    const [header = '', ...commit] = outcome.stdout.toString('latin1').split('\n');
+    const end = outcome.stdout.indexOf('\n');
+    const header = outcome.stdout.toString('latin1', 0, Math.max(end, 0));
     const revision = /^([0-9a-f]{40}|[0-9a-f]{64}) commit \d+$/.exec(header)?.[1];
     if (revision === undefined) return this.#explain({ ...outcome, stderr: header });
-    this.#parents = { revision, parents: parseParents(commit.join('\n')) };
+    const text = outcome.stdout.subarray(end + 1);
+    this.#latest = { revision, parents: parseParents(text.toString('latin1')), commit: parseCommit(text) };
     return { ok: true, revision };
   }
 

@@ -4,6 +4,7 @@ import type {
   SourceFailed,
   SourceResult,
 } from '../core/ports/definitions/definition-source.ts';
+import type { Commit } from '../core/reconciliation.ts';
 import type { Environment } from '../core/reserved-variables.ts';
 import type { KnownFiles, SourceTree } from '../core/source-tree.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
@@ -54,6 +55,7 @@ function createFailedSource(failure: SourceFailed): DefinitionSource {
   return {
     fetch: async () => failure,
     readTree: async () => failure,
+    describe: async () => null,
     contains: async () => 'unknown',
     watch: () => {},
     close: async () => {},
@@ -105,6 +107,10 @@ class GitSource implements DefinitionSource {
       const read = await this.#mirror.readTree(revision, this.#prefix, known);
       return isBroken(read) ? this.#readFromNewMirror(revision, known) : read;
     });
+  }
+
+  async describe(revision: string): Promise<Commit | null> {
+    return this.#mirror.describe(revision);
   }
 
   async contains(revision: string, earlier: string): Promise<Ancestry> {

@@ -27,6 +27,8 @@ export function createLiveSource(definitions: LiveDefinitions, factory: string):
       const revision = formatRevision(await definitions.commit(factory, { from: parseRevision(from), files }));
       return revision === null ? { ok: false, reason: 'moved' } : { ok: true, revision };
     },
+    // The edit that makes a revision describes it.
+    describe: async () => null,
     contains: async (revision, earlier) =>
       (parseRevision(earlier) ?? 0) <= (parseRevision(revision) ?? 0) ? 'yes' : 'no',
     // Only this process changes the definition, and a reconciliation follows every change.

@@ -10,6 +10,7 @@ import type {
   Revision,
   SourceEdit,
 } from '../core/ports/definitions/hosted-source.ts';
+import type { Commit } from '../core/reconciliation.ts';
 import type { Environment } from '../core/reserved-variables.ts';
 import type { KnownFiles, SourceTree } from '../core/source-tree.ts';
 import { makeFolder } from '../files/make-folder.ts';
@@ -74,6 +75,7 @@ class ManagedSource implements HostedSource {
   #opened: Promise<void> | null = null;
   /** The last commit of the branch that git or this process verified. */
   #verified: string | null = null;
+  #described: { revision: string; commit: Commit } | null = null;
 
   constructor(gitDir: string, environment: Environment, run: RunGit) {
     this.#gitDir = gitDir;
@@ -122,6 +124,8 @@ class ManagedSource implements HostedSource {
     // git syncs the file of the branch, but not its new name in the folder.
     await syncFolder(join(this.#gitDir, 'refs/heads'));
     this.#verified = revision;
+    const { message: subject, author, at } = edit;
+    this.#described = { revision, commit: { subject, author: author.name, committedAt: at, url: null } };
     return { ok: true, revision };
   }
 
@@ -136,6 +140,20 @@ class ManagedSource implements HostedSource {
     if (revisions === null) throw new AppError('bad_request', 'The cursor does not belong to this list.');
     return { ok: true, page: { data: revisions.slice(0, limit), nextCursor: revisions[limit]?.revision ?? null } };
   };
+
+  /** An edit describes its revision itself, so git is asked only for a revision that another process left. */
+  async describe(revision: string): Promise<Commit | null> {
+    if (this.#described?.revision === revision) return this.#described.commit;
+    try {
+      const [found] = (await this.#readLog(revision, 1)) ?? [];
+      if (found === undefined) return null;
+      const commit = { subject: found.message, author: found.author.name, committedAt: found.at, url: null };
+      this.#described = { revision, commit };
+      return commit;
+    } catch {
+      return null;
+    }
+  }
 
   async contains(revision: string, earlier: string): Promise<Ancestry> {
     try {

@@ -48,8 +48,9 @@ describeDashboard('the reconciliation pages', ({ signIn }) => {
     await row.getByRole('link', { name: 'The revision was applied', exact: true }).click();
     await expect.poll(() => page.getByText('A later reconciliation').count()).toBe(0);
     await page.getByText('is live').waitFor();
-    const changes = page.getByRole('table', { name: 'Changes to ci' });
-    await changes.getByRole('row').filter({ hasText: 'description' }).filter({ hasText: 'Builds' }).waitFor();
+    const changes = page.getByRole('region', { name: 'Changes to ci' });
+    await changes.getByText('+ description: Builds').waitFor();
+    await page.getByText('by Test,').waitFor();
     await lookAt(page, 'reconciliation-applied');
     // The page of the earlier apply must not show it as live.
     await page.getByRole('link', { name: 'Reconciliations' }).first().click();

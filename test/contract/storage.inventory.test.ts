@@ -82,7 +82,7 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
       attemptedAt: START_MS,
       conditions: [READY],
     });
-    expect(await reader().factories()).toEqual([await inventory().status(FACTORY)]);
+    expect(await reader().factories()).toEqual([{ ...(await inventory().status(FACTORY)), appliedCommit: null }]);
   });
 
   it('keeps the number and the creation time of a webhook that is applied again', async () => {

@@ -313,8 +313,9 @@ describe.each(STORAGES)('retention on $name', (kind) => {
 
   it('limits the reconciliation history by number and age, and keeps the newest row', async () => {
     const { inventory, reconciliationReader } = opened.storage;
+    const commit = { subject: 'Change', author: 'Ann', committedAt: START_MS, url: null };
     const attempt = (revision: string, days = 0) =>
-      inventory.recordAttempt(buildReconciliation({ revision, finishedAt: START_MS + days * DAY_MS }), []);
+      inventory.recordAttempt(buildReconciliation({ revision, commit, finishedAt: START_MS + days * DAY_MS }), []);
     const revisions = async () => {
       const page = await reconciliationReader.list({ factory: FACTORY, limit: 2000, cursor: null });
       return page.data.map((row) => row.revision);
@@ -327,7 +328,10 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     await attempt('newest', 51);
     await prune(91);
     expect(await revisions()).toEqual(['newest', 'young']);
+    // The commits of removed rows are removed too, so the revision has no author any more.
+    await inventory.recordAttempt(buildReconciliation({ revision: '1002' }), []);
+    expect((await inventory.lastReconciliation(FACTORY))?.commit).toBeNull();
     await prune(500);
-    expect(await revisions()).toEqual(['newest']);
+    expect(await revisions()).toEqual(['1002']);
   });
 });

@@ -56,6 +56,7 @@ export function buildReconciliation(more: Partial<Reconciliation> = {}): Reconci
     id: ids.reconciliationId(at),
     factory: FACTORY,
     revision: 'c0ffee',
+    commit: null,
     result: 'applied',
     reason: 'Applied',
     message: 'c0ffee is live',

@@ -104,6 +104,7 @@ export function createScriptedSource(): ScriptedSource {
     },
     readTree: async (revision) =>
       treeFailure ? { ok: false, ...treeFailure } : { ok: true, tree: createTree(commits.get(revision)!) },
+    describe: async (revision) => ({ subject: `Change ${revision}`, author: 'Ann', committedAt: 1000, url: null }),
     contains: async (revision, earlier) => {
       const known = [...commits.keys()];
       return known.includes(earlier) && known.indexOf(earlier) <= known.indexOf(revision) ? 'yes' : 'no';

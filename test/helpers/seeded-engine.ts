@@ -197,6 +197,7 @@ const neverRetry = () => () => undefined;
 const APPLIED_SOURCE: DefinitionSource = {
   fetch: async () => ({ ok: true, revision: 'c0ffee' }),
   readTree: async () => ({ ok: false, reason: 'RepositoryUnreachable', message: 'There is no repository.' }),
+  describe: async () => null,
   contains: async (revision, earlier) => (revision.startsWith(earlier) ? 'yes' : 'no'),
   watch: () => undefined,
   close: async () => undefined,

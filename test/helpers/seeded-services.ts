@@ -16,7 +16,7 @@ import type { ProposedTrigger } from '../../src/core/ports/deliveries/backtester
 import type { StoredPayloads } from '../../src/core/ports/deliveries/stored-payloads.ts';
 import type { SecretHistory, SecretStore } from '../../src/core/ports/secret-store.ts';
 import type { Storage } from '../../src/core/ports/storage.ts';
-import type { Reconciliation } from '../../src/core/reconciliation.ts';
+import type { Commit, Reconciliation } from '../../src/core/reconciliation.ts';
 import type { AppliedAutomation } from '../../src/core/resources/automation.ts';
 import type { Decision, Delivery } from '../../src/core/resources/delivery.ts';
 import type { Run, RunAttempt } from '../../src/core/resources/run.ts';
@@ -202,11 +202,20 @@ export function makeAttempt(more: Partial<RunAttempt> = {}): RunAttempt {
   };
 }
 
+/** The commit of `makeReconciliation`. */
+export const COMMIT: Commit = {
+  subject: `Filter errors ${HOSTILE_TEXT}`,
+  author: 'Ann',
+  committedAt: NOW_MS - 60_000,
+  url: 'https://github.com/acme/payments/commit/c0ffee',
+};
+
 export function makeReconciliation(more: Partial<Reconciliation> = {}): Reconciliation {
   return {
     id: RECONCILIATION_ID,
     factory: 'payments',
     revision: 'c0ffee',
+    commit: COMMIT,
     result: 'applied',
     reason: 'Applied',
     message: 'applied c0ffee',

@@ -173,6 +173,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
         id: ids.reconciliationId(START_MS),
         factory: FACTORY,
         revision: REVISION,
+        commit: null,
         result: 'applied' as const,
         reason: 'Applied',
         message: '',

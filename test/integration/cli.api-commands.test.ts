@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StoredDecisions } from '../../src/core/resources/delivery.ts';
+import { escapeText } from '../../src/words/escape-text.ts';
 import type { CliSurroundings } from '../helpers/run-cli.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import type { SeededServices } from '../helpers/seeded-services.ts';
@@ -11,6 +12,7 @@ import {
   createSeededServices,
   DELETED_UID,
   DELIVERY_ID,
+  HOSTILE_TEXT,
   makeAttempt,
   makeDelivery,
   makeReconciliation,
@@ -124,6 +126,7 @@ describe('status', () => {
           {
             name: 'payments',
             appliedRevision: 'a'.repeat(40),
+            appliedCommit: null,
             appliedAt: NOW_MS,
             appliedSource: null,
             attemptedRevision: 'b'.repeat(40),
@@ -698,6 +701,23 @@ describe('run retry', () => {
       stdout: `Queued ${RUN_ID} again, as attempt 2.\n`,
     });
     expect(await services.runs.get(RUN_ID)).toMatchObject({ state: 'queued', attempt: 2 });
+  });
+});
+
+describe('reconciliation show', () => {
+  it('prints who made the commit, and the old and new values as a diff', async () => {
+    const trigger = (actions: string[]) => ({ provider: 'webhook', filter: { payload: { action: actions } } });
+    const changes = [{ key: 'triggers', from: [trigger(['opened', 'edited'])], to: [trigger(['opened'])] }];
+    const plan = makeReconciliation().plan;
+    plan.automations.update.push({ name: 'fix-errors', uid: null, restored: false, changes });
+    const { reconciliations } = createSeededServices();
+    await serve({ reconciliations: { ...reconciliations, get: async () => makeReconciliation({ plan }) } });
+    const { stdout } = await run(['reconciliation', 'show', RECONCILIATION_ID]);
+    expect(stdout).toContain(
+      `  Filter errors ${escapeText(HOSTILE_TEXT)}\n  by Ann at 2026-01-02T03:03:05.678Z, https://github.com/`,
+    );
+    expect(stdout).toContain('  ~ automation fix-errors (triggers)\n        triggers:\n');
+    expect(stdout).toContain('              - opened\n      -           - edited\n');
   });
 });
 

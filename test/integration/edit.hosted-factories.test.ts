@@ -93,6 +93,7 @@ describe.each(KINDS)('a $kind factory', ({ host }) => {
     expect(await find('ci')).toMatchObject({ secretName: 'CI_WEBHOOK_SECRET', secretState: 'current' });
     expect((await world.history())[0]).toMatchObject({
       result: 'applied',
+      commit: { subject: expect.stringContaining('ci'), author: ORDER.author.name, url: null },
       plan: { webhooks: { create: [{ name: 'ci' }] } },
     });
   });

@@ -141,3 +141,23 @@ it('a factory without an executor reports that its runs wait, until it gets one'
   await world.pass();
   expect((await conditions()).map(({ type }) => type)).toEqual(['Ready', 'Reconciled']);
 });
+
+it('keeps who made each revision, also for later passes about the same revision', async () => {
+  const revision = world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
+  const commit = { subject: `Change ${revision}`, author: 'Ann', committedAt: 1000, url: null };
+  expect(await world.pass()).toMatchObject({ result: 'applied', commit });
+  expect(await world.reconciler.reconcile('routine')).toMatchObject({ result: 'unchanged', commit });
+  world.source.commit({ 'webhooks/a.yaml': 'broken' });
+  const invalid = await world.pass();
+  expect(invalid).toMatchObject({ result: 'invalid', commit: { subject: `Change ${invalid.revision}` } });
+  world.source.fail({ reason: 'RepositoryUnreachable', message: 'gone' });
+  expect(await world.pass()).toMatchObject({ revision: null, commit: null });
+  expect((await world.history()).map((each) => each.commit?.subject)).toEqual([
+    undefined,
+    `Change ${invalid.revision}`,
+    `Change ${revision}`,
+    `Change ${revision}`,
+  ]);
+  const { inventoryReader } = world.storage;
+  expect((await inventoryReader.factories())[0]?.appliedCommit).toEqual(commit);
+});

@@ -14,6 +14,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { DefinitionSource } from '../../src/core/ports/definitions/definition-source.ts';
 import { createFileEntry } from '../../src/core/source-tree.ts';
 import { createGitSource, type GitSourceOptions } from '../../src/source/git-source.ts';
+import { createCountedGit } from '../helpers/counted-git.ts';
 import { createTempGitRepo, runTestGit, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 
 const endings: (() => void | Promise<void>)[] = [];
@@ -70,6 +71,23 @@ describe('A local repository', () => {
         ],
       },
     });
+  });
+
+  it('says who made the commit that a fetch has read, without another git', async () => {
+    const repo = await createRepo();
+    const first = await repo.commit({ 'factory.yaml': 'name: x\n' });
+    const git = createCountedGit(repo.root);
+    const source = openSource(repo, { environment: git.environment });
+    await source.fetch();
+    git.takeCommands();
+    const author = (await runTestGit(repo.path, ['log', '-1', '--format=%an', first])).trim();
+    const subject = (await runTestGit(repo.path, ['log', '-1', '--format=%s', first])).trim();
+    expect(await source.describe(first)).toEqual({ subject, author, committedAt: expect.any(Number), url: null });
+    expect(git.takeCommands()).toEqual([]);
+    await source.fetch();
+    expect(git.takeCommands()).toEqual(['ls-remote']);
+    expect(await source.describe(first)).toMatchObject({ subject });
+    expect(await source.describe('f'.repeat(40))).toBeNull();
   });
 
   it('is read by a file URL, and below a folder of it', async () => {

@@ -1,13 +1,14 @@
 import type { WebhookUid } from '../../core/ids.ts';
-import type { AppliedAutomation } from '../../core/resources/automation.ts';
+import type { AutomationView } from '../../core/ports/definitions/inventory.ts';
 import { AUTOMATION_FIELDS } from '../../core/resources/automation.ts';
 import { presentFields } from '../../core/resources/fields.ts';
 import type { Trigger } from '../../core/trigger.ts';
 import { isWebhookTrigger } from '../../core/trigger.ts';
 import { presentFile } from '../factories/factory-source.ts';
+import { presentCommit } from '../reconciliations/present-commit.ts';
 
 /** An automation as the interfaces show it. */
-export function presentAutomation(automation: AppliedAutomation, findSource: Parameters<typeof presentFile>[1]) {
+export function presentAutomation(automation: AutomationView, findSource: Parameters<typeof presentFile>[1]) {
   const file = presentFile(automation, findSource);
   const isWritten = file !== null;
   return {
@@ -16,6 +17,7 @@ export function presentAutomation(automation: AppliedAutomation, findSource: Par
       presentTrigger(trigger, automation.listensTo[i] ?? [], isWritten),
     ),
     file,
+    commit: presentCommit(automation.commit),
   };
 }
 

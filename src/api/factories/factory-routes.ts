@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
 import type { ReconcileControl } from '../../core/ports/definitions/reconciler.ts';
-import type { FactoryStatus } from '../../core/reconciliation.ts';
+import type { FactoryView } from '../../core/reconciliation.ts';
 import { tagRevision } from '../../edit/entity-tag.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import { closedObject, listOf, refTo } from '../openapi/schemas.ts';
@@ -20,7 +20,7 @@ export interface FactoryRouteParts {
 
 /** `GET /factories`, `GET /factories/{factory}` and `GET /factories/{factory}/ancestry/{revision}`. */
 export function registerFactoryRoutes(app: FastifyInstance, parts: FactoryRouteParts): void {
-  const present = async (status: FactoryStatus) =>
+  const present = async (status: FactoryView) =>
     presentFactory(status, parts.findSource(status.name), await parts.inventory.counts(status.name));
 
   app.get<{ Querystring: PageQuery }>(

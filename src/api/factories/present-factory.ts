@@ -1,18 +1,20 @@
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import { type Condition, type FactoryStatus, rateCondition } from '../../core/reconciliation.ts';
+import { type Condition, type FactoryView, rateCondition } from '../../core/reconciliation.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { describeStatusReason } from '../../words/status-reasons.ts';
+import { presentCommit } from '../reconciliations/present-commit.ts';
 import { presentInstant } from '../server/instants.ts';
 import type { FactorySource } from './factory-source.ts';
 
 type Counts = Awaited<ReturnType<InventoryReader['counts']>>;
 
 /** A factory as the interfaces show it: where its definition comes from, what it serves and what was last tried. */
-export function presentFactory(status: FactoryStatus, source: FactorySource | null, counts: Counts) {
+export function presentFactory(status: FactoryView, source: FactorySource | null, counts: Counts) {
   return {
     name: status.name,
     source: source === null ? null : presentSource(source),
     applied_revision: status.appliedRevision,
+    applied_commit: presentCommit(status.appliedCommit),
     applied_at: presentInstant(status.appliedAt),
     attempted_revision: status.attemptedRevision,
     attempted_at: presentInstant(status.attemptedAt),

@@ -103,6 +103,13 @@ const rejectedDelivery = {
   runs: [],
 };
 
+const commit = {
+  subject: 'Start triage for opened issues only',
+  author: 'Alice',
+  committed_at: '2026-01-02T02:00:00.000Z',
+  url: `https://github.com/acme/payments/commit/${COMMIT}`,
+};
+
 const attempt = {
   number: 1,
   state: 'running',
@@ -231,6 +238,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       name: 'payments',
       source: { type: 'repository', url: 'https://git.example.com/payments.git', branch: 'main', path: '.' },
       applied_revision: COMMIT,
+      applied_commit: commit,
       applied_at: APPLIED_AT,
       attempted_revision: COMMIT,
       attempted_at: APPLIED_AT,
@@ -346,6 +354,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       overrides: OVERRIDES,
       file: AUTOMATION_FILE,
       revision: COMMIT,
+      commit,
       updated_at: APPLIED_AT,
       warnings: [],
     },
@@ -380,6 +389,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       id: 'rec_01kdxf6m9b2d4f6h8k0n1q3s5v',
       factory: 'payments',
       revision: COMMIT,
+      commit,
       result: 'applied',
       reason: 'Applied',
       reason_text: describeStatusReason('Applied'),
@@ -408,6 +418,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
     {
       factory: 'payments',
       applied_revision: COMMIT,
+      applied_commit: commit,
       webhooks: {
         ...nothingPlanned,
         create: [

@@ -80,6 +80,16 @@ const condition = closedObject({
   since: instant,
 });
 
+const commitOrNull: JsonSchema = {
+  ...closedObject({
+    subject: { ...text, description: 'The first paragraph of its message, on one line.' },
+    author: text,
+    committed_at: instant,
+    url: { ...textOrNull, description: 'Its page at the git host; `null` if the host is not known.' },
+  }),
+  type: ['object', 'null'],
+};
+
 const planEntryKeys = {
   name: text,
   uid: textOrNull,
@@ -228,6 +238,7 @@ export const COMPONENTS = {
       name: text,
       source: factorySource,
       applied_revision: textOrNull,
+      applied_commit: { ...commitOrNull, description: 'The commit that is live; `null` if it is not known.' },
       applied_at: instantOrNull,
       attempted_revision: textOrNull,
       attempted_at: instantOrNull,
@@ -323,6 +334,7 @@ export const COMPONENTS = {
       ...answerProperties(AUTOMATION_FIELDS),
       triggers: { type: 'array', items: { anyOf: [webhookTrigger, foreignTrigger] } },
       file,
+      commit: { ...commitOrNull, description: 'The commit of `revision`; `null` if it is not known.' },
       warnings: { type: 'array', items: diagnostic },
     },
     { description: 'An automation as the last apply left it.' },
@@ -399,6 +411,7 @@ export const COMPONENTS = {
       id: text,
       factory: text,
       revision: textOrNull,
+      commit: { ...commitOrNull, description: 'The commit of `revision`; `null` if it is not known.' },
       result: oneOf(['applied', 'unchanged', 'invalid', 'failed']),
       reason: text,
       reason_text: reasonText,
@@ -415,6 +428,7 @@ export const COMPONENTS = {
     {
       factory: text,
       applied_revision: { ...textOrNull, description: 'What is live now, which the plan starts from.' },
+      applied_commit: { ...commitOrNull, description: 'The commit that is live; `null` if it is not known.' },
       webhooks: closedObject({ create: plannedWebhooks, update: plannedWebhooks, delete: plannedWebhooks }),
       automations: planSection,
       missing_secrets: {

@@ -52,7 +52,7 @@ export function registerPlanRoutes(app: FastifyInstance, parts: PlanRouteParts):
       },
     },
     async (request) => {
-      const factory = factoryOf(request).name;
+      const { name: factory, appliedCommit } = factoryOf(request);
       const mayCheckSecrets = roleHolds(principalOf(request).role, 'manager');
       const preview = await parts.planPreviewer.preview(factory, toTree(request.body.files), mayCheckSecrets);
       if (!preview.valid) {
@@ -61,7 +61,7 @@ export function registerPlanRoutes(app: FastifyInstance, parts: PlanRouteParts):
       }
       const webhooks = await parts.inventory.webhooks(factory);
       const authModes = new Map(webhooks.map(({ uid, authMode }) => [uid, authMode]));
-      return presentPlanPreview(factory, preview, { baseUrl: parts.baseUrl, authModes });
+      return presentPlanPreview(factory, preview, { baseUrl: parts.baseUrl, authModes, appliedCommit });
     },
   );
 }

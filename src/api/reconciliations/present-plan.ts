@@ -2,8 +2,10 @@ import type { AutomationBacktest, Backtest, BacktestExample } from '../../core/b
 import type { WebhookUid } from '../../core/ids.ts';
 import type { Plan, PlanEntry, PlanSection } from '../../core/plan.ts';
 import type { PlanPreview } from '../../core/plan-preview.ts';
+import type { Commit } from '../../core/reconciliation.ts';
 import type { AuthMode } from '../../core/resources/webhook.ts';
 import { formatInstant } from '../../core/time/clock.ts';
+import { presentCommit } from './present-commit.ts';
 
 /** What an apply changes, as the interfaces show it; the same in a preview and in the history. */
 export function presentPlan({ webhooks, automations }: Plan) {
@@ -27,6 +29,8 @@ export interface PlanSurroundings {
   baseUrl(): string;
   /** How the webhooks of the factory are applied, by UID. */
   authModes: ReadonlyMap<string, AuthMode>;
+  /** The commit that is live. */
+  appliedCommit: Commit | null;
 }
 
 /** A valid preview. The webhooks of its plan that exist carry their URL, with `{token}` for a credential in it. */
@@ -40,6 +44,7 @@ export function presentPlanPreview(
   return {
     factory,
     applied_revision: appliedRevision,
+    applied_commit: presentCommit(surroundings.appliedCommit),
     webhooks: {
       create: webhooks.create.map(withUrl),
       update: webhooks.update.map(withUrl),

@@ -1,6 +1,7 @@
 import type { Reconciliation } from '../../core/reconciliation.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { describeStatusReason } from '../../words/status-reasons.ts';
+import { presentCommit } from './present-commit.ts';
 import { presentPlan } from './present-plan.ts';
 
 /** One pass of the loop as the interfaces show it. */
@@ -22,6 +23,7 @@ export function presentReconciliationEnd(reconciliation: Omit<Reconciliation, 'd
     id: reconciliation.id,
     factory: reconciliation.factory,
     revision: reconciliation.revision,
+    commit: presentCommit(reconciliation.commit),
     result: reconciliation.result,
     reason: reconciliation.reason,
     reason_text: describeStatusReason(reconciliation.reason),

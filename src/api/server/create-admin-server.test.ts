@@ -129,7 +129,9 @@ describe('compression', () => {
 
   it('gives an answer with an ETag another one, which a read and a change can name', async () => {
     const { app, owner, services } = open();
-    Object.assign(services.inventory, { automation: async () => makeAutomation({ prompt: 'Fix it. '.repeat(300) }) });
+    Object.assign(services.inventory, {
+      automation: async () => ({ ...makeAutomation({ prompt: 'Fix it. '.repeat(300) }), commit: null }),
+    });
     const url = '/api/v1/factories/payments/automations/fix-errors';
     const plain = await app.inject({ url, headers: owner });
     const headers = { ...owner, 'accept-encoding': 'gzip' };

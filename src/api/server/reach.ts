@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../../core/access.ts';
 import { AppError } from '../../core/errors.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import type { FactoryStatus } from '../../core/reconciliation.ts';
+import type { FactoryView } from '../../core/reconciliation.ts';
 import type { Principal } from '../auth/authenticator.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 
@@ -19,7 +19,7 @@ export function actorOf(request: FastifyRequest): Actor {
 }
 
 /** The factory that the path names. Only on routes of reach `factory`. */
-export function factoryOf(request: FastifyRequest): FactoryStatus {
+export function factoryOf(request: FastifyRequest): FactoryView {
   if (request.factory === null) throw new AppError('internal', 'a route without a factory in its path asked for one');
   return request.factory;
 }
@@ -29,7 +29,7 @@ export async function requireFactory(
   inventory: Pick<InventoryReader, 'factories'>,
   principal: Principal,
   name: string,
-): Promise<FactoryStatus> {
+): Promise<FactoryView> {
   const found = reachesFactory(principal, name)
     ? (await inventory.factories()).find((factory) => factory.name === name)
     : undefined;

@@ -8,7 +8,7 @@ import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { listWebhooks } from '../find/find-webhook.ts';
 import { writeAutomationFile } from '../input/automation-file.ts';
-import { describeDiagnostic } from '../output/describe-reconciliation.ts';
+import { describeCommit, describeDiagnostic } from '../output/describe-reconciliation.ts';
 import type { Column } from '../output/table.ts';
 import { describeUnknown, registerAutomationEditCommands } from './automation-edits.ts';
 
@@ -116,6 +116,8 @@ function printAutomation(session: CommandSession, automation: Automation, webhoo
     ['Agent', automation.agent ?? 'the foreman'],
     ['File', automation.file],
     ['Revision', automation.revision],
+    ['Commit', describeCommit(automation.commit)],
+    ['Commit page', automation.commit?.url ?? null],
   ]);
   for (const [i, trigger] of automation.triggers.entries()) printTrigger(session, trigger, i, webhooks);
   const { isInactive, reasons } = explainInactiveAutomation(automation, webhooks);

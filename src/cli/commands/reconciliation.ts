@@ -25,7 +25,7 @@ export function declareReconciliation(reconciliation: CliCommand, bind: Bind): v
   reconciliation
     .command('show')
     .argument('<id>', describeIdArgument('reconciliation'))
-    .description('show the changes, or every finding with file and line')
+    .description('show the commit and the changes, or every finding with file and line')
     .withJson()
     .explain({
       negative: 'the revision was not applied',
@@ -63,6 +63,8 @@ function createColumns(nowMs: number): Column<Reconciliation>[] {
       color: (row, colors) => (isFailure(row) ? colors.red : row.result === 'applied' ? colors.green : colors.dim),
       narrow: 'whole',
     },
+    { head: 'AUTHOR', text: ({ commit }) => commit?.author ?? '-', drop: 3 },
+    { head: 'SUBJECT', text: ({ commit }) => commit?.subject ?? '-', minWidth: 24, drop: 4 },
     { head: 'CHANGES', text: describeOutcome, narrow: 'below' },
   ];
 }

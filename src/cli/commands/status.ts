@@ -10,6 +10,7 @@ import type { WaitOutcome } from '../follow/wait-for-revision.ts';
 import { waitForRevision } from '../follow/wait-for-revision.ts';
 import { durationOption } from '../input/value-options.ts';
 import {
+  describeCommit,
   describeDiagnostic,
   isFailure,
   printReconciliation,
@@ -118,6 +119,7 @@ async function printFactory(session: CommandSession, factory: Factory): Promise<
   output.fields([
     ['  Source', describeSource(factory)],
     ['  Applied', describeRevision(factory.applied_revision, factory.applied_at, nowMs)],
+    ['  Commit', describeCommit(factory.applied_commit)],
     ['  Attempted', describeRevision(factory.attempted_revision, factory.attempted_at, nowMs)],
     ['  Contains', describeCounts(factory.counts)],
   ]);

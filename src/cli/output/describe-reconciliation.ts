@@ -1,5 +1,6 @@
-import type { PlanSection, Reconciliation } from '../../client/api-types.ts';
+import type { Commit, PlanSection, Reconciliation } from '../../client/api-types.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
+import { type DiffLine, diffValues } from '../../words/diff-values.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { Colors } from './colors.ts';
 import type { Output } from './output.ts';
@@ -7,6 +8,11 @@ import type { Output } from './output.ts';
 /** An abbreviated commit. `-` for none. */
 export function shortenRevision(revision: string | null): string {
   return revision === null ? '-' : escapeText(revision.slice(0, 12));
+}
+
+/** Who made a commit and why; `null` if it is not known. */
+export function describeCommit(commit: Commit | null): string | null {
+  return commit === null ? null : `${commit.subject} (${commit.author})`;
 }
 
 /** One finding in the format of compilers, with its hint on a second line. */
@@ -27,8 +33,17 @@ export function printReconciliation(output: Output, reconciliation: Reconciliati
   output.line(
     `${escapeText(reconciliation.factory)} at ${shortenRevision(reconciliation.revision)} ${result}${message}`,
   );
+  printCommit(output, reconciliation.commit);
   for (const diagnostic of reconciliation.diagnostics) output.line(`  ${describeDiagnostic(diagnostic, colors)}`);
   if (reconciliation.result === 'applied') printPlan(output, reconciliation);
+}
+
+function printCommit({ line, colors }: Output, commit: Commit | null): void {
+  if (commit === null) return;
+  const { subject, author, committed_at: at, url } = commit;
+  const link = url === null ? '' : `, ${escapeText(url)}`;
+  line(`  ${colors.bold(escapeText(subject))}`);
+  line(`  ${colors.dim(`by ${escapeText(author)} at ${escapeText(at)}${link}`)}`);
 }
 
 /** Is the earlier definition still live after this reconciliation? */
@@ -51,6 +66,15 @@ function printSection(output: Output, kind: string, section: PlanSection): void 
   for (const entry of section.update) {
     const keys = entry.changes.map((change) => escapeText(change.key)).join(', ');
     output.line(`  ${colors.yellow('~')} ${kind} ${escapeText(entry.name)}${keys === '' ? '' : ` (${keys})`}`);
+    for (const change of entry.changes) printDiff(output, diffValues(change));
   }
   for (const entry of section.delete) output.line(`  ${colors.red('-')} ${kind} ${escapeText(entry.name)}`);
+}
+
+const DIFF_SIGNS = { added: '+', removed: '-', same: ' ', gap: ' ' } as const;
+
+/** Prints the lines of a diff below their object: removed lines red, added lines green. */
+export function printDiff({ line, colors }: Output, diff: readonly DiffLine[]): void {
+  const paints = { added: colors.green, removed: colors.red, same: colors.dim, gap: colors.dim };
+  for (const { kind, text } of diff) line(`      ${paints[kind](`${DIFF_SIGNS[kind]} ${escapeText(text)}`)}`);
 }

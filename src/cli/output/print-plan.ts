@@ -1,7 +1,7 @@
 import type { BacktestExample, PlanPreview } from '../../client/api-types.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { Colors } from './colors.ts';
-import { describeDiagnostic, shortenRevision } from './describe-reconciliation.ts';
+import { describeCommit, describeDiagnostic, shortenRevision } from './describe-reconciliation.ts';
 import { describeSides } from './leaf-changes.ts';
 import type { Output } from './output.ts';
 import {
@@ -19,7 +19,8 @@ export function printPlan(output: Output, plan: PlanPreview): void {
   const items = listPlannedItems(plan);
   const live =
     plan.applied_revision === null ? 'nothing is live yet' : `${shortenRevision(plan.applied_revision)} is live`;
-  output.line(`Plan for ${escapeText(plan.factory)}; ${live}.`);
+  const commit = describeCommit(plan.applied_commit);
+  output.line(`Plan for ${escapeText(plan.factory)}; ${live}${commit === null ? '' : `: ${escapeText(commit)}`}.`);
   for (const item of items) printItem(output, item);
   for (const warning of listWarnings(plan)) output.line(describeDiagnostic(warning, output.colors));
   printMissing(output, plan);

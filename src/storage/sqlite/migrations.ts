@@ -487,4 +487,15 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE webhooks ADD COLUMN secret_pinned_at INTEGER;
   ALTER TABLE webhooks ADD COLUMN rotation_overlap TEXT NOT NULL DEFAULT '0s';
   `,
+  `
+  CREATE TABLE commits (
+    factory TEXT NOT NULL,
+    revision TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    author TEXT NOT NULL,
+    committed_at INTEGER NOT NULL,
+    url TEXT,
+    PRIMARY KEY (factory, revision)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -1,3 +1,4 @@
+import type { Commit } from '../../reconciliation.ts';
 import type { KnownFiles, SourceTree } from '../../source-tree.ts';
 
 /** Why a source could not be read. The last valid definition stays live, and the attempt is repeated. */
@@ -36,6 +37,11 @@ export interface DefinitionSource {
    * @param known the files that the caller knows: their entries may come without bytes. Default: none
    */
   readTree(revision: string, known?: KnownFiles): Promise<SourceResult<{ tree: SourceTree }>>;
+  /**
+   * Who made a revision that `fetch` returned; `null` if the source does not know it. A repository answers from what the
+   * fetch has read. Never rejects.
+   */
+  describe(revision: string): Promise<Commit | null>;
   /**
    * Whether the history of a commit that `fetch` returned contains an earlier one. May contact the repository. Never
    * rejects.

@@ -1,6 +1,6 @@
 import type { AppliedFactory } from '../../applied.ts';
 import type { WebhookUid } from '../../ids.ts';
-import type { Condition, FactoryStatus, Reconciliation } from '../../reconciliation.ts';
+import type { Commit, Condition, FactoryStatus, FactoryView, Reconciliation } from '../../reconciliation.ts';
 import type { AppliedAutomation } from '../../resources/automation.ts';
 import type { AppliedWebhook } from '../../resources/webhook.ts';
 
@@ -78,12 +78,18 @@ export interface WebhookView extends AppliedWebhook {
   lastDeliveryAt: number | null;
 }
 
+/** An automation with the additional field that answers show. */
+export interface AutomationView extends AppliedAutomation {
+  /** The commit of `revision`; `null` if it is not known. */
+  commit: Commit | null;
+}
+
 /** Reads of the inventory for the management API. Lists exclude deleted webhooks, but `webhook` returns them. */
 export interface InventoryReader {
-  factories(): Promise<FactoryStatus[]>;
+  factories(): Promise<FactoryView[]>;
   counts(factory: string): Promise<{ webhooks: number; automations: number; queuedRuns: number; runningRuns: number }>;
   webhooks(factory: string): Promise<WebhookView[]>;
   webhook(uid: WebhookUid): Promise<WebhookView | null>;
-  automations(factory: string): Promise<AppliedAutomation[]>;
-  automation(factory: string, name: string): Promise<AppliedAutomation | null>;
+  automations(factory: string): Promise<AutomationView[]>;
+  automation(factory: string, name: string): Promise<AutomationView | null>;
 }

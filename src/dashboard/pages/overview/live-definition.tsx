@@ -2,6 +2,7 @@ import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Factory } from '../../../client/api-types.ts';
 import { FactList } from '../../parts/layout/fact-list.tsx';
+import { CommitText } from '../../parts/text/commit-text.tsx';
 import { RevisionText } from '../../parts/text/revision-text.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
@@ -15,7 +16,7 @@ const SOURCES = {
 
 /** The live revision, its source and the number of its objects. */
 export function LiveDefinition({ factory }: { factory: Factory }) {
-  const { source, applied_revision, applied_at, attempted_revision, counts } = factory;
+  const { source, applied_revision, applied_commit, applied_at, attempted_revision, counts } = factory;
   const isBehind = attempted_revision !== applied_revision;
   return (
     <Stack gap="lg">
@@ -30,6 +31,7 @@ export function LiveDefinition({ factory }: { factory: Factory }) {
       <FactList
         facts={[
           ['Live revision', <RevisionText key="live" revision={applied_revision} />],
+          ['Commit', applied_commit === null ? null : <CommitText key="commit" commit={applied_commit} />],
           ['Applied', applied_at === null ? null : <TimeText key="since" at={applied_at} />],
           ['Last attempt', isBehind ? <RevisionText key="attempted" revision={attempted_revision} /> : null],
           ['Source', source === null ? 'Not in the configuration' : SOURCES[source.type]],

@@ -17,9 +17,3 @@ export function countChanges({ webhooks, automations }: ReconciliationPlan): str
 export function isEmpty(plan: ReconciliationPlan): boolean {
   return PLAN_VERBS.every((verb) => plan.webhooks[verb].length + plan.automations[verb].length === 0);
 }
-
-/** A value of a definition on one line; a dash for no value. */
-export function formatValue(value: unknown): string {
-  if (value === null || value === undefined) return '–';
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}

@@ -1,10 +1,10 @@
 import { Badge, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { Minus, Pencil, Plus } from 'lucide-react';
+import { diffValues } from '../../../words/diff-values.ts';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import {
   type ChangedEntry,
   type ChangedSection,
-  formatValue,
   PLAN_VERBS,
   type PlanVerb,
   type ReconciliationPlan,
@@ -78,31 +78,20 @@ function EntryView({ verb, entry: { name, restored, changes }, restoredNote }: E
   );
 }
 
+const SIGNS = { added: '+ ', removed: '- ', same: '  ', gap: '  ' } as const;
+
+/** The changed lines of the definition, in its own YAML. */
 function Changes({ name, changes }: { name: string; changes: ChangedEntry['changes'] }) {
   return (
-    <table className={classes.changes} aria-label={`Changes to ${name}`}>
-      <thead>
-        <tr>
-          <th scope="col">Key</th>
-          <th scope="col">From</th>
-          <th scope="col">To</th>
-        </tr>
-      </thead>
-      <tbody>
-        {changes.map(({ key, from, to }) => (
-          <tr key={key}>
-            <th scope="row">
-              <UntrustedText text={key} />
-            </th>
-            <td>
-              <UntrustedText text={formatValue(from)} keepLayout />
-            </td>
-            <td>
-              <UntrustedText text={formatValue(to)} keepLayout />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <section className={classes.diff} aria-label={`Changes to ${name}`}>
+      {changes.flatMap((change) =>
+        diffValues(change).map(({ kind, text }, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a diff have no other identity and never move
+          <div key={`${change.key} ${i}`} data-kind={kind}>
+            <UntrustedText text={SIGNS[kind] + text} keepLayout />
+          </div>
+        )),
+      )}
+    </section>
   );
 }

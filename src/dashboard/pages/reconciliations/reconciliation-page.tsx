@@ -6,6 +6,7 @@ import { formatDuration } from '../../../words/duration.ts';
 import { reconciliationQuery } from '../../api/reconciliations.ts';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
+import { CommitText } from '../../parts/text/commit-text.tsx';
 import { RevisionText } from '../../parts/text/revision-text.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
@@ -71,6 +72,11 @@ function Facts({ reconciliation }: { reconciliation: Reconciliation }) {
   const tookMs = Date.parse(reconciliation.finished_at) - Date.parse(reconciliation.started_at);
   return (
     <>
+      {reconciliation.commit !== null && (
+        <>
+          <CommitText commit={reconciliation.commit} /> ·{' '}
+        </>
+      )}
       Revision <RevisionText revision={reconciliation.revision} /> · finished{' '}
       <TimeText at={reconciliation.finished_at} /> · took {formatDuration(tookMs)}
       {reconciliation.attempted_at !== reconciliation.finished_at && (

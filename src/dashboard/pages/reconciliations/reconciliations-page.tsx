@@ -12,6 +12,7 @@ import { useHeldUpdates } from '../../parts/live/use-held-updates.ts';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { ShowOlder } from '../../parts/table/show-older.tsx';
 import { useShownPages } from '../../parts/table/use-shown-pages.ts';
+import { CommitText } from '../../parts/text/commit-text.tsx';
 import { RevisionText } from '../../parts/text/revision-text.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
@@ -98,6 +99,7 @@ const COLUMNS: DataColumn<Reconciliation>[] = [
     ),
   },
   { header: 'Revision', render: ({ revision }) => <RevisionText revision={revision} /> },
+  { header: 'Commit', render: ({ commit }) => (commit === null ? '–' : <CommitText commit={commit} />) },
   { header: 'Changes', render: ({ plan }) => <Text size="sm">{countChanges(plan)}</Text> },
   { header: 'Findings', render: ({ diagnostics }) => <Text size="sm">{diagnostics.length || '–'}</Text> },
   { header: 'Finished', render: ({ finished_at }) => <TimeText at={finished_at} isFocusable={false} /> },

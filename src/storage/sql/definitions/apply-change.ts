@@ -10,6 +10,7 @@ import type {
 import type { Reconciliation } from '../../../core/reconciliation.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS, AUTOMATIONS, FACTORIES, RECONCILIATIONS, WEBHOOKS } from '../schema/tables.ts';
+import { insertCommit } from './commits.ts';
 import { recordListeners } from './listener-history.ts';
 
 /** Rows in one statement. SQLite allows 32,766 parameters, PostgreSQL 65,535. */
@@ -44,6 +45,7 @@ export async function applyChange(trx: Transaction<Schema>, change: AppliedChang
 
 export async function insertReconciliation(trx: Transaction<Schema>, reconciliation: Reconciliation): Promise<void> {
   await trx.insertInto('reconciliations').values(RECONCILIATIONS.toRow(reconciliation)).execute();
+  await insertCommit(trx, reconciliation);
 }
 
 /** Two webhooks may swap their names. Renaming each to its UID first keeps the names unique in between. */

@@ -1,16 +1,32 @@
 import { type Kysely, sql } from 'kysely';
-import type { InventoryReader, SecretState, WebhookView } from '../../../core/ports/definitions/inventory.ts';
+import type {
+  AutomationView,
+  InventoryReader,
+  SecretState,
+  WebhookView,
+} from '../../../core/ports/definitions/inventory.ts';
 import { NEWEST_OF_WEBHOOK } from '../deliveries/select-newest.ts';
 import type { Schema } from '../schema/schema.ts';
 import { FACTORIES, WEBHOOKS } from '../schema/tables.ts';
+import { toCommit } from './commits.ts';
 import { selectAutomations, toAppliedAutomation } from './inventory.ts';
 
 /** Reads the inventory for the management API. */
 export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
   return {
     factories: async () => {
-      const rows = await db.selectFrom('factories').selectAll().orderBy('name').execute();
-      return rows.map(FACTORIES.fromRow);
+      const rows = await db
+        .selectFrom('factories')
+        .leftJoin('commits', (join) =>
+          join
+            .onRef('commits.factory', '=', 'factories.name')
+            .onRef('commits.revision', '=', 'factories.applied_revision'),
+        )
+        .selectAll('factories')
+        .select(COMMIT_COLUMNS)
+        .orderBy('factories.name')
+        .execute();
+      return rows.map((row) => ({ ...FACTORIES.fromRow(row), appliedCommit: toCommit(row) }));
     },
     counts: (factory) => countAll(db, factory),
     webhooks: async (factory) => {
@@ -22,17 +38,34 @@ export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
       return row ? toWebhookView(row) : null;
     },
     automations: async (factory) => {
-      const rows = await selectAutomations(db).where('automations.factory', '=', factory).execute();
-      return rows.map(toAppliedAutomation);
+      const rows = await selectAutomationViews(db).where('automations.factory', '=', factory).execute();
+      return rows.map(toAutomationView);
     },
     automation: async (factory, name) => {
-      const query = selectAutomations(db)
+      const query = selectAutomationViews(db)
         .where('automations.factory', '=', factory)
         .where('automations.name', '=', name);
       const row = await query.executeTakeFirst();
-      return row ? toAppliedAutomation(row) : null;
+      return row ? toAutomationView(row) : null;
     },
   };
+}
+
+const COMMIT_COLUMNS = ['commits.subject', 'commits.author', 'commits.committed_at', 'commits.url'] as const;
+
+/** Automations with the commit that changed them last. */
+function selectAutomationViews(db: Kysely<Schema>) {
+  return selectAutomations(db)
+    .leftJoin('commits', (join) =>
+      join.onRef('commits.factory', '=', 'automations.factory').onRef('commits.revision', '=', 'automations.revision'),
+    )
+    .select(COMMIT_COLUMNS);
+}
+
+type AutomationViewRow = Awaited<ReturnType<ReturnType<typeof selectAutomationViews>['executeTakeFirstOrThrow']>>;
+
+function toAutomationView(row: AutomationViewRow): AutomationView {
+  return { ...toAppliedAutomation(row), commit: toCommit(row) };
 }
 
 /** Webhooks with the newest versions of their secrets and the time of their last delivery. */

@@ -4,8 +4,9 @@ import type { Inventory } from '../../../core/ports/definitions/inventory.ts';
 import type { Condition, Reconciliation } from '../../../core/reconciliation.ts';
 import type { AppliedAutomation } from '../../../core/resources/automation.ts';
 import type { Schema } from '../schema/schema.ts';
-import { AUTOMATION_VERSIONS, AUTOMATIONS, FACTORIES, RECONCILIATIONS, WEBHOOKS } from '../schema/tables.ts';
+import { AUTOMATION_VERSIONS, AUTOMATIONS, FACTORIES, WEBHOOKS } from '../schema/tables.ts';
 import { applyChange, insertReconciliation } from './apply-change.ts';
+import { selectReconciliations, toReconciliation } from './commits.ts';
 
 type Database = Kysely<Schema>;
 
@@ -110,12 +111,10 @@ async function renewAttempt(
 }
 
 async function findLastReconciliation(db: Database, factory: string): Promise<Reconciliation | null> {
-  const row = await db
-    .selectFrom('reconciliations')
-    .selectAll()
-    .where('factory', '=', factory)
-    .orderBy('seq', 'desc')
+  const row = await selectReconciliations(db)
+    .where('reconciliations.factory', '=', factory)
+    .orderBy('reconciliations.seq', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row ? RECONCILIATIONS.fromRow(row) : null;
+  return row ? toReconciliation(row) : null;
 }

@@ -2,25 +2,25 @@ import type { Kysely } from 'kysely';
 import type { ReconciliationReader } from '../../../core/ports/definitions/reconciliation-log.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import type { Schema } from '../schema/schema.ts';
-import { RECONCILIATIONS } from '../schema/tables.ts';
+import { selectReconciliations, toReconciliation } from './commits.ts';
 
 /** Reads the reconciliation history. */
 export function createReconciliationReader(db: Kysely<Schema>): ReconciliationReader {
   return {
     list: async ({ factory, limit, cursor }) => {
       const before = parseCursor(cursor);
-      let query = db.selectFrom('reconciliations').selectAll().where('factory', '=', factory);
-      if (before !== null) query = query.where('seq', '<', before);
+      let query = selectReconciliations(db).where('reconciliations.factory', '=', factory);
+      if (before !== null) query = query.where('reconciliations.seq', '<', before);
       const found = await query
-        .orderBy('seq', 'desc')
+        .orderBy('reconciliations.seq', 'desc')
         .limit(limit + 1)
         .execute();
       const { rows, nextCursor } = cutPage(found, limit);
-      return { data: rows.map(RECONCILIATIONS.fromRow), nextCursor };
+      return { data: rows.map(toReconciliation), nextCursor };
     },
     get: async (id) => {
-      const row = await db.selectFrom('reconciliations').selectAll().where('id', '=', id).executeTakeFirst();
-      return row ? RECONCILIATIONS.fromRow(row) : null;
+      const row = await selectReconciliations(db).where('reconciliations.id', '=', id).executeTakeFirst();
+      return row ? toReconciliation(row) : null;
     },
   };
 }

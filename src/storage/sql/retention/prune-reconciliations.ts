@@ -25,7 +25,7 @@ async function pruneHistory(db: Kysely<Schema>, factory: string, oldestKept: num
       .limit(1);
   const due = await db
     .selectFrom('reconciliations')
-    .select('seq')
+    .select(['seq', 'revision'])
     .where('factory', '=', factory)
     .where((where) =>
       where.or([
@@ -37,8 +37,30 @@ async function pruneHistory(db: Kysely<Schema>, factory: string, oldestKept: num
     .limit(limit)
     .execute();
   const seqs = due.map((row) => row.seq);
-  if (seqs.length > 0) await db.deleteFrom('reconciliations').where('seq', 'in', seqs).execute();
+  if (seqs.length > 0) {
+    await db.deleteFrom('reconciliations').where('seq', 'in', seqs).execute();
+    await deleteUnusedCommits(db, factory, [...new Set(due.flatMap(({ revision }) => revision ?? []))]);
+  }
   return seqs.length;
+}
+
+/** Keeps the commits that are live, or that the history, an automation or a webhook still refers to. */
+async function deleteUnusedCommits(db: Kysely<Schema>, factory: string, revisions: string[]): Promise<void> {
+  if (revisions.length === 0) return;
+  const listUsed = (table: 'reconciliations' | 'automations' | 'webhooks') =>
+    db
+      .selectFrom(table)
+      .select('revision')
+      .where('factory', '=', factory)
+      .where('revision', 'in', revisions)
+      .distinct()
+      .execute();
+  const used = await Promise.all((['reconciliations', 'automations', 'webhooks'] as const).map(listUsed));
+  const factoryRow = await db.selectFrom('factories').select('applied_revision').where('name', '=', factory).execute();
+  const kept = new Set([...used.flat().map((row) => row.revision), ...factoryRow.map((row) => row.applied_revision)]);
+  const unused = revisions.filter((revision) => !kept.has(revision));
+  if (unused.length === 0) return;
+  await db.deleteFrom('commits').where('factory', '=', factory).where('revision', 'in', unused).execute();
 }
 
 /** Uses the age limit of the history. The newest row of each target remains, so that no result is reported twice. */

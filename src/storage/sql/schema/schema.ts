@@ -4,6 +4,7 @@ import type {
   AUDIT_ENTRIES,
   AUTOMATION_VERSIONS,
   AUTOMATIONS,
+  COMMITS,
   CONTENTS,
   DELIVERIES,
   FACTORIES,
@@ -51,6 +52,7 @@ export interface Schema {
     ended_at: number | null;
   };
   reconciliations: Numbered & TableOf<typeof RECONCILIATIONS>;
+  commits: TableOf<typeof COMMITS> & { factory: string; revision: string };
   live_revisions: { factory: string; revision: number };
   live_files: TableOf<typeof LIVE_FILES> & { factory: string };
 

@@ -6,7 +6,7 @@ import type { Notice } from '../../../core/notice.ts';
 import type { KeptAnswer } from '../../../core/ports/access/idempotency.ts';
 import type { LiveFile } from '../../../core/ports/definitions/live-definitions.ts';
 import type { SealedSecret } from '../../../core/ports/secret-store.ts';
-import type { FactoryStatus, Reconciliation } from '../../../core/reconciliation.ts';
+import type { Commit, FactoryStatus, Reconciliation } from '../../../core/reconciliation.ts';
 import { AUTOMATION_ROW_FIELDS, AUTOMATION_VERSION_FIELDS } from '../../../core/resources/automation.ts';
 import {
   DELIVERY_FIELDS,
@@ -51,6 +51,14 @@ export const RECONCILIATIONS = mapColumns<Reconciliation>()({
   startedAt: 'instant',
   finishedAt: 'instant',
   attemptedAt: 'instant',
+});
+
+/** Who made the revisions of a factory. */
+export const COMMITS = mapColumns<Commit>()({
+  subject: 'text',
+  author: 'text',
+  committedAt: 'instant',
+  url: 'text',
 });
 
 export const LIVE_FILES = mapColumns<LiveFile>()({

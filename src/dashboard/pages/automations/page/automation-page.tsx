@@ -12,6 +12,7 @@ import { CopyButton } from '../../../parts/copy/copy-button.tsx';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { PageHeader } from '../../../parts/layout/page-header.tsx';
 import { StatusBadge } from '../../../parts/layout/status-badge.tsx';
+import { CommitText } from '../../../parts/text/commit-text.tsx';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../../parts/time/time-text.tsx';
 import { automationEditPath, factoryPath, objectPath } from '../../../paths.ts';
@@ -131,7 +132,7 @@ function Warnings({ automation, webhooks }: DetailsProps) {
 }
 
 /** The file with the definition, if the factory is managed in Git. */
-function DefinedIn({ automation: { file, revision, updated_at } }: { automation: Automation }) {
+function DefinedIn({ automation: { file, revision, commit, updated_at } }: { automation: Automation }) {
   const { source, isRepository } = useFactorySource();
   if (!isRepository || file === null) {
     return (
@@ -150,8 +151,14 @@ function DefinedIn({ automation: { file, revision, updated_at } }: { automation:
             on the branch <CodeText text={source.branch} />
           </>
         )}{' '}
-        and commit. Live commit: <CodeText text={(revision ?? '').slice(0, 12)} />, applied <TimeText at={updated_at} />
-        .
+        and commit. Last changed by commit <CodeText text={(revision ?? '').slice(0, 12)} />, applied{' '}
+        <TimeText at={updated_at} />.
+        {commit !== null && (
+          <>
+            {' '}
+            <CommitText commit={commit} />
+          </>
+        )}
       </Text>
     </Alert>
   );

@@ -1,0 +1,9 @@
+import type { Commit } from '../../core/reconciliation.ts';
+import { formatInstant } from '../../core/time/clock.ts';
+
+/** Who made a revision; `null` if it is not known. */
+export function presentCommit(commit: Commit | null) {
+  if (commit === null) return null;
+  const { subject, author, committedAt, url } = commit;
+  return { subject, author, committed_at: formatInstant(committedAt), url };
+}

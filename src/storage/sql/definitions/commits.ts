@@ -1,0 +1,50 @@
+import type { Kysely } from 'kysely';
+import type { Commit, Reconciliation } from '../../../core/reconciliation.ts';
+import type { Schema } from '../schema/schema.ts';
+import { COMMITS, RECONCILIATIONS } from '../schema/tables.ts';
+
+/** The columns of a commit in a row that joins one, or not. */
+interface JoinedCommit {
+  subject: string | null;
+  author: string | null;
+  committed_at: number | null;
+  url: string | null;
+}
+
+/** `null` if the row joins no commit. */
+export function toCommit({ subject, author, committed_at, url }: JoinedCommit): Commit | null {
+  if (subject === null || author === null || committed_at === null) return null;
+  return COMMITS.fromRow({ subject, author, committed_at, url });
+}
+
+/** Stores who made the revision of a reconciliation, once. */
+export async function insertCommit(
+  db: Kysely<Schema>,
+  { factory, revision, commit }: Pick<Reconciliation, 'factory' | 'revision' | 'commit'>,
+): Promise<void> {
+  if (commit === null || revision === null) return;
+  await db
+    .insertInto('commits')
+    .values({ factory, revision, ...COMMITS.toRow(commit) })
+    .onConflict((known) => known.doNothing())
+    .execute();
+}
+
+/** Reconciliations with the commits of their revisions. */
+export function selectReconciliations(db: Kysely<Schema>) {
+  return db
+    .selectFrom('reconciliations')
+    .leftJoin('commits', (join) =>
+      join
+        .onRef('commits.factory', '=', 'reconciliations.factory')
+        .onRef('commits.revision', '=', 'reconciliations.revision'),
+    )
+    .selectAll('reconciliations')
+    .select(['commits.subject', 'commits.author', 'commits.committed_at', 'commits.url']);
+}
+
+type ReconciliationRow = Awaited<ReturnType<ReturnType<typeof selectReconciliations>['executeTakeFirstOrThrow']>>;
+
+export function toReconciliation(row: ReconciliationRow): Reconciliation {
+  return { ...RECONCILIATIONS.fromRow(row), commit: toCommit(row) };
+}
