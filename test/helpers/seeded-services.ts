@@ -264,6 +264,8 @@ export function makePlanPreview(): PlanPreview {
       },
       automations: { create: [], update: [], delete: [] },
     },
+    summary: { webhooks: 2, automations: 2, startable: 1 },
+    unstartable: [{ automation: 'off', reasons: ['The automation is disabled.'] }],
     missingSecrets: [{ name: 'NEW_SECRET', webhooks: ['new'], automations: [] }],
     diagnostics: makeAutomation().warnings,
     backtest: {
