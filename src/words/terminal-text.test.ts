@@ -92,6 +92,14 @@ describe('TerminalText', () => {
     },
   );
 
+  it('limits the number of styles in a line', () => {
+    for (const output of ['\x1b[31ma\x1b[32mb'.repeat(1_000), `x\b${'\x1b[31ma\x1b[32mb'.repeat(1_000)}`]) {
+      const [line] = read(output);
+      expect(line).toHaveLength(1_000);
+      expect(textOf(line!)).toBe('ab'.repeat(1_000));
+    }
+  });
+
   it('splits lines that are too long', () => {
     const lines = textsOf(`${'x'.repeat(200_000)}\nnext`);
     expect(lines.map(({ length }) => length)).toEqual([65_536, 65_536, 65_536, 3_392, 4]);

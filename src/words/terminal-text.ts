@@ -35,6 +35,8 @@ export const PLAIN: TextStyle = {
 
 /** Longer lines are split, so that a line without an end stays cheap. */
 const MAX_LINE_CHARACTERS = 65_536;
+/** Later styles of a line are ignored, because each part costs a page much more than a character. */
+const MAX_PARTS = 1_000;
 /** Longer sequences are shown as text. */
 const MAX_SEQUENCE_CHARACTERS = 4_096;
 
@@ -196,7 +198,7 @@ class LineWriter {
 
   #append(text: string, style: TextStyle): void {
     const last = this.#parts.at(-1);
-    if (last?.style === style) last.text += text;
+    if (last !== undefined && (last.style === style || this.#parts.length >= MAX_PARTS)) last.text += text;
     else this.#parts.push({ text, style });
   }
 

@@ -43,6 +43,8 @@ describe('LogSearch', () => {
     const { all, isCut } = new LogSearch('a').find(readBlocks('a\n'.repeat(50_000)));
     expect(isCut).toBe(true);
     expect(all.length).toBeLessThan(20_000);
+    const ofLine = new LogSearch('a').find(readBlocks(`${'a'.repeat(10_000)}\na`));
+    expect([ofLine.all.length, ofLine.isCut]).toEqual([501, true]);
   });
 });
 

@@ -18,12 +18,19 @@ export interface LogMatches {
 }
 
 const MAX_MATCHES = 10_000;
-const NONE: readonly LogMatch[] = [];
+const MAX_MATCHES_OF_LINE = 500;
+
+interface Found {
+  matches: readonly LogMatch[];
+  isCut: boolean;
+}
+
+const NONE: Found = { matches: [], isCut: false };
 
 /** Finds a text in blocks, ignoring case. Keeps the matches of a block, so that only new blocks are searched. */
 export class LogSearch {
   readonly #pattern: RegExp | null;
-  readonly #found = new WeakMap<LogBlock, readonly LogMatch[]>();
+  readonly #found = new WeakMap<LogBlock, Found>();
 
   constructor(text: string) {
     this.#pattern = text === '' ? null : new RegExp(text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'giu');
@@ -32,30 +39,38 @@ export class LogSearch {
   find(blocks: readonly LogBlock[]): LogMatches {
     const all: LogMatch[] = [];
     const shown = new Set<LogBlock>();
+    let isCut = false;
     for (const block of blocks) {
       if (all.length >= MAX_MATCHES) break;
-      all.push(...this.#findInBlock(block));
+      const found = this.#findInBlock(block);
+      all.push(...found.matches);
+      isCut ||= found.isCut;
       shown.add(block);
     }
-    const ofBlock = (block: LogBlock) => (shown.has(block) ? this.#findInBlock(block) : NONE);
-    return { all, ofBlock, isCut: all.length >= MAX_MATCHES };
+    const ofBlock = (block: LogBlock) => (shown.has(block) ? this.#findInBlock(block) : NONE).matches;
+    return { all, ofBlock, isCut: isCut || all.length >= MAX_MATCHES };
   }
 
-  #findInBlock(block: LogBlock): readonly LogMatch[] {
+  #findInBlock(block: LogBlock): Found {
     const known = this.#found.get(block);
     if (known !== undefined) return known;
-    const matches = this.#pattern === null ? [] : [...listMatches(block, this.#pattern)];
-    const found = matches.length === 0 ? NONE : matches;
+    const found = this.#pattern === null ? NONE : findInBlock(block, this.#pattern);
     this.#found.set(block, found);
     return found;
   }
 }
 
-function* listMatches({ first, lines }: LogBlock, pattern: RegExp): Generator<LogMatch> {
+function findInBlock({ first, lines }: LogBlock, pattern: RegExp): Found {
+  const matches: LogMatch[] = [];
+  let isCut = false;
   for (const [i, line] of lines.entries()) {
+    const end = matches.length + MAX_MATCHES_OF_LINE;
     const text = line.map((part) => part.text).join('');
     for (const { index, 0: found } of text.matchAll(pattern)) {
-      yield { line: first + i, begin: index, end: index + found.length };
+      isCut ||= matches.length === end;
+      if (matches.length === end) break;
+      matches.push({ line: first + i, begin: index, end: index + found.length });
     }
   }
+  return matches.length === 0 ? NONE : { matches, isCut };
 }

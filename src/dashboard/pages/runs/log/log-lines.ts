@@ -2,7 +2,9 @@ import { type StyledLine, TerminalText } from '../../../../words/terminal-text.t
 
 /** Closed blocks are not rendered again, so that a long log stays fast. */
 const BLOCK_LINES = 100;
-const BLOCK_CHARACTERS = 32_768;
+const BLOCK_WEIGHT = 32_768;
+/** Each part of a line is an element of the page, which costs as much as these characters. */
+const PART_WEIGHT = 16;
 /** Older lines are dropped: browsers limit the height of a page. */
 const MAX_BLOCKS = 2_000;
 
@@ -19,14 +21,14 @@ export class LogLines {
   readonly #terminal = new TerminalText();
   #closed: LogBlock[] = [];
   #open: StyledLine[] = [];
-  #openCharacters = 0;
+  #openWeight = 0;
   #openFirst = 1;
 
   append(bytes: Uint8Array): void {
     for (const line of this.#terminal.write(this.#decoder.decode(bytes, { stream: true }))) {
       this.#open.push(line);
-      this.#openCharacters += line.reduce((sum, { text }) => sum + text.length, 0);
-      if (this.#open.length >= BLOCK_LINES || this.#openCharacters >= BLOCK_CHARACTERS) this.#closeBlock();
+      this.#openWeight += line.reduce((sum, { text }) => sum + text.length + PART_WEIGHT, 0);
+      if (this.#open.length >= BLOCK_LINES || this.#openWeight >= BLOCK_WEIGHT) this.#closeBlock();
     }
     if (this.#closed.length > MAX_BLOCKS) this.#closed = this.#closed.slice(-MAX_BLOCKS);
   }
@@ -42,6 +44,6 @@ export class LogLines {
     this.#closed.push({ first: this.#openFirst, lines: this.#open });
     this.#openFirst += this.#open.length;
     this.#open = [];
-    this.#openCharacters = 0;
+    this.#openWeight = 0;
   }
 }
