@@ -45,8 +45,8 @@ import { createRedactingTransform, createRedactor } from '../secrets/redactor.ts
 import { createIngress } from './create-ingress.ts';
 import { createNotifier } from './create-notifier.ts';
 import { createExecutors, createRunDispatcher } from './create-run-dispatcher.ts';
+import { limitYoungGeneration, sizeYoungGenerations } from './heap-limits.ts';
 import { Lifetime } from './lifetime.ts';
-import { limitYoungGeneration } from './limit-young-generation.ts';
 import type { Admin, AdminParts } from './open-admin.ts';
 import { openClocks, openDataDir, openSecrets } from './open-state.ts';
 import { findPushTrigger } from './push-trigger.ts';
@@ -102,6 +102,7 @@ const DEFAULT_SEARCH_PATH = '/usr/local/bin:/usr/bin:/bin';
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   // Payloads, sealed secrets and tokens are for this user alone (threat model S2), regardless of who created the folder.
   process.umask(0o077);
+  sizeYoungGenerations();
   const overrides: JsonObject = { ...options.overrides };
   if (options.dataDir !== undefined) overrides.dataDir = options.dataDir;
   const config = await loadConfig({ file: options.configFile, env: options.env, overrides });

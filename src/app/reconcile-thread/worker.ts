@@ -14,6 +14,7 @@ import { startGitHost } from '../../source/git-host.ts';
 import { connectStorage } from '../../storage/sqlite/thread/start-storage.ts';
 import { pack } from '../../threads/packed.ts';
 import { PortLink } from '../../threads/port-link.ts';
+import { createIdleRelease } from '../../threads/release-memory.ts';
 import { openFactorySource } from '../create-reconcilers.ts';
 import { type DefinitionModules, wireDefinitions } from '../wire-definitions.ts';
 import {
@@ -37,8 +38,10 @@ const settings = workerData as ReconcileSettings;
 const definitions = new DefinitionsThread(builtFile('inspection/definitions-worker.js'));
 const git = startGitHost(builtFile('source/git-host-process.js'));
 const own = {} as ReconcilePorts;
+const afterWork = createIdleRelease();
 const link = new PortLink<HostPorts>(parentPort!, own, HOST_OPERATIONS);
 Object.assign(own, offerPorts(wire()));
+afterWork();
 
 function wire(): DefinitionModules {
   const { factories, webhooksPerFactory, paths, env } = settings;
@@ -52,7 +55,10 @@ function wire(): DefinitionModules {
     inventoryReader,
     secrets: connectSecrets(),
     serving: connectServing(),
-    onReconciled: (end) => report(() => link.remote.reports.reconciled(end)),
+    onReconciled: (end) => {
+      report(() => link.remote.reports.reconciled(end));
+      if (end.result !== 'unchanged') afterWork();
+    },
     schedule: scheduleCall,
     clock: systemClock,
     ids: createIdSource(randomBytes),

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { copyError, type Reply } from '../../../threads/pending-calls.ts';
+import { releaseMemory } from '../../../threads/release-memory.ts';
 import type { RequestMessage } from '../../../threads/worker-calls.ts';
 import { toStorageError } from '../disk/storage-error.ts';
 import { openForCheckpoints } from './open-for-checkpoints.ts';
@@ -10,6 +11,7 @@ import { openForCheckpoints } from './open-for-checkpoints.ts';
  */
 const port = parentPort!;
 const db = openForCheckpoints(workerData as string);
+releaseMemory();
 
 port.on('message', (message: RequestMessage<'copy'> | null) => {
   if (message !== null) return port.postMessage(copyPages(message.id));

@@ -97,7 +97,7 @@ function configureDurability(db: Database.Database): void {
   limitWal(db, WAL_BYTES);
   db.pragma('temp_store = MEMORY');
   // New rows need few pages, and the page cache of the system has the others. A larger cache does not make a batch faster.
-  db.pragma('cache_size = -8192');
+  db.pragma('cache_size = -2048');
 }
 
 /** Runs all missing steps in one transaction, after a backup of the file (threat model D14). */
