@@ -86,7 +86,7 @@ module.exports = {
     {
       name: 'only-http-knows-node-http',
       severity: 'error',
-      from: { path: '^src/ingress/', pathNot: '^src/ingress/transport/http(\\.test)?\\.ts$' },
+      from: { path: '^src/ingress/', pathNot: '^src/ingress/transport/http(-request)?(\\.test)?\\.ts$' },
       to: { path: '^(node:)?https?$' },
     },
     {

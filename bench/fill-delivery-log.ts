@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { createIdSource } from '../src/core/ids.ts';
@@ -78,7 +78,6 @@ function prepareEntries(file: string, { kind, composeBody = composeSmallBody }: 
       size: body.length,
       identity: { source: 'service_header', value: key, key },
       body: new Uint8Array(body),
-      bodyHash: createHash('sha256').update(body).digest(),
       applyNumber: 1,
       runs: starts ? [{ id: ids.runId(at), automation: automation.name, version: automation.version }] : [],
     };

@@ -1804,23 +1804,6 @@ export interface components {
             /** @description Cursor of the next page; `null` on the last page. */
             next_cursor: string | null;
         };
-        /** @description One page of the automations, and the number of those that can start here. */
-        AutomationList: {
-            data: components["schemas"]["Automation"][];
-            /** @description Pass it back as `cursor`; `null` at the end. */
-            next_cursor: string | null;
-            /** @description The whole definition. `startable`: automations that a delivery can start here. */
-            summary: {
-                webhooks: number;
-                automations: number;
-                startable: number;
-            };
-            /** @description Automations that no delivery can start here, with the reasons as sentences. */
-            unstartable: {
-                automation: string;
-                reasons: string[];
-            }[];
-        };
         /** @description An automation as the last apply left it. */
         Automation: {
             name: string;
@@ -2310,17 +2293,6 @@ export interface components {
                     }[];
                 }[];
             };
-            /** @description The whole definition. `startable`: automations that a delivery can start here. */
-            summary: {
-                webhooks: number;
-                automations: number;
-                startable: number;
-            };
-            /** @description Automations that no delivery can start here, with the reasons as sentences. */
-            unstartable: {
-                automation: string;
-                reasons: string[];
-            }[];
         };
         /** @description Automations whose trigger changes, put before stored deliveries. */
         Backtest: {
@@ -5885,13 +5857,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of the automations, and the number of those that can start here. */
+            /** @description One page of the list. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AutomationList"];
+                    "application/json": {
+                        data: components["schemas"]["Automation"][];
+                        /** @description Pass it back as `cursor`; `null` at the end. */
+                        next_cursor: string | null;
+                    };
                 };
             };
             /** @description The request is not valid; `errors` says where. */

@@ -445,15 +445,6 @@ describe('automations', () => {
   });
 });
 
-describe('the list of automations', () => {
-  it('says the number of automations that can start here, and why the others cannot', async () => {
-    const { body } = await open().get(`${F}/automations?limit=1`);
-    expect(body.data).toHaveLength(1);
-    expect(body.summary).toEqual({ webhooks: 2, automations: 1, startable: 1 });
-    expect(body.unstartable).toEqual([]);
-  });
-});
-
 describe('filters/test', () => {
   const url = `${F}/filters/test`;
 

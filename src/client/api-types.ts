@@ -10,7 +10,6 @@ export type Ancestry = Schemas['Ancestry'];
 /** A change, or an attempt to sign in. */
 export type AuditEntry = Schemas['AuditEntry'];
 export type Automation = Schemas['Automation'];
-export type AutomationList = Schemas['AutomationList'];
 export type AutomationTrigger = Automation['triggers'][number];
 export type Backtest = Schemas['Backtest'];
 export type BacktestExample = PlanPreview['backtest']['automations'][number]['gained'][number];

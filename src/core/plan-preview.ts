@@ -24,9 +24,6 @@ export type PlanPreview =
       /** Warnings and missing references. */
       diagnostics: Diagnostic[];
       backtest: Backtest;
-      /** The definition after the apply. `startable`: automations that a delivery can start here. */
-      summary: { webhooks: number; automations: number; startable: number };
-      unstartable: { automation: string; reasons: string[] }[];
     };
 
 /** Computes the changes that applying a tree would make; writes nothing. */

@@ -96,11 +96,7 @@ export const RULES = {
   'automation/wrong-type': error('A value in the front matter has the wrong type.'),
   'automation/missing-key': error('A required key is missing in the front matter.'),
   'automation/invalid-value': error('A value in the front matter is not allowed or has the wrong format.'),
-  'automation/unknown-provider': lint(
-    'warning',
-    'This version does not know the provider of a trigger. The trigger starts nothing here.',
-  ),
-  'automation/misspelled-provider': error('The provider of a trigger is a misspelling of `webhook`.'),
+  'automation/unknown-provider': error('The provider of a trigger does not exist.'),
   'automation/no-webhooks': error('A webhook trigger lists no webhook.'),
   'automation/malformed-uid': error('An entry of `webhook_ids` is not a webhook UID.'),
   'automation/name-as-uid': error('An entry of `webhook_ids` is the name of a webhook instead of its UID.'),

@@ -30,7 +30,15 @@ const STEPS: readonly Step[] = [
  */
 export async function handleDelivery(context: IngressContext, request: IngressRequest): Promise<Outcome> {
   try {
-    return await receive(context, request);
+    const found = findWebhook(context, request); // 404
+    if (!(found instanceof Reception)) return found;
+    for (let next = 0; next < STEPS.length; next += 1) {
+      const taken = STEPS[next]!(context, found);
+      // Most steps end immediately. Waiting for them would cost a turn of the microtask queue each.
+      const outcome = taken instanceof Promise ? await taken : taken;
+      if (outcome !== null) return outcome;
+    }
+    throw new Error('a delivery passed every step without an answer');
   } catch (error) {
     if (isStorageFailure(error)) {
       context.listeners.onStorageFailure(error);
@@ -39,18 +47,6 @@ export async function handleDelivery(context: IngressContext, request: IngressRe
     context.listeners.onDefect(error);
     return rejectUnlogged(context, 'internal', answers.UNAVAILABLE);
   }
-}
-
-async function receive(context: IngressContext, request: IngressRequest): Promise<Outcome> {
-  const found = findWebhook(context, request); // 404
-  if (!(found instanceof Reception)) return found;
-  for (const step of STEPS) {
-    const taken = step(context, found);
-    // Most steps end immediately. Waiting for them would cost a turn of the microtask queue each.
-    const outcome = taken instanceof Promise ? await taken : taken;
-    if (outcome !== null) return outcome;
-  }
-  throw new Error('a delivery passed every step without an answer');
 }
 
 function isStorageFailure(error: unknown): boolean {

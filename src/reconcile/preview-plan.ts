@@ -11,7 +11,6 @@ import type { SourceTree } from '../core/source-tree.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { isWebhookTrigger } from '../core/trigger.ts';
 import { FileResults } from '../definitions/file-results.ts';
-import { listUnstartable } from '../definitions/report/list-unstartable.ts';
 import { type BacktestBounds, runBacktest, type UnseenKey } from '../plan/backtest.ts';
 import type { ComputedPlan } from '../plan/compute-plan.ts';
 import { listTriggerChanges } from '../plan/trigger-changes.ts';
@@ -72,14 +71,7 @@ export async function previewPlan(context: PreviewContext, order: PreviewOrder):
     missingSecrets: listMissing(definition, secrets),
     diagnostics: [...findings, ...unseen].sort(compareDiagnostics),
     backtest,
-    ...summariseStartable(definition, computed),
   };
-}
-
-function summariseStartable(definition: FactoryDefinition, { uids }: ComputedPlan) {
-  const unstartable = listUnstartable(definition, uids);
-  const [webhooks, automations] = [definition.webhooks.length, definition.automations.length];
-  return { summary: { webhooks, automations, startable: automations - unstartable.length }, unstartable };
 }
 
 const PLACEHOLDER = 'wh_new-';

@@ -122,6 +122,28 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     expect(await opened.storage.deliveryReader.get(other.id)).toMatchObject({ reason: 'same_identity_other_body' });
   });
 
+  it('compares the body in the same batch, in the log, and after retention removed the delivery', async () => {
+    const { webhook } = await applyOneOfEach(opened.storage);
+    const repeat = () => ['1', '2'].map((body) => buildOffer({ webhook, key: 'k', body }));
+    const reasons = async (recorded: Promise<RecordOutcome[]>) =>
+      (await recorded).map((outcome) => (outcome.label === 'Duplicate' ? outcome.reason : outcome.label));
+    const first = buildOffer({ webhook, key: 'k', body: '1' });
+    const repeated = ['same_identity', 'same_identity_other_body'];
+    expect(await reasons(record(first, ...repeat()))).toEqual(['Accepted', ...repeated]);
+    expect(await reasons(record(...repeat()))).toEqual(repeated);
+    const policy = {
+      deliveriesMs: 0,
+      minDeliveries: 0,
+      identitiesMs: 60_000,
+      runsMs: 1,
+      auditMs: 1,
+      secretVersionsMs: 1,
+    };
+    while ((await opened.storage.retention.prune(policy, START_MS + 1)).more);
+    expect(await opened.storage.deliveryReader.get(first.id)).toBeNull();
+    expect(await reasons(record(...repeat()))).toEqual(repeated);
+  });
+
   it('scopes identities to their webhook and source', async () => {
     const webhooks = [buildWebhook({ name: 'a' }), buildWebhook({ name: 'b' })];
     const applied = await applyFactory(opened.storage, { webhooks });

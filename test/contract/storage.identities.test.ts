@@ -16,6 +16,7 @@ const drawnOffer = fc.record({
 const drawnStep = fc.oneof(
   { weight: 6, arbitrary: fc.array(drawnOffer, { maxLength: 20 }).map((offers) => ({ offers })) },
   { weight: 1, arbitrary: fc.constant('retain' as const) },
+  { weight: 1, arbitrary: fc.constant('depart' as const) },
   { weight: 1, arbitrary: fc.constant('restart' as const) },
 );
 
@@ -43,6 +44,11 @@ describe.each(STORAGES)('identities on $name', (kind) => {
       });
       expect(await opened.storage.deliveryLog.record(offers)).toMatchObject(expected);
     };
+    /** Removes all but the newest delivery. Their identities remain. */
+    const depart = async () => {
+      const policy = { ...POLICY, deliveriesMs: 0, identitiesMs: 1_000_000_000 };
+      while ((await opened.storage.retention.prune(policy, at + 500)).more);
+    };
     /** Removes all but the newest delivery, and the identities of the others. */
     const retain = async () => {
       const nowMs = at + 500;
@@ -54,6 +60,7 @@ describe.each(STORAGES)('identities on $name', (kind) => {
     const check = async (steps: typeof drawnStep extends fc.Arbitrary<infer T> ? T[] : never) => {
       for (const step of steps) {
         if (step === 'retain') await retain();
+        else if (step === 'depart') await depart();
         else if (step === 'restart') opened.reopen();
         else await record(step.offers);
       }

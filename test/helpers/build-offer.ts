@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createIdSource } from '../../src/core/ids.ts';
 import type {
   DeliveryLabel,
@@ -42,7 +42,6 @@ export function buildOffer(parts: OfferParts = {}): DeliveryOffer {
     revision: parts.revision === undefined ? 'c0ffee' : parts.revision,
     identity: { source, value: key, key },
     body: bytes,
-    bodyHash: createHash('sha256').update(bytes).digest(),
     applyNumber: 1,
     runs,
   };
@@ -50,7 +49,7 @@ export function buildOffer(parts: OfferParts = {}): DeliveryOffer {
 
 /** A replay of the same delivery, requested by a user. */
 export function buildReplay(of: Pick<DeliveryOffer, 'id' | 'identity'>, parts: OfferParts = {}): ReplayEntry {
-  const { bodyHash: _, identity: __, ...offer } = buildOffer(parts);
+  const { identity: _, ...offer } = buildOffer(parts);
   const { source, value } = of.identity;
   return { ...offer, kind: 'replay', replayOf: of.id, only: null, identity: { source, value } };
 }

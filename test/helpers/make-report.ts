@@ -18,8 +18,7 @@ export const HOSTILE =
 
 export function makeFactory(diagnostics: readonly Diagnostic[], more: Partial<FactoryReport> = {}): FactoryReport {
   const valid = diagnostics.every(({ severity }) => severity === 'warning');
-  const declared = { webhooks: ['ci'], automations: [], unstartable: valid ? [] : null };
-  return { folder: '', valid, diagnostics, ...declared, files: ['webhooks/ci.yaml'], ...more };
+  return { folder: '', valid, diagnostics, webhooks: ['ci'], automations: [], files: ['webhooks/ci.yaml'], ...more };
 }
 
 /** The report of one folder with these findings, or of several folders. */

@@ -264,8 +264,6 @@ export function makePlanPreview(): PlanPreview {
       },
       automations: { create: [], update: [], delete: [] },
     },
-    summary: { webhooks: 2, automations: 2, startable: 1 },
-    unstartable: [{ automation: 'off', reasons: ['The automation is disabled.'] }],
     missingSecrets: [{ name: 'NEW_SECRET', webhooks: ['new'], automations: [] }],
     diagnostics: makeAutomation().warnings,
     backtest: {
@@ -376,7 +374,6 @@ async function offerDelivery(
       clientAddress: '192.0.2.7',
       revision: 'c0ffee',
       body: new Uint8Array(Buffer.from(PAYLOAD)),
-      bodyHash: createHash('sha256').update(PAYLOAD).digest(),
       applyNumber: 1,
       identity: { source: 'header', value: identity, key: identity },
       runs: [{ id: run, automation: 'fix-errors', version }],

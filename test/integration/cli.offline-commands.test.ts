@@ -152,49 +152,6 @@ describe('validate', () => {
     expect(await run(['validate'])).toMatchObject({ code: 0, stdout: 'Valid: 1 webhook, 0 automations.\n' });
   });
 
-  it('ends with the number of automations that can start here, after those that cannot and why', async () => {
-    await write('webhooks/ci.yaml', WEBHOOK);
-    await write('webhooks/off.yaml', `${WEBHOOK}enabled: false\n`);
-    const automate = (name: string, ...lines: string[]) =>
-      write(`automations/${name}/automation.md`, ['---', ...lines, '---', 'Do it.', ''].join('\n'));
-    const trigger = (webhook: string) => `  - {provider: webhook, event: received, filter: {webhooks: [${webhook}]}}`;
-    const uid = `wh_${'0'.repeat(26)}`;
-    await automate('starts', 'triggers:', trigger('ci'), '  - provider: teams');
-    await automate('by-uid', 'triggers:', `  - {provider: webhook, event: received, filter: {webhook_ids: [${uid}]}}`);
-    await automate('chat', 'triggers:', '  - {provider: teams, event: app_mention}');
-    await automate('silent', 'triggers:', trigger('off'));
-    await automate('stopped', 'enabled: false', 'triggers:', trigger('ci'));
-    const { code, stdout } = await run(['validate']);
-    expect(code).toBe(0);
-    expect(stdout).toContain(
-      'automations/chat/automation.md:3:16 warning This version does not know the provider "teams"',
-    );
-    expect(stdout.slice(stdout.indexOf('Automations that'))).toBe(
-      [
-        'Automations that cannot start here:',
-        '  chat: The automation has no webhook trigger. The trigger for provider teams is handled elsewhere.',
-        '  silent: The webhook off is disabled: senders get 404.',
-        '  stopped: The automation is disabled.',
-        'Valid: 2 webhooks, 5 automations (2 can start here, 3 cannot).',
-        '',
-      ].join('\n'),
-    );
-    const document = JSON.parse((await run(['validate', '--json'])).stdout);
-    expect(document.summary).toEqual({ webhooks: 2, automations: 5, startable: 2 });
-    expect(document.unstartable.map((one: { automation: string }) => one.automation)).toEqual([
-      'chat',
-      'silent',
-      'stopped',
-    ]);
-    expect((await run(['validate', '--strict'])).code).toBe(1);
-  });
-
-  it('does not count what can start in an invalid definition', async () => {
-    await write('webhooks/ci.yaml', 'authmode: token\nsecretName: CI_SECRET\n');
-    const document = JSON.parse((await run(['validate', '--json'])).stdout);
-    expect(document.summary).toEqual({ webhooks: 1, automations: 0, startable: null });
-  });
-
   it('returns 1 and quotes the invalid line', async () => {
     await write('webhooks/ci.yaml', 'authmode: token\nsecretName: CI_SECRET\n');
     const { code, stdout } = await run(['validate']);

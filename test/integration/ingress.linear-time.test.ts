@@ -25,9 +25,12 @@ const READERS: { [what: string]: (length: number) => unknown } = {
       Buffer.alloc(32),
     ),
   'X-Forwarded-For with blanks inside, from a trusted proxy': (length) =>
-    createClientAddressFinder(['10.0.0.1'])('10.0.0.1', () => blanks(length)),
+    createClientAddressFinder(['10.0.0.1'])('10.0.0.1', createRequestHeaders(['X-Forwarded-For', blanks(length)])),
   'X-Forwarded-For with many hops, from a trusted proxy': (length) =>
-    createClientAddressFinder(['10.0.0.1'])('10.0.0.1', () => '10.0.0.1,'.repeat(length)),
+    createClientAddressFinder(['10.0.0.1'])(
+      '10.0.0.1',
+      createRequestHeaders(['X-Forwarded-For', '10.0.0.1,'.repeat(length)]),
+    ),
   'a captured HTTP request with blanks in a header': (length) =>
     readCapturedRequest(Buffer.from(`POST / HTTP/1.1\nX-Id: ${blanks(length)}\n\n{}`)),
   'a captured request whose base64 holds blanks': (length) => {

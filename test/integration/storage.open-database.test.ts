@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/storage/sqlite/disk/open-database.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
-import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { createSqliteStorage, openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { buildOffer } from '../helpers/build-offer.ts';
 import { useFolder } from '../helpers/with-storage.ts';
 
@@ -122,6 +122,33 @@ describe('opening the database', () => {
     const offers = ['first', 'second'].map((key) => buildOffer({ key, source: 'header' }));
     expect(await storage.deliveryLog.record(offers)).toMatchObject([
       { label: 'Duplicate', of: 'dlv_first' },
+      { label: 'Accepted' },
+    ]);
+    storage.close();
+  });
+
+  it('moves the identities of logged deliveries to their rows', async () => {
+    const step = MIGRATIONS.findIndex((sql) => sql.includes('ADD COLUMN identity_key'));
+    const older = openDatabase(file(), MIGRATIONS.slice(0, step));
+    older.exec(`
+      INSERT INTO deliveries (seq, id, webhook, label, identity_source, identity, size, received_at, client_address)
+      VALUES (1, 'dlv_short', 1, 0, 0, 'short', 2, 5, ''), (2, 'dlv_long', 1, 0, 0, 'sha256:1', 2, 5, '');
+      INSERT INTO delivery_contents (delivery, body, decisions) VALUES (1, x'7b7d', '{"apply":1}'), (2, x'7b7d', '{"apply":1}');
+      INSERT INTO identities (webhook, source, key, delivery, body_hash, accepted_at)
+      VALUES (1, 0, 'short', 'dlv_short', x'01', 5), (1, 0, char(10) || 'sha256:1', 'dlv_long', x'02', 5),
+        (1, 0, 'sha256:1', 'dlv_long', x'02', 5), (1, 0, 'removed', 'dlv_removed', x'03', 5)`);
+    older.close();
+    const db = openDatabase(file());
+    expect(db.prepare('SELECT key FROM identities').pluck().all()).toEqual(['sha256:1', 'removed']);
+    const storage = createSqliteStorage(db);
+    const offers = ['short', '\nsha256:1', 'sha256:1', 'removed', 'new'].map((key) =>
+      buildOffer({ key, source: 'header', body: '{}' }),
+    );
+    expect(await storage.deliveryLog.record(offers)).toEqual([
+      { label: 'Duplicate', of: 'dlv_short', reason: 'same_identity' },
+      { label: 'Duplicate', of: 'dlv_long', reason: 'same_identity' },
+      { label: 'Duplicate', of: 'dlv_long', reason: 'same_identity_other_body' },
+      { label: 'Duplicate', of: 'dlv_removed', reason: 'same_identity_other_body' },
       { label: 'Accepted' },
     ]);
     storage.close();

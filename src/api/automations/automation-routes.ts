@@ -1,10 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import type { InventoryReader, WebhookView } from '../../core/ports/definitions/inventory.ts';
-import type { AppliedAutomation } from '../../core/resources/automation.ts';
-import { listUnstartable } from '../../definitions/report/list-unstartable.ts';
+import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
 import { tagAutomation } from '../../edit/entity-tag.ts';
 import type { FindSource } from '../factories/factory-source.ts';
-import { refTo } from '../openapi/schemas.ts';
+import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
@@ -30,18 +28,15 @@ export function registerAutomationRoutes(app: FastifyInstance, parts: Automation
         tags,
         summary: 'List automations',
         querystring: SHORT_LIST_QUERY,
-        response: { 200: refTo('AutomationList') },
+        response: { 200: listOf('Automation') },
       },
     },
     async (request) => {
-      const { name: factory } = factoryOf(request);
-      const automations = await parts.inventory.automations(factory);
-      const webhooks = await parts.inventory.webhooks(factory);
-      const page = presentPage(
+      const automations = await parts.inventory.automations(factoryOf(request).name);
+      return presentPage(
         pageOf(automations, request.query, ({ name }) => name),
         (automation) => presentAutomation(automation, parts.findSource),
       );
-      return { ...page, ...summariseStartable(webhooks, automations) };
     },
   );
 
@@ -58,11 +53,4 @@ export function registerAutomationRoutes(app: FastifyInstance, parts: Automation
       return presentAutomation(automation, parts.findSource);
     },
   );
-}
-
-function summariseStartable(webhooks: readonly WebhookView[], automations: readonly AppliedAutomation[]) {
-  const uids = new Map(webhooks.map(({ name, uid }) => [name, uid]));
-  const unstartable = listUnstartable({ webhooks, automations }, uids);
-  const startable = automations.length - unstartable.length;
-  return { summary: { webhooks: webhooks.length, automations: automations.length, startable }, unstartable };
 }

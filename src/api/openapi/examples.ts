@@ -110,32 +110,6 @@ const commit = {
   url: `https://github.com/acme/payments/commit/${COMMIT}`,
 };
 
-const automation = {
-  name: 'triage-issues',
-  factory: 'payments',
-  description: 'Looks into new issues',
-  enabled: true,
-  agent: null,
-  triggers: [
-    {
-      provider: 'webhook',
-      event: 'received',
-      filter: { webhook_ids: [], webhooks: ['github'], payload: { action: ['opened'] } },
-      line: 6,
-      listens_to: [WEBHOOK_UID],
-      handled_elsewhere: false,
-    },
-    { provider: 'schedule', event: 'cron', cron: '0 6 * * 1', listens_to: [], handled_elsewhere: true },
-  ],
-  prompt: PROMPT,
-  overrides: OVERRIDES,
-  file: AUTOMATION_FILE,
-  revision: COMMIT,
-  commit,
-  updated_at: APPLIED_AT,
-  warnings: [],
-};
-
 const attempt = {
   number: 1,
   state: 'running',
@@ -358,15 +332,33 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       next_cursor: null,
     },
   ],
-  AutomationList: [
+  Automation: [
     {
-      data: [automation],
-      next_cursor: null,
-      summary: { webhooks: 1, automations: 1, startable: 1 },
-      unstartable: [],
+      name: 'triage-issues',
+      factory: 'payments',
+      description: 'Looks into new issues',
+      enabled: true,
+      agent: null,
+      triggers: [
+        {
+          provider: 'webhook',
+          event: 'received',
+          filter: { webhook_ids: [], webhooks: ['github'], payload: { action: ['opened'] } },
+          line: 6,
+          listens_to: [WEBHOOK_UID],
+          handled_elsewhere: false,
+        },
+        { provider: 'schedule', event: 'cron', cron: '0 6 * * 1', listens_to: [], handled_elsewhere: true },
+      ],
+      prompt: PROMPT,
+      overrides: OVERRIDES,
+      file: AUTOMATION_FILE,
+      revision: COMMIT,
+      commit,
+      updated_at: APPLIED_AT,
+      warnings: [],
     },
   ],
-  Automation: [automation],
   FilterResult: [
     {
       verdict: 'Would not trigger',
@@ -457,8 +449,6 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
         },
       ],
       backtest,
-      summary: { webhooks: 2, automations: 1, startable: 1 },
-      unstartable: [],
     },
   ],
   Backtest: [backtest],

@@ -25,14 +25,11 @@ export function refTo(component: keyof typeof COMPONENTS): JsonSchema {
 
 /** A page of a list. */
 export function listOf(component: keyof typeof COMPONENTS): JsonSchema {
+  const next_cursor = { type: ['string', 'null'], description: 'Pass it back as `cursor`; `null` at the end.' };
   const data = { type: 'array', items: refTo(component) };
-  return closedObject({ data, next_cursor: nextCursor }, { description: 'One page of the list.' });
+  return closedObject({ data, next_cursor }, { description: 'One page of the list.' });
 }
 
-const nextCursor: JsonSchema = {
-  type: ['string', 'null'],
-  description: 'Pass it back as `cursor`; `null` at the end.',
-};
 const text: JsonSchema = { type: 'string' };
 const textOrNull: JsonSchema = { type: ['string', 'null'] };
 const count: JsonSchema = { type: 'integer', minimum: 0 };
@@ -234,18 +231,6 @@ const webhook = {
   capture: { ...capture, type: ['object', 'null'], description: 'The open capture window; `null` for none.' },
 };
 
-const startableProperties = {
-  summary: closedObject(
-    { webhooks: count, automations: count, startable: count },
-    { description: 'The whole definition. `startable`: automations that a delivery can start here.' },
-  ),
-  unstartable: {
-    type: 'array',
-    items: closedObject({ automation: text, reasons: texts }),
-    description: 'Automations that no delivery can start here, with the reasons as sentences.',
-  },
-};
-
 /** The named schemas of the OpenAPI document. They describe what the presenters send; a test compares the two. */
 export const COMPONENTS = {
   Factory: closedObject(
@@ -343,10 +328,6 @@ export const COMPONENTS = {
       next_cursor: { ...textOrNull, description: 'Cursor of the next page; `null` on the last page.' },
     },
     { description: 'Why each automation that listened started or did not, ordered by automation.' },
-  ),
-  AutomationList: closedObject(
-    { data: { type: 'array', items: { $ref: 'Automation#' } }, next_cursor: nextCursor, ...startableProperties },
-    { description: 'One page of the automations, and the number of those that can start here.' },
   ),
   Automation: closedObject(
     {
@@ -457,7 +438,6 @@ export const COMPONENTS = {
       },
       diagnostics: { type: 'array', items: diagnostic },
       backtest,
-      ...startableProperties,
     },
     { description: 'What applying a definition would change.' },
   ),

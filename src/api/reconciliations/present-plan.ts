@@ -36,7 +36,7 @@ export interface PlanSurroundings {
 /** A valid preview. The webhooks of its plan that exist carry their URL, with `{token}` for a credential in it. */
 export function presentPlanPreview(
   factory: string,
-  { appliedRevision, plan, missingSecrets, diagnostics, backtest, summary, unstartable }: PlanPreview & { valid: true },
+  { appliedRevision, plan, missingSecrets, diagnostics, backtest }: PlanPreview & { valid: true },
   surroundings: PlanSurroundings,
 ) {
   const { webhooks, automations } = presentPlan(plan);
@@ -54,8 +54,6 @@ export function presentPlanPreview(
     missing_secrets: missingSecrets,
     diagnostics,
     backtest: presentBacktest(backtest),
-    summary,
-    unstartable,
   };
 }
 

@@ -1,7 +1,6 @@
-import type { Automation, AutomationList, AutomationTrigger, Webhook } from '../../client/api-types.ts';
-import type { ListQuery } from '../../client/list-rows.ts';
+import type { Automation, AutomationTrigger, Webhook } from '../../client/api-types.ts';
+import { listRows } from '../../client/list-rows.ts';
 import { findAnswer, readAnswer } from '../../client/read-answer.ts';
-import { describeStartable } from '../../words/describe-startable.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import { explainInactiveAutomation, listSelectedWebhooks } from '../../words/explain-inactive-automation.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -42,32 +41,19 @@ export function declareAutomation(automation: CliCommand, bind: Bind): void {
 }
 
 async function listAutomations(session: CommandSession, options: { json?: boolean }): Promise<number> {
-  const { unstartable, ...list } = await readAutomations(session);
-  if (options.json) session.output.json({ ...list, unstartable });
-  else if (list.data.length === 0) {
+  const [api, factory] = [await session.api(), await session.factory()];
+  const page = await listRows(
+    (page) =>
+      readAnswer(api.GET('/api/v1/factories/{factory}/automations', { params: { path: { factory }, query: page } })),
+    null,
+  );
+  if (options.json) session.output.json(page);
+  else if (page.data.length === 0) {
     session.output.line(
       "No automations. Commit automations/<name>/automation.md, or run 'dockbell automation create NAME' in a managed or live factory.",
     );
-  } else {
-    session.output.table(createColumns(await listWebhooks(session)), list.data);
-    const { automations } = list.summary;
-    if (unstartable.length > 0) session.output.line(`\n${describeStartable(automations, unstartable.length)}.`);
-  }
+  } else session.output.table(createColumns(await listWebhooks(session)), page.data);
   return EXIT_CODES.done;
-}
-
-/** All pages in one. */
-async function readAutomations(session: CommandSession): Promise<AutomationList> {
-  const [api, factory] = [await session.api(), await session.factory()];
-  const readPage = (query: ListQuery) =>
-    readAnswer(api.GET('/api/v1/factories/{factory}/automations', { params: { path: { factory }, query } }));
-  const whole = await readPage({});
-  while (whole.next_cursor !== null) {
-    const { data, next_cursor } = await readPage({ cursor: whole.next_cursor });
-    whole.data.push(...data);
-    whole.next_cursor = next_cursor;
-  }
-  return whole;
 }
 
 function createColumns(webhooks: readonly Webhook[]): Column<Automation>[] {

@@ -1,5 +1,4 @@
 import { dirname, relative, sep } from 'node:path';
-import { listUnstartable } from '../../definitions/report/list-unstartable.ts';
 import type { FactoryReport, ValidationReport } from '../../definitions/report/validation-report.ts';
 import { readDocumentsUrl, readPackageVersion } from '../../files/package-version.ts';
 import { collectSources, type OfflineValidation } from './validate-offline.ts';
@@ -57,7 +56,6 @@ function toFactoryReport(
     valid: isStrict ? diagnostics.length === 0 : validated.definition !== null,
     diagnostics,
     ...validated.declared,
-    unstartable: validated.definition === null ? null : listUnstartable(validated.definition),
     files: validated.files.map((file) => `${prefix}${file}`),
   };
 }

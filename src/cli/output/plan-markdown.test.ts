@@ -20,8 +20,6 @@ function makePlan(change: Partial<PlanPreview> = {}): PlanPreview {
     automations: section(),
     missing_secrets: [],
     diagnostics: [],
-    summary: { webhooks: 0, automations: 0, startable: 0 },
-    unstartable: [],
     backtest: {
       since: '2026-01-01T00:00:00.000Z',
       until: '2026-01-08T00:00:00.000Z',

@@ -1,6 +1,5 @@
 import type { BacktestExample, PlanPreview } from '../../client/api-types.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import { describeStartable } from '../../words/describe-startable.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import { describeSides } from './leaf-changes.ts';
 import {
@@ -31,7 +30,6 @@ export function renderPlanMarkdown(plan: PlanPreview): string {
     renderItems(items),
     renderMissing(plan),
     renderFindings(plan),
-    renderUnstartable(plan),
     renderBacktest(plan),
   ].filter((part) => part !== '');
   return cut(`${parts.join('\n\n')}\n`);
@@ -74,12 +72,6 @@ function renderFindings(plan: PlanPreview): string {
   const errors = findings.filter(({ severity }) => severity === 'error');
   const warnings = findings.filter(({ severity }) => severity !== 'error');
   return [renderList('Errors', errors), renderList('Warnings', warnings)].filter((part) => part !== '').join('\n\n');
-}
-
-function renderUnstartable({ summary: { automations }, unstartable }: PlanPreview): string {
-  if (unstartable.length === 0) return '';
-  const lines = unstartable.map(({ automation, reasons }) => `- ${code(automation)}: ${code(reasons.join(' '))}`);
-  return `**${describeStartable(automations, unstartable.length)}**\n\n${lines.join('\n')}`;
 }
 
 function renderList(title: string, findings: readonly Diagnostic[]): string {

@@ -1,5 +1,4 @@
 import type { BacktestExample, PlanPreview } from '../../client/api-types.ts';
-import { describeStartable, explainUnstartable } from '../../words/describe-startable.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { Colors } from './colors.ts';
 import { describeCommit, describeDiagnostic, shortenRevision } from './describe-reconciliation.ts';
@@ -26,13 +25,7 @@ export function printPlan(output: Output, plan: PlanPreview): void {
   for (const warning of listWarnings(plan)) output.line(describeDiagnostic(warning, output.colors));
   printMissing(output, plan);
   printBacktest(output, plan);
-  for (const line of explainUnstartable(plan.unstartable)) output.line(escapeText(line));
-  output.line(`${summarisePlan(items)}.${describeUnstartable(plan)}`);
-}
-
-/** Of the definition after the apply; empty if all automations can start. */
-function describeUnstartable({ summary: { automations }, unstartable }: PlanPreview): string {
-  return unstartable.length === 0 ? '' : ` ${describeStartable(automations, unstartable.length)}.`;
+  output.line(`${summarisePlan(items)}.`);
 }
 
 const SIGNS = { create: '+', restore: '+', change: '~', enable: '~', disable: '~', delete: '-' } as const;

@@ -105,8 +105,6 @@ export interface DeliveryOffer extends Logged {
    * The exact bytes received. A large body in a dedicated buffer is transferred without a copy, so do not read it afterwards.
    */
   body: Uint8Array<ArrayBuffer>;
-  /** SHA-256 of `body`, to detect a repeated identity with another body (threat model N9). */
-  bodyHash: Uint8Array;
   /** `MatchRecord.applyNumber`. */
   applyNumber: number;
   runs: NewRun[];

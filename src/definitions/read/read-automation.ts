@@ -13,7 +13,6 @@ import { type FrontMatter, splitFrontMatter } from '../../yaml/split-front-matte
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import { checkFilter } from '../check/check-filter.ts';
 import { checkPromptInjection } from '../check/check-prompt-injection.ts';
-import { checkProviders } from '../check/check-providers.ts';
 import type { FileFindings, ProblemCollector } from '../file-diagnostics.ts';
 import { collectLinks, listWebhookFilters, type Patterns } from './collect-links.ts';
 import { collectPlaces } from './collect-places.ts';
@@ -47,7 +46,6 @@ function readAutomation(name: string, text: string, diagnostics: ProblemCollecto
     return UNREADABLE;
   }
   checkDefinitionSchema('automation', parsed.yaml, diagnostics);
-  checkProviders(parsed.yaml, diagnostics);
   const patterns = parsePayloads(parsed.yaml, diagnostics);
   checkReservedSecrets(parsed.yaml, diagnostics);
   const definition = diagnostics.hasErrors() ? null : toAutomation(name, parsed.yaml, parts.body, diagnostics.file);

@@ -91,8 +91,6 @@ describe('format json', () => {
       diagnostics: [finding],
       webhooks: ['ci'],
       automations: [],
-      summary: { webhooks: 1, automations: 0, startable: null },
-      unstartable: [],
     });
     expect(Object.keys(document.diagnostics[0])).toEqual(Object.keys(finding));
   });
@@ -107,8 +105,6 @@ describe('format json', () => {
       diagnostics: [other],
       webhooks: ['ci', 'deploys'],
       automations: ['triage'],
-      summary: { webhooks: 3, automations: 1, startable: null },
-      unstartable: [],
       factories: [
         { dir: 'a', valid: true, diagnostics: [], webhooks: ['ci', 'deploys'], automations: [] },
         { dir: '.', valid: false, diagnostics: [other], webhooks: ['ci'], automations: ['triage'] },

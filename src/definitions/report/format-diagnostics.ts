@@ -2,7 +2,7 @@ import { formatGithub, formatGitlab } from './format-annotations.ts';
 import { formatJunit } from './format-junit.ts';
 import { formatPrettyReport } from './format-pretty.ts';
 import { formatSarif } from './format-sarif.ts';
-import { type FactoryReport, listAllUnstartable, listDiagnostics, type ValidationReport } from './validation-report.ts';
+import { type FactoryReport, listDiagnostics, type ValidationReport } from './validation-report.ts';
 
 /** The formats of `dockbell validate --format`, by name. Each ends with a line break. */
 export const DIAGNOSTIC_FORMATS = {
@@ -28,19 +28,9 @@ function formatJson(report: ValidationReport): string {
     diagnostics: listDiagnostics(report),
     webhooks: listNames(factories, 'webhooks'),
     automations: listNames(factories, 'automations'),
-    summary: summariseCounts(factories),
-    unstartable: listAllUnstartable(factories),
     ...(factories.length === 1 ? {} : { factories: factories.map(showFactory) }),
   };
   return `${JSON.stringify(document, null, 2)}\n`;
-}
-
-/** `startable` is `null` if a definition is invalid. */
-function summariseCounts(factories: readonly FactoryReport[]): object {
-  const count = (kind: 'webhooks' | 'automations') => factories.reduce((sum, factory) => sum + factory[kind].length, 0);
-  const isKnown = factories.every(({ unstartable }) => unstartable !== null);
-  const startable = isKnown ? count('automations') - listAllUnstartable(factories).length : null;
-  return { webhooks: count('webhooks'), automations: count('automations'), startable };
 }
 
 /** Without duplicates: two factories may use the same name. */

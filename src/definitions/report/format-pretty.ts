@@ -1,9 +1,8 @@
 import pc from 'picocolors';
 import stringWidth from 'string-width';
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import { explainUnstartable } from '../../words/describe-startable.ts';
 import { escapeText } from '../../words/escape-text.ts';
-import { countOf, listAllUnstartable, listDiagnostics, summarise, type ValidationReport } from './validation-report.ts';
+import { countOf, listDiagnostics, summarise, type ValidationReport } from './validation-report.ts';
 
 type Colors = ReturnType<typeof pc.createColors>;
 
@@ -14,9 +13,7 @@ const EXCERPT_AFTER = 60;
 /** A report for people: the diagnostics, then a summary. */
 export function formatPrettyReport(report: ValidationReport): string {
   const { green, red } = pc.createColors(report.color);
-  const unstartable = explainUnstartable(listAllUnstartable(report.factories)).map((line) => `${escapeText(line)}\n`);
-  const findings = formatPretty(listDiagnostics(report), report);
-  return `${findings}${unstartable.join('')}${(report.valid ? green : red)(summarise(report))}\n`;
+  return `${formatPretty(listDiagnostics(report), report)}${(report.valid ? green : red)(summarise(report))}\n`;
 }
 
 /**

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import { describeStartable } from '../../words/describe-startable.ts';
-import type { Unstartable } from './list-unstartable.ts';
 
 /** The result of one folder. */
 export interface FactoryReport {
@@ -14,8 +12,6 @@ export interface FactoryReport {
   /** Names that the folder declares. */
   webhooks: readonly string[];
   automations: readonly string[];
-  /** The automations that no delivery can start here; `null` if the definition is invalid. */
-  unstartable: readonly Unstartable[] | null;
   /** Files that were read as definitions, relative to the root of the report. */
   files: readonly string[];
 }
@@ -48,17 +44,12 @@ export function summarise({ valid, factories, isStrict }: ValidationReport): str
   const webhooks = factories.reduce((sum, factory) => sum + factory.webhooks.length, 0);
   const automations = factories.reduce((sum, factory) => sum + factory.automations.length, 0);
   const where = factories.length === 1 ? '' : ` in ${countOf(factories.length, 'factory', 'factories')}`;
-  const holds = `${countOf(webhooks, 'webhook')}, ${describeStartable(automations, listAllUnstartable(factories).length)}${where}`;
+  const holds = `${countOf(webhooks, 'webhook')}, ${countOf(automations, 'automation')}${where}`;
   const isOnlyStrict = factories.every(({ diagnostics }) =>
     diagnostics.every(({ severity }) => severity === 'warning'),
   );
   const why = !valid && isStrict && isOnlyStrict ? ' (warnings fail with --strict)' : '';
   return `${valid ? 'Valid' : 'Invalid'}: ${holds}${why}.`;
-}
-
-/** The automations of all folders that no delivery can start here. */
-export function listAllUnstartable(factories: readonly FactoryReport[]): Unstartable[] {
-  return factories.flatMap(({ unstartable }) => unstartable ?? []);
 }
 
 /** For example `2 errors`. */

@@ -22,11 +22,11 @@ export function identify(
   headers: RequestHeaders,
   rules: IdentityRules,
   providerIdentity: string | null,
-  bodyHash: Buffer,
+  body: Uint8Array,
 ): DeliveryIdentity {
   const named = findNamedIdentity(headers, rules, providerIdentity);
   if (named !== null) return named;
-  const value = `sha256:${bodyHash.toString('hex')}`;
+  const value = `sha256:${hash('sha256', body)}`;
   return { source: 'body_hash', value, key: value };
 }
 

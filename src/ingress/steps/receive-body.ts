@@ -1,18 +1,22 @@
 import { DISCONNECTED, type IngressContext, type Outcome } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';
 import * as answers from '../transport/answers.ts';
+import type { BodyRead } from '../transport/read-body.ts';
 import { reject, rejectUnlogged } from './reject.ts';
 
 /** Step 6: the bytes of the body, up to the limit. */
-export async function receiveBody(context: IngressContext, reception: Reception): Promise<Outcome | null> {
-  const { maxBodyBytes } = context;
-  const read = await reception.request.readBody(maxBodyBytes);
+export function receiveBody(context: IngressContext, reception: Reception): Promise<Outcome | null> {
+  return reception.request.readBody(context.maxBodyBytes).then((read) => noteBody(context, reception, read));
+}
+
+function noteBody(context: IngressContext, reception: Reception, read: BodyRead): Outcome | null {
   if (read.ok) {
     reception.receiveBody(read.body);
     return null;
   }
   if (read.reason === 'aborted') return DISCONNECTED;
   if (read.reason === 'overloaded') return rejectUnlogged(context, 'overloaded', answers.UNAVAILABLE);
+  const { maxBodyBytes } = context;
   reject(context, reception, {
     label: 'Rejected (too large)',
     reason: 'too_large',

@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import { AppError } from '../../core/errors.ts';
-import type { DeliveryOffer } from '../../core/resources/delivery.ts';
+import type { DeliveryOffer, RecordOutcome } from '../../core/resources/delivery.ts';
 import type { IngressContext, Outcome } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';
 import * as answers from '../transport/answers.ts';
@@ -9,23 +8,30 @@ import { matchDelivery } from './match-delivery.ts';
 import { concernsBranch, PUSHED_REFS } from './pushed-branches.ts';
 
 /** Step 9: stores the delivery on disk, then answers `202`. */
-export async function recordDelivery(context: IngressContext, reception: Reception): Promise<Outcome> {
-  const { webhook } = reception;
+export function recordDelivery(context: IngressContext, reception: Reception): Promise<Outcome> {
   const offer = composeOffer(context, reception);
-  const recorded = await context.recorder.offer(offer);
+  return context.recorder.offer(offer).then((recorded) => concludeRecord(context, reception, offer, recorded));
+}
+
+function concludeRecord(
+  { metrics, listeners }: IngressContext,
+  reception: Reception,
+  { identity, runs }: DeliveryOffer,
+  recorded: RecordOutcome,
+): Outcome {
   if (recorded.label === null) throw new AppError('storage_unavailable', recorded.message);
-  context.metrics.countDelivery(webhook.uid, recorded.label);
+  const { uid, factory } = reception.webhook;
+  metrics.countDelivery(uid, recorded.label);
   const isNew = recorded.label === 'Accepted';
-  if (isNew && offer.runs.length > 0) context.listeners.onRunsCreated(webhook.factory);
-  if (isNew && isPush(reception)) context.listeners.onPush(webhook.factory);
-  return answers.accepted(offer.identity.value);
+  if (isNew && runs.length > 0) listeners.onRunsCreated(factory);
+  if (isNew && isPush(reception)) listeners.onPush(factory);
+  return answers.accepted(identity.value);
 }
 
 /** The delivery with its identity and runs. */
 function composeOffer({ clock, ids }: IngressContext, reception: Reception): DeliveryOffer {
   const { webhook, body, request } = reception;
   const nowMs = clock.wallMs();
-  const bodyHash = hash('sha256', body, 'buffer');
   const payload = reception.readPayload();
   const { applyNumber, revision, runs } = matchDelivery(webhook, payload.ok ? payload.value : undefined, ids, nowMs);
   return {
@@ -36,9 +42,8 @@ function composeOffer({ clock, ids }: IngressContext, reception: Reception): Del
     receivedAt: nowMs,
     clientAddress: request.clientAddress,
     revision,
-    identity: identify(reception.headers, webhook, reception.providerIdentity, bodyHash),
+    identity: identify(reception.headers, webhook, reception.providerIdentity, body),
     body,
-    bodyHash,
     applyNumber,
     runs,
   };

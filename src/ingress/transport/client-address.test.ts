@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import type { RequestHeaders } from '../../core/headers.ts';
 import { createClientAddressFinder } from './client-address.ts';
+import { createRequestHeaders } from './request-headers.ts';
+
+const forwardedFor = (...values: string[]) =>
+  createRequestHeaders(values.flatMap((value) => ['X-Forwarded-For', value]));
 
 describe('the address of the client', () => {
   it('is the peer if no proxy is trusted, regardless of the header (threat model N12)', () => {
     const find = createClientAddressFinder([]);
-    expect(find('192.0.2.1', () => '203.0.113.9')).toBe('192.0.2.1');
-    expect(find('::ffff:192.0.2.1', () => undefined)).toBe('192.0.2.1');
-    expect(find('2001:db8::1', () => undefined)).toBe('2001:db8::1');
+    expect(find('192.0.2.1', forwardedFor('203.0.113.9'))).toBe('192.0.2.1');
+    expect(find('::ffff:192.0.2.1', forwardedFor())).toBe('192.0.2.1');
+    expect(find('2001:db8::1', forwardedFor())).toBe('2001:db8::1');
   });
 
   const find = createClientAddressFinder(['10.0.0.0/8', '2001:db8:1::/48', '192.0.2.7']);
@@ -29,20 +34,22 @@ describe('the address of the client', () => {
     ['of an IPv4 proxy on an IPv6 socket is recognised', '::ffff:10.0.0.1', '::ffff:203.0.113.9', '203.0.113.9'],
     ['may carry a zone', '10.0.0.1', 'fe80::1%eth0', 'fe80::1%eth0'],
     ['of a disconnected peer is passed on', 'unknown', '203.0.113.9', 'unknown'],
-  ])('%s', (_what, peer, forwardedFor, client) => {
-    expect(find(peer, () => forwardedFor)).toBe(client);
+  ])('%s', (_what, peer, header, client) => {
+    expect(find(peer, header === undefined ? forwardedFor() : forwardedFor(header))).toBe(client);
   });
 
   it('does not read the header of a peer that is not a trusted proxy', () => {
-    const read = () => {
-      throw new Error('read');
+    const unreadable: RequestHeaders = {
+      get: () => {
+        throw new Error('read');
+      },
     };
-    expect(find('192.0.2.1', read)).toBe('192.0.2.1');
-    expect(createClientAddressFinder([])('10.0.0.1', read)).toBe('10.0.0.1');
+    expect(find('192.0.2.1', unreadable)).toBe('192.0.2.1');
+    expect(createClientAddressFinder([])('10.0.0.1', unreadable)).toBe('10.0.0.1');
   });
 
   it('is the farthest of 32 proxies, even if the header names more', () => {
     const proxies = Array.from({ length: 40 }, (_, index) => `10.0.0.${40 - index}`).join(', ');
-    expect(find('10.1.0.0', () => `203.0.113.9, ${proxies}`)).toBe('10.0.0.32');
+    expect(find('10.1.0.0', forwardedFor(`203.0.113.9, ${proxies}`))).toBe('10.0.0.32');
   });
 });

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
-import { trimBlanks } from '../../core/headers.ts';
+import { type RequestHeaders, trimBlanks } from '../../core/headers.ts';
 
 /** Finds the address of the client behind the trusted proxies. */
-export type FindClientAddress = (peerAddress: string, readForwardedFor: () => string | undefined) => string;
+export type FindClientAddress = (peerAddress: string, headers: RequestHeaders) => string;
 
 /** More consecutive proxies than anyone uses. The entries to the left of them were written by the sender. */
 const MAX_HOPS = 32;
@@ -16,10 +16,10 @@ const MAX_HOPS = 32;
 export function createClientAddressFinder(trustedProxies: readonly string[]): FindClientAddress {
   if (trustedProxies.length === 0) return (peerAddress) => normalise(peerAddress);
   const trusted = createBlockList(trustedProxies);
-  return (peerAddress, readForwardedFor) => {
+  return (peerAddress, headers) => {
     let client = normalise(peerAddress);
     if (!isTrusted(trusted, client)) return client;
-    for (const hop of listHopsFromRight(readForwardedFor() ?? '')) {
+    for (const hop of listHopsFromRight(headers.get('x-forwarded-for') ?? '')) {
       if (isIP(hop) === 0) break;
       client = hop;
       if (!isTrusted(trusted, client)) break;

@@ -1,12 +1,16 @@
-import type { EventEmitter } from 'node:events';
 import type { Server, Socket } from 'node:net';
 
 /** A connection is idle if this number of consecutive checks found no activity. */
 const QUIET_LOOKS = 4;
 
-interface Connection {
-  /** Requests without a complete answer. */
-  requests: number;
+/** What is known of a response: it is closed when it was sent, or when its connection has ended. */
+interface SentResponse {
+  readonly closed: boolean;
+}
+
+interface Connection<Response> {
+  /** The last response that was started. Responses leave in order, so all are sent when it is sent. */
+  newest: Response | undefined;
   bytesSeen: number;
   looks: number;
 }
@@ -15,24 +19,25 @@ interface Connection {
  * The open connections of a listener. `closeIdleConnections` of Node is not enough for a clean stop. It keeps
  * connections that never sent a request, and ends connections of busy senders that are between two requests.
  */
-export class Connections {
-  readonly #open = new Map<Socket, Connection>();
+export class Connections<Response extends SentResponse> {
+  readonly #open = new Map<Socket, Connection<Response>>();
 
   constructor(server: Server) {
     server.on('connection', (socket: Socket) => {
-      this.#open.set(socket, { requests: 0, bytesSeen: 0, looks: 0 });
+      this.#open.set(socket, { newest: undefined, bytesSeen: 0, looks: 0 });
       socket.once('close', () => this.#open.delete(socket));
     });
   }
 
-  /** Call it for each request. `response` emits `close` when its answer is sent. */
-  note(socket: Socket, response: EventEmitter): void {
+  /** Call it for each request. */
+  note(socket: Socket, response: Response): void {
     const connection = this.#open.get(socket);
-    if (connection === undefined) return;
-    connection.requests += 1;
-    response.once('close', () => {
-      connection.requests -= 1;
-    });
+    if (connection !== undefined) connection.newest = response;
+  }
+
+  /** The last response that was started on a connection. */
+  newestOn(socket: Socket): Response | undefined {
+    return this.#open.get(socket)?.newest;
   }
 
   /**
@@ -59,7 +64,8 @@ export class Connections {
    */
   #closeQuiet(): void {
     for (const [socket, connection] of this.#open) {
-      const isQuiet = connection.requests === 0 && socket.bytesRead === connection.bytesSeen;
+      const isAnswered = connection.newest === undefined || connection.newest.closed;
+      const isQuiet = isAnswered && socket.bytesRead === connection.bytesSeen;
       connection.looks = isQuiet ? connection.looks + 1 : 0;
       connection.bytesSeen = socket.bytesRead;
       if (connection.looks >= QUIET_LOOKS) socket.destroySoon();

@@ -1,16 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
-import type { RequestHeaders } from '../../core/headers.ts';
 import { DISCONNECTED, type Outcome } from '../ingress-context.ts';
 import type { IngressRequest } from '../reception.ts';
 import type { IngressAnswer } from './answers.ts';
 import { checkFraming } from './check-framing.ts';
 import type { FindClientAddress } from './client-address.ts';
 import { Connections } from './connections.ts';
+import { HttpRequest } from './http-request.ts';
 import type { AnswerProbe } from './probes.ts';
-import { type BodyRead, BytesInFlight, type HeldBytes, readBody } from './read-body.ts';
-import { createRequestHeaders, type ReceivedHeaders } from './request-headers.ts';
-import { type RequestTarget, readRequestTarget } from './request-target.ts';
+import { BytesInFlight } from './read-body.ts';
 
 /**
  * Limits for slow, idle and endless connections (threat model N2). Node's defaults are too generous for a public
@@ -73,19 +71,16 @@ export function createIngressServer(parts: IngressServerParts): IngressServer {
   const server = createServer({ ...bounds, insecureHTTPParser: false });
   server.maxConnections = bounds.maxConnections;
   server.maxRequestsPerSocket = bounds.maxRequestsPerSocket;
-  const connections = new Connections(server);
-  const newest = new WeakMap<Socket, ServerResponse>();
+  const connections = new Connections<ServerResponse>(server);
   const serve = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean) => {
     connections.note(request.socket, response);
-    newest.set(request.socket, response);
-    // Requests that cannot be answered are disconnected. Their senders can safely retry.
-    answerRequest(listener, request, response, awaitsContinue).catch(() => request.socket.destroy());
+    void answerRequest(listener, request, response, awaitsContinue);
   };
   server.on('request', (request, response) => serve(request, response, false));
   // `Expect: 100-continue`: the body is requested only after the preceding checks.
   server.on('checkContinue', (request, response) => serve(request, response, true));
   server.on('clientError', (error, socket) =>
-    answerBrokenRequest(error, socket as Socket, newest.get(socket as Socket)),
+    answerBrokenRequest(error, socket as Socket, connections.newestOn(socket as Socket)),
   );
   return {
     server,
@@ -98,7 +93,7 @@ export function createIngressServer(parts: IngressServerParts): IngressServer {
 
 async function closeServer(
   server: Server,
-  connections: Connections,
+  connections: Connections<ServerResponse>,
   quietCheckMs: number,
   graceMs: number,
 ): Promise<void> {
@@ -110,34 +105,42 @@ async function closeServer(
   server.close();
 }
 
+/** Answers one request. One that cannot be answered is disconnected: its sender can safely retry. */
 async function answerRequest(
   listener: Listener,
   request: IncomingMessage,
   response: ServerResponse,
   awaitsContinue: boolean,
 ): Promise<void> {
-  const headers = createRequestHeaders(request.rawHeaders);
-  const target = readRequestTarget(request.url!);
-  const invite = awaitsContinue ? () => response.writeContinue() : null;
-  const held = listener.inFlight.open();
-  // Answered in the same turn: the parser may find an error in what follows.
-  const outcome =
-    checkFraming(headers.raw) ??
-    (await (listener.answerProbe(request.method!, target.path) ??
-      handleRequest(listener, request, { headers, target, invite, held })));
-  held.release();
-  if (outcome === DISCONNECTED || response.destroyed) request.socket.destroy();
-  else writeAnswer(listener, request, headers, response, outcome);
+  try {
+    const received = new HttpRequest(request, awaitsContinue ? response : null, listener);
+    // Answered in the same turn: the parser may find an error in what follows.
+    const outcome = checkFraming(received.headers.raw) ?? (await findOutcome(listener, received));
+    received.release();
+    if (outcome === DISCONNECTED || response.destroyed) request.socket.destroy();
+    else writeAnswer(listener, { request, response, received }, outcome);
+  } catch {
+    request.socket.destroy();
+  }
+}
+
+function findOutcome({ answerProbe, handle }: Listener, received: HttpRequest): Promise<Outcome> | Outcome {
+  return answerProbe(received.method, received.target.path) ?? handle(received);
+}
+
+/** A request and its response. */
+interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  received: HttpRequest;
 }
 
 function writeAnswer(
   { isClosing, bounds }: Listener,
-  request: IncomingMessage,
-  headers: ReceivedHeaders,
-  response: ServerResponse,
+  { request, response, received }: Exchange,
   answer: IngressAnswer,
 ): void {
-  const isReusable = !isClosing && (request.complete || isRestShort(headers, bounds));
+  const isReusable = !isClosing && (request.complete || isRestShort(received, bounds));
   const fields = isReusable ? answer.headers : [...answer.headers, 'Connection', 'close'];
   response.writeHead(answer.status, fields as string[]);
   if (isReusable || request.complete) {
@@ -149,46 +152,11 @@ function writeAnswer(
   }
 }
 
-/** The head of a request, parsed once. */
-interface RequestHead {
-  headers: ReceivedHeaders;
-  target: RequestTarget;
-  /** Requests the body from a sender that waits for `100 Continue`; `null` if the sender does not wait. */
-  invite: (() => void) | null;
-  /** The bytes of its body in memory. */
-  held: HeldBytes;
-}
-
-function handleRequest(
-  { handle, findClientAddress }: Listener,
-  request: IncomingMessage,
-  { headers, target, invite, held }: RequestHead,
-): Promise<Outcome> {
-  return handle({
-    method: request.method!,
-    target,
-    headers,
-    clientAddress: findClientAddress(request.socket.remoteAddress ?? 'unknown', () => headers.get('x-forwarded-for')),
-    readBody: (maxBytes): Promise<BodyRead> => {
-      const announcedBytes = readContentLength(headers);
-      if (announcedBytes === null || announcedBytes <= maxBytes) invite?.();
-      return readBody(request, announcedBytes, maxBytes, held);
-    },
-  });
-}
-
-/** `null` for a chunked body; 0 if there is none. The parser checked its format, and allows 2^64. */
-function readContentLength(headers: RequestHeaders): number | null {
-  if (headers.get('transfer-encoding') !== undefined) return null;
-  return Math.min(Number(headers.get('content-length') ?? 0), Number.MAX_SAFE_INTEGER);
-}
-
 /**
  * Whether the rest of the body is short enough to discard it, so that the connection can be used again. (`node:http` itself
  * closes a connection whose sender waited for `100 Continue` without success.)
  */
-function isRestShort(headers: RequestHeaders, { lingerBytes }: ServerBounds): boolean {
-  const announcedBytes = readContentLength(headers);
+function isRestShort({ announcedBytes }: HttpRequest, { lingerBytes }: ServerBounds): boolean {
   return announcedBytes !== null && announcedBytes <= lingerBytes;
 }
 

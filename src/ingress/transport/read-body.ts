@@ -72,37 +72,63 @@ export interface HeldBytes {
  *
  * @param announcedBytes value of `Content-Length`; `null` for a chunked body
  */
-export async function readBody(
+export function readBody(
   stream: Readable,
   announcedBytes: number | null,
   maxBytes: number,
   held: HeldBytes,
 ): Promise<BodyRead> {
   const limit = announcedBytes ?? maxBytes;
-  if (limit > maxBytes) return { ok: false, reason: 'too_large', bytes: limit };
-  let body: Buffer<ArrayBuffer> = Buffer.alloc(0);
-  let filled = 0;
-  const stopped = await collect(stream, (chunk) => {
-    const needed = filled + chunk.length;
-    if (needed > limit) return { ok: false, reason: 'too_large', bytes: needed };
-    if (filled === 0 && needed === announcedBytes && ownsBuffer(chunk)) {
-      if (!held.take(needed)) return { ok: false, reason: 'overloaded' };
-      body = chunk;
-      filled = needed;
-      return null;
-    }
-    if (needed > body.length) {
-      // Doubles the buffer, so that a body in many small chunks is not copied for each chunk.
-      const larger = Math.min(limit, Math.max(needed, body.length * 2));
-      if (!held.take(larger - body.length)) return { ok: false, reason: 'overloaded' };
-      body = enlarge(body, filled, larger);
-    }
-    chunk.copy(body, filled);
-    filled = needed;
-    return null;
-  });
-  return stopped ?? { ok: true, body: body.subarray(0, filled) };
+  if (limit > maxBytes) return Promise.resolve({ ok: false, reason: 'too_large', bytes: limit });
+  return collect(stream, new BodyBuffer(limit, announcedBytes, held));
 }
+
+/** The bytes of a body so far. */
+class BodyBuffer {
+  readonly #limit: number;
+  readonly #announcedBytes: number | null;
+  readonly #held: HeldBytes;
+  #bytes = NO_BYTES;
+  #filled = 0;
+
+  constructor(limit: number, announcedBytes: number | null, held: HeldBytes) {
+    this.#limit = limit;
+    this.#announcedBytes = announcedBytes;
+    this.#held = held;
+  }
+
+  /** Adds a chunk, or returns why the body is not read to its end. */
+  add(chunk: Buffer): BodyRead | null {
+    const needed = this.#filled + chunk.length;
+    if (needed > this.#limit) return { ok: false, reason: 'too_large', bytes: needed };
+    if (this.#filled === 0 && needed === this.#announcedBytes && ownsBuffer(chunk)) {
+      if (!this.#held.take(needed)) return OVERLOADED;
+      this.#bytes = chunk;
+    } else {
+      if (!this.#makeRoom(needed)) return OVERLOADED;
+      chunk.copy(this.#bytes, this.#filled);
+    }
+    this.#filled = needed;
+    return null;
+  }
+
+  end(): BodyRead {
+    const isFull = this.#filled === this.#bytes.length;
+    return { ok: true, body: isFull ? this.#bytes : this.#bytes.subarray(0, this.#filled) };
+  }
+
+  /** Doubles the buffer, so that a body in many small chunks is not copied for each chunk. */
+  #makeRoom(needed: number): boolean {
+    if (needed <= this.#bytes.length) return true;
+    const larger = Math.min(this.#limit, Math.max(needed, this.#bytes.length * 2));
+    if (!this.#held.take(larger - this.#bytes.length)) return false;
+    this.#bytes = enlarge(this.#bytes, this.#filled, larger);
+    return true;
+  }
+}
+
+const NO_BYTES: Buffer<ArrayBuffer> = Buffer.alloc(0);
+const OVERLOADED: BodyRead = { ok: false, reason: 'overloaded' };
 
 /** A chunk of `node:http` is a separate buffer. Then a body of one chunk needs no copy. */
 function ownsBuffer(chunk: Buffer): chunk is Buffer<ArrayBuffer> {
@@ -117,23 +143,21 @@ function enlarge(body: Buffer, filled: number, bytes: number): Buffer<ArrayBuffe
 
 function ignore(): void {}
 
-/** Passes chunks to `take` until the stream ends (`null`), is aborted, or `take` returns a reason to stop. */
-function collect(stream: Readable, take: (chunk: Buffer) => BodyRead | null): Promise<BodyRead | null> {
+/** Passes chunks to the buffer until the stream ends or is aborted, or the buffer returns a reason to stop. */
+function collect(stream: Readable, buffer: BodyBuffer): Promise<BodyRead> {
   return new Promise((resolve) => {
-    const finish = (result: BodyRead | null) => {
-      stream.off('data', onData).off('end', onEnd).off('close', onBroken);
-      stream.pause();
-      resolve(result);
-    };
     const onData = (chunk: Buffer) => {
-      const stopped = take(chunk);
-      if (stopped !== null) finish(stopped);
+      const stopped = buffer.add(chunk);
+      if (stopped === null) return;
+      stream.off('data', onData);
+      stream.pause();
+      resolve(stopped);
     };
-    // The listeners end with the stream, and `close` follows every end: removing them would cost more than the call.
-    const onEnd = () => resolve(null);
-    const onBroken = () => resolve({ ok: false, reason: 'aborted' });
-    // An error is always followed by `close`. Without a listener, it would end the process, also after reading has stopped.
-    stream.on('error', ignore);
-    stream.on('data', onData).on('end', onEnd).on('close', onBroken);
+    // `close` follows every end and every error. Without a listener, an error would end the process, also after this.
+    const onEnd = () => resolve(buffer.end());
+    const onClose = () => resolve(ABORTED);
+    stream.on('error', ignore).on('data', onData).on('end', onEnd).on('close', onClose);
   });
 }
+
+const ABORTED: BodyRead = { ok: false, reason: 'aborted' };

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { AppError, messageOf } from '../../core/errors.ts';
 import type { DeliveryId, RunId } from '../../core/ids.ts';
@@ -14,7 +15,7 @@ import { mapColumns } from '../sql/schema/columns.ts';
 import { CONTENTS, DELIVERIES, type DeliveryContent, type StoredDelivery } from '../sql/schema/tables.ts';
 import type { DeliveryListing } from './delivery-listing.ts';
 import { toStorageError } from './disk/storage-error.ts';
-import type { IdentityClaims } from './identities/identity-claims.ts';
+import type { EarlierDelivery, IdentityClaims } from './identities/identity-claims.ts';
 import { prepareInsertMany, prepareNamed } from './statement.ts';
 
 /** Writes one batch as one transaction with one fsync. */
@@ -95,6 +96,10 @@ function prepareStatements(db: Database.Database) {
     insertDeliveries: prepareInsertMany(db, 'deliveries', DELIVERIES, 'seq'),
     insertContents: prepareInsertMany(db, 'delivery_contents', CONTENTS),
     insertRuns: prepareInsertMany(db, 'runs', NEW_RUNS),
+    findBody: prepareNamed<{ delivery: number }, { body: Uint8Array }>(
+      db,
+      'SELECT body FROM delivery_contents WHERE delivery = @delivery',
+    ),
     findFactory: prepareNamed<{ webhook: number }, { factory: string }>(
       db,
       'SELECT factory FROM webhooks WHERE ref = @webhook',
@@ -164,26 +169,27 @@ class BatchRows {
 
   write(): void {
     const { insertDeliveries, insertContents, insertRuns } = this.#statements;
-    this.#claims.write();
     insertDeliveries(this.#deliveries, this.#firstDelivery);
     insertContents(this.#contents);
     insertRuns(this.#runs);
   }
 
   #addOffer(offer: DeliveryOffer): RecordOutcome {
-    const earlier = this.#claims.claim({
-      webhook: offer.webhook,
-      source: offer.identity.source,
-      key: offer.identity.key,
-      delivery: offer.id,
-      bodyHash: offer.bodyHash,
-      acceptedAt: offer.receivedAt,
-    });
+    const { webhook, id, identity } = offer;
+    const claim = { webhook, source: identity.source, key: identity.key, delivery: id };
+    const earlier = this.#claims.claim(claim, this.#nextDelivery());
     if (earlier === null) return this.#accept(offer, null);
-    const isSameBody = Buffer.compare(earlier.bodyHash, offer.bodyHash) === 0;
-    const reason = isSameBody ? 'same_identity' : 'same_identity_other_body';
+    const reason = this.#hasBody(earlier, offer.body) ? 'same_identity' : 'same_identity_other_body';
     this.#addDelivery(offer, { label: 'Duplicate', reason, duplicateOf: earlier.delivery });
     return { label: 'Duplicate', of: earlier.delivery, reason };
+  }
+
+  /** Detects a repeated identity with another body (threat model N9). */
+  #hasBody(earlier: EarlierDelivery, body: Uint8Array): boolean {
+    if ('bodyHash' in earlier) return Buffer.compare(earlier.bodyHash, hash('sha256', body, 'buffer')) === 0;
+    const delivery = earlier.logged;
+    const added = this.#contents.find((content) => content.delivery === delivery);
+    return Buffer.compare((added ?? this.#statements.findBody.get({ delivery })!).body, body) === 0;
   }
 
   #accept(offer: DeliveryOffer | ReplayEntry, replayOf: DeliveryId | null): RecordOutcome {
@@ -222,6 +228,7 @@ class BatchRows {
       detail: result.detail ?? null,
       deliveryId: entry.identity?.value ?? null,
       deliveryIdSource: entry.identity?.source ?? null,
+      identityKey: result.label === 'Accepted' ? readKey(entry) : null,
       size: entry.size,
       count: result.count ?? 1,
       receivedAt: entry.receivedAt,
@@ -230,7 +237,11 @@ class BatchRows {
       duplicateOf: result.duplicateOf ?? null,
       replayOf: result.replayOf ?? null,
     });
-    return this.#firstDelivery + this.#deliveries.length - 1;
+    return this.#nextDelivery() - 1;
+  }
+
+  #nextDelivery(): number {
+    return this.#firstDelivery + this.#deliveries.length;
   }
 
   #findFactory(webhook: number): string {
@@ -248,6 +259,11 @@ class BatchRows {
     this.#versions.add(version);
     return version;
   }
+}
+
+/** `null` if the key is the delivery ID. */
+function readKey(entry: DeliveryLogEntry): string | null {
+  return entry.kind === 'offer' && entry.identity.key !== entry.identity.value ? entry.identity.key : null;
 }
 
 function toMatchRecord(offer: DeliveryOffer | ReplayEntry): MatchRecord {

@@ -498,4 +498,20 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (factory, revision)
   ) STRICT, WITHOUT ROWID;
   `,
+  // The row of an accepted delivery is the claim of its identity, so that a delivery needs one row less. `identities` keeps
+  // the claims of deliveries that left the log.
+  `
+  ALTER TABLE deliveries ADD COLUMN identity_key TEXT;
+  UPDATE deliveries SET identity_key = claims.key
+    FROM (
+      SELECT identities.seq, identities.key, identities.delivery, identities.source
+      FROM identities JOIN deliveries ON deliveries.id = identities.delivery
+      WHERE identities.key <> deliveries.identity
+    ) AS claims
+    WHERE deliveries.id = claims.delivery AND deliveries.identity_source = claims.source;
+  DELETE FROM identities WHERE EXISTS (
+    SELECT 1 FROM deliveries WHERE id = identities.delivery AND identity_source = identities.source
+      AND coalesce(identity_key, identity) = identities.key
+  );
+  `,
 ];

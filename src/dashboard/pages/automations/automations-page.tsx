@@ -4,7 +4,6 @@ import { Plus, Zap } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Automation, Webhook } from '../../../client/api-types.ts';
-import { describeStartable } from '../../../words/describe-startable.ts';
 import { explainInactiveAutomation } from '../../../words/explain-inactive-automation.ts';
 import { automationsQuery, lastRunQuery } from '../../api/automations.ts';
 import { webhooksQuery } from '../../api/queries.ts';
@@ -26,8 +25,7 @@ export function AutomationsPage() {
   const { factory, isRepository, mayEdit } = useFactorySource();
   const query = automationsQuery(factory);
   const { data, error, refetch } = useQuery(query);
-  const { data: knownWebhooks } = useQuery(webhooksQuery(factory));
-  const webhooks = knownWebhooks ?? [];
+  const { data: webhooks = [] } = useQuery(webhooksQuery(factory));
   useLiveLastRuns(factory);
   const isApply = ({ type, data: event }: ReceivedEvent) => type === 'reconciliation' && event.factory === factory;
   const held = useHeldUpdates(query.queryKey, isApply);
@@ -43,36 +41,16 @@ export function AutomationsPage() {
       {error !== null ? (
         <ErrorPanel error={error} onRetry={() => void refetch()} />
       ) : (
-        <>
-          {knownWebhooks !== undefined && <StartableCount automations={data ?? []} webhooks={knownWebhooks} />}
-          <DataTable
-            label="Automations"
-            columns={listColumns(webhooks)}
-            rows={data}
-            rowKey={({ name }) => name}
-            held={held}
-            empty={<NoAutomations isRepository={isRepository} action={mayAdd ? add : undefined} />}
-          />
-        </>
+        <DataTable
+          label="Automations"
+          columns={listColumns(webhooks)}
+          rows={data}
+          rowKey={({ name }) => name}
+          held={held}
+          empty={<NoAutomations isRepository={isRepository} action={mayAdd ? add : undefined} />}
+        />
       )}
     </>
-  );
-}
-
-/** The number of automations that can start here, if some cannot. Each row shows why. */
-function StartableCount({
-  automations,
-  webhooks,
-}: {
-  automations: readonly Automation[];
-  webhooks: readonly Webhook[];
-}) {
-  const unstartable = automations.filter((automation) => explainInactiveAutomation(automation, webhooks).isInactive);
-  if (unstartable.length === 0) return null;
-  return (
-    <Text size="sm" c="dimmed">
-      {describeStartable(automations.length, unstartable.length)}
-    </Text>
   );
 }
 

@@ -165,7 +165,7 @@ function selectRuns(db: Kysely<Schema>, deliveries: readonly number[]) {
 }
 
 function toDelivery(row: DeliveryRow, runs: RunId[]): Delivery {
-  const { webhook: _, ...stored } = DELIVERIES.fromRow(row);
+  const { webhook: _, identityKey: __, ...stored } = DELIVERIES.fromRow(row);
   return {
     ...stored,
     factory: row.factory,

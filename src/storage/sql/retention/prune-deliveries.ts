@@ -1,10 +1,13 @@
-import { type Kysely, sql } from 'kysely';
+import { hash } from 'node:crypto';
+import { type Insertable, type Kysely, sql } from 'kysely';
+import type { DepartedClaim } from '../deliveries/claim-finder.ts';
 import { selectNewest } from '../deliveries/select-newest.ts';
 import type { Schema } from '../schema/schema.ts';
-import { IDENTITIES } from '../schema/tables.ts';
+import { DELIVERIES, IDENTITIES } from '../schema/tables.ts';
 import { type Pass, type Piece, takeExpired } from './pass.ts';
 
-export async function pruneDeliveries({ db, policy, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
+export async function pruneDeliveries(piece: Piece): Promise<{ rows: number }> {
+  const { db, policy, nowMs, limit, pass } = piece;
   const rows = await db
     .selectFrom('deliveries')
     .select(['seq', 'webhook', 'received_at as at'])
@@ -21,7 +24,7 @@ export async function pruneDeliveries({ db, policy, nowMs, limit, pass }: Piece)
   // Without the newest entry, its number would be reused. Runs outlive deliveries and refer to them by number.
   kept.add(await findNewest(db));
   await deleteDeliveries(
-    db,
+    piece,
     old.filter((seq) => !kept.has(seq)),
   );
   return { rows: taken.rows };
@@ -47,14 +50,51 @@ async function findOpenDeliveries(db: Kysely<Schema>, deliveries: number[]): Pro
   return new Set(runs.map((run) => run.delivery));
 }
 
-async function deleteDeliveries(db: Kysely<Schema>, deliveries: number[]): Promise<void> {
+async function deleteDeliveries({ db, claims, policy, nowMs }: Piece, deliveries: number[]): Promise<void> {
   if (deliveries.length === 0) return;
-  await db.transaction().execute(async (trx) => {
+  const departed = await db.transaction().execute(async (trx) => {
+    const claimed = await keepClaims(trx, deliveries, nowMs - policy.identitiesMs);
     await sql`delete from delivery_listing where (webhook, label, seq) in (
       select webhook, label, seq from deliveries where seq in (${sql.join(deliveries)}))`.execute(trx);
     await trx.deleteFrom('delivery_contents').where('delivery', 'in', deliveries).execute();
     await trx.deleteFrom('deliveries').where('seq', 'in', deliveries).execute();
+    return claimed;
   });
+  claims.depart(departed);
+}
+
+/** Copies the claims that last longer than their deliveries. Returns all claims of the deliveries. */
+async function keepClaims(db: Kysely<Schema>, deliveries: number[], since: number): Promise<DepartedClaim[]> {
+  const claims = await db
+    .selectFrom('deliveries')
+    .innerJoin('delivery_contents', 'delivery_contents.delivery', 'deliveries.seq')
+    .select(['seq as logged', 'id', 'webhook', 'identity_source', 'identity', 'identity_key', 'received_at', 'body'])
+    .where('seq', 'in', deliveries)
+    .where('label', '=', DELIVERIES.encode('label', 'Accepted'))
+    .where('replay_of', 'is', null)
+    .execute();
+  let newest = await findNewestIdentity(db);
+  const departed: DepartedClaim[] = [];
+  const rows: Insertable<Schema['identities']>[] = [];
+  for (const { logged, id, webhook, identity_source, identity, identity_key, received_at, body } of claims) {
+    const source = identity_source!;
+    const key = identity_key ?? identity!;
+    const kept = received_at < since ? null : ++newest;
+    departed.push({ webhook, source: IDENTITIES.decode('source', source), key, logged, kept });
+    if (kept === null) continue;
+    const body_hash = hash('sha256', body, 'buffer');
+    rows.push({ seq: kept, webhook, source, key, delivery: id, body_hash, accepted_at: received_at });
+  }
+  if (rows.length > 0) await db.insertInto('identities').values(rows).execute();
+  return departed;
+}
+
+async function findNewestIdentity(db: Kysely<Schema>): Promise<number> {
+  const { seq } = await db
+    .selectFrom('identities')
+    .select((select) => select.fn.max('seq').as('seq'))
+    .executeTakeFirstOrThrow();
+  return seq ?? 0;
 }
 
 /** Only entries below this number can be removed. It is 0 if the webhook has at most `minDeliveries` entries. */
@@ -71,31 +111,19 @@ async function findFloor(db: Kysely<Schema>, webhook: number, minDeliveries: num
   return floor;
 }
 
-/** An identity remains at least while its delivery is in the log, even if its configured retention is shorter. */
 export async function pruneIdentities({ db, claims, policy, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
   const rows = await db
     .selectFrom('identities')
-    .select(['seq', 'webhook', 'source', 'key', 'delivery', 'accepted_at as at'])
+    .select(['seq', 'webhook', 'source', 'key', 'accepted_at as at'])
     .where('seq', '>', pass.afterSeq)
     .orderBy('seq')
     .limit(limit)
     .execute();
-  const taken = takeExpired(rows, nowMs - policy.identitiesMs, nowMs, pass);
-  const logged = await findLogged(
-    db,
-    taken.expired.map((identity) => identity.delivery),
-  );
-  const removed = taken.expired.filter((identity) => !logged.has(identity.delivery));
-  const seqs = removed.map((identity) => identity.seq);
+  const { expired, rows: read } = takeExpired(rows, nowMs - policy.identitiesMs, nowMs, pass);
+  const seqs = expired.map((identity) => identity.seq);
   if (seqs.length > 0) await db.deleteFrom('identities').where('seq', 'in', seqs).execute();
-  claims.forget(removed.map((row) => ({ ...row, source: IDENTITIES.decode('source', row.source) })));
-  return { rows: taken.rows };
-}
-
-async function findLogged(db: Kysely<Schema>, ids: string[]): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
-  const deliveries = await db.selectFrom('deliveries').select('id').where('id', 'in', ids).execute();
-  return new Set(deliveries.map((delivery) => delivery.id));
+  claims.forget(expired.map((row) => ({ ...row, source: IDENTITIES.decode('source', row.source) })));
+  return { rows: read };
 }
 
 export async function pruneRuns({ db, policy, nowMs, limit, pass, removedRuns }: Piece): Promise<{ rows: number }> {

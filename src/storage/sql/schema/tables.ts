@@ -19,7 +19,7 @@ import {
 } from '../../../core/resources/delivery.ts';
 import type { RecordOf } from '../../../core/resources/fields.ts';
 import { ATTEMPT_FIELDS, RUN_FIELDS } from '../../../core/resources/run.ts';
-import { integer } from '../../../core/resources/value-types.ts';
+import { integer, textOrNull } from '../../../core/resources/value-types.ts';
 import { WEBHOOK_FIELDS } from '../../../core/resources/webhook.ts';
 import { mapColumns, mapFields } from './columns.ts';
 
@@ -67,20 +67,24 @@ export const LIVE_FILES = mapColumns<LiveFile>()({
   uid: 'text',
 });
 
-/** The fields of a delivery that `deliveries` stores. `webhook` is `AppliedWebhook.ref`; UID and name are joined. */
-const STORED_FIELDS = { webhook: { type: integer }, ...DELIVERY_FIELDS };
+/**
+ * The fields of a delivery that `deliveries` stores. `webhook` is `AppliedWebhook.ref`; UID and name are joined.
+ * `identityKey` is the key of an accepted delivery; `null` if it is the delivery ID, as it nearly always is.
+ */
+const STORED_FIELDS = { webhook: { type: integer }, identityKey: { type: textOrNull }, ...DELIVERY_FIELDS };
 
 export type StoredDelivery = RecordOf<typeof STORED_FIELDS>;
 
 export const DELIVERIES = mapFields(STORED_FIELDS);
 
-/** One row of `identities`: the claim that makes later deliveries of the same identity duplicates. */
+/** One row of `identities`: the claim of an accepted delivery that has left the log. It makes later deliveries duplicates. */
 export interface Claim {
   /** `AppliedWebhook.ref`. */
   webhook: number;
   source: IdentitySource;
   key: string;
   delivery: DeliveryId;
+  /** SHA-256 of the body, to detect a repeated identity with another body (threat model N9). */
   bodyHash: Uint8Array;
   acceptedAt: number;
 }

@@ -1,78 +1,79 @@
 import { randomBytes } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import type { DeliveryId } from '../../../core/ids.ts';
-import type { ClaimedIdentity, ClaimFinder } from '../../sql/deliveries/claim-finder.ts';
-import { type Claim, IDENTITIES } from '../../sql/schema/tables.ts';
-import { prepareInsertMany, prepareNamed } from '../statement.ts';
+import { DELIVERY_LABELS } from '../../../core/resources/delivery.ts';
+import type { ClaimedIdentity, ClaimFinder, DepartedClaim } from '../../sql/deliveries/claim-finder.ts';
+import { IDENTITIES } from '../../sql/schema/tables.ts';
+import { prepareNamed, type Statement } from '../statement.ts';
 import { createKeyedHash, type Hash64 } from './keyed-hash.ts';
 import { RowTable } from './row-table.ts';
 
-/** The accepted delivery of an identity. */
-export interface EarlierDelivery {
+/** The accepted delivery of an identity: its row in the log, or the hash of its body if it has left the log. */
+export type EarlierDelivery = { delivery: DeliveryId } & ({ logged: number } | { bodyHash: Uint8Array });
+
+interface NewClaim extends ClaimedIdentity {
   delivery: DeliveryId;
-  bodyHash: Uint8Array;
+}
+
+interface Added {
+  claim: NewClaim;
+  hash: Hash64;
+  row: number;
+}
+
+/** The rows of `deliveries` and those of `identities`, by the hash of their identity. */
+interface Tables {
+  logged: RowTable;
+  departed: RowTable;
 }
 
 /** At least the number of sources. */
 const SOURCES = 8;
 
-interface Added {
-  hash: Hash64;
-  row: number;
-}
-
 /**
- * Decides whether an identity is new. The rows of `identities` are the truth. An index of them would change a random
- * page of the file for each delivery, so a table in memory finds the row, and the row itself is compared.
+ * Decides whether an identity is new. The row of an accepted delivery is its claim; `identities` has the claims of those
+ * that left the log. An index of the identities would change a random page of the file for each delivery, so tables in
+ * memory find the row, and the row itself is compared.
  *
- * The table is never ahead of the file and never behind it. It is built from the rows at start. A claim is in the table
- * before its transaction commits, so that the batch finds its own claims, and `undo` removes it if the transaction fails.
- * Only this process writes the file.
+ * The tables are never ahead of the file and never behind it. They are built from the rows at start. A claim is in its
+ * table before its transaction commits, so that the batch finds its own claims, and `undo` removes it if the transaction
+ * fails. Only this process writes the file.
  */
 export class IdentityClaims implements ClaimFinder {
   readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #hash = createKeyedHash({ low: randomBytes(4).readInt32LE(), high: randomBytes(4).readInt32LE() });
-  #table: RowTable | null = null;
-  /** What the current transaction added. */
+  #tables: Tables | null = null;
+  /** What the current transaction added. Its rows may not be in the file yet. */
   #added: Added[] = [];
-  /** Claims without a row in the file. Their rows begin at `#firstUnwritten`. */
-  #unwritten: Claim[] = [];
-  #firstUnwritten = 0;
 
   constructor(db: Database.Database) {
     this.#statements = prepareStatements(db);
   }
 
-  /** Builds the table. Otherwise the first use does. */
+  /** Builds the tables. Otherwise the first use does. */
   load(): void {
     this.#loaded();
   }
 
   find(identity: ClaimedIdentity): DeliveryId | null {
-    return this.#findEarlier(this.#loaded(), this.#hashOf(identity), identity)?.delivery ?? null;
+    const tables = this.#loaded();
+    return this.#findEarlier(tables, this.#hashOf(identity), identity)?.delivery ?? null;
   }
 
   /**
-   * Claims an identity for a new delivery, or returns the delivery that has claimed it. The caller is in a transaction,
-   * calls `write` before its end, and then `keep` or `undo`.
+   * Claims an identity for a new delivery, or returns the delivery that has claimed it. The caller is in a transaction, in
+   * which it inserts the delivery, and then calls `keep` or `undo`.
+   *
+   * @param row the number of the delivery in `deliveries`
    */
-  claim(claim: Claim): EarlierDelivery | null {
-    const table = this.#loaded();
+  claim(claim: NewClaim, row: number): EarlierDelivery | null {
+    const tables = this.#loaded();
     const hash = this.#hashOf(claim);
-    const earlier = this.#findEarlier(table, hash, claim);
+    const earlier = this.#findEarlier(tables, hash, claim);
     if (earlier !== null) return earlier;
-    if (this.#unwritten.length === 0) this.#firstUnwritten = this.#statements.newest.get({})!.seq + 1;
-    const row = this.#firstUnwritten + this.#unwritten.length;
-    table.add(hash, row);
-    this.#added.push({ hash: { low: hash.low, high: hash.high }, row });
-    this.#unwritten.push(claim);
+    tables.logged.add(hash, row);
+    this.#added.push({ claim, hash: { low: hash.low, high: hash.high }, row });
     return null;
-  }
-
-  /** Writes the rows of the claims. */
-  write(): void {
-    this.#statements.insert(this.#unwritten, this.#firstUnwritten);
-    this.#unwritten = [];
   }
 
   /** The transaction was committed. */
@@ -87,70 +88,131 @@ export class IdentityClaims implements ClaimFinder {
 
   /** The transaction, or the part of it since `mark`, was rolled back. */
   undo(mark = 0): void {
-    for (const { hash, row } of this.#added.splice(mark)) this.#table?.remove(hash, row);
-    this.#unwritten = [];
+    for (const { hash, row } of this.#added.splice(mark)) this.#tables?.logged.remove(hash, row);
+  }
+
+  depart(claims: readonly DepartedClaim[]): void {
+    if (this.#tables === null) return;
+    const { logged, departed } = this.#tables;
+    for (const claim of claims) {
+      const hash = this.#hashOf(claim);
+      logged.remove(hash, claim.logged);
+      if (claim.kept !== null) departed.add(hash, claim.kept);
+    }
   }
 
   forget(rows: readonly (ClaimedIdentity & { seq: number })[]): void {
-    for (const row of rows) this.#table?.remove(this.#hashOf(row), row.seq);
+    for (const row of rows) this.#tables?.departed.remove(this.#hashOf(row), row.seq);
   }
 
-  #findEarlier(table: RowTable, hash: Readonly<Hash64>, identity: ClaimedIdentity): EarlierDelivery | null {
-    let earlier: EarlierDelivery | null = null;
-    table.find(hash, (row) => {
-      const claim = this.#readRow(row);
-      if (claim === null || !isSame(claim, identity)) return false;
-      earlier = claim;
-      return true;
-    });
-    return earlier;
+  #findEarlier(
+    { logged, departed }: Tables,
+    hash: Readonly<Hash64>,
+    identity: ClaimedIdentity,
+  ): EarlierDelivery | null {
+    return (
+      findClaim(logged, hash, identity, (row) => this.#readLogged(row)) ??
+      findClaim(departed, hash, identity, (row) => this.#readDeparted(row))
+    );
   }
 
-  /** `null` if the file has no such row. */
-  #readRow(row: number): Omit<Claim, 'acceptedAt'> | null {
-    const unwritten = this.#unwritten[row - this.#firstUnwritten];
-    if (unwritten !== undefined) return unwritten;
-    const stored = this.#statements.read.get({ seq: row });
+  #readLogged(row: number): ReadClaim | null {
+    const added = this.#added.find((one) => one.row === row);
+    if (added !== undefined) return { ...added.claim, earlier: { delivery: added.claim.delivery, logged: row } };
+    const stored = this.#statements.logged.get({ seq: row });
     if (stored === undefined) return null;
-    const { webhook, source, key, delivery, body_hash: bodyHash } = stored;
-    return { webhook, source: IDENTITIES.decode('source', source), key, delivery, bodyHash };
+    return { ...readIdentity(stored), earlier: { delivery: stored.delivery, logged: row } };
   }
 
+  #readDeparted(row: number): ReadClaim | null {
+    const stored = this.#statements.departed.get({ seq: row });
+    if (stored === undefined) return null;
+    const { delivery, body_hash: bodyHash } = stored;
+    return { ...readIdentity(stored), earlier: { delivery, bodyHash } };
+  }
+
+  /** The result is valid until the next hash. */
   #hashOf({ webhook, source, key }: ClaimedIdentity): Readonly<Hash64> {
     return this.#hash(webhook * SOURCES + IDENTITIES.encode('source', source), key);
   }
 
-  #loaded(): RowTable {
-    if (this.#table !== null) return this.#table;
-    const { count, page } = this.#statements;
-    const table = new RowTable(count.get({})!.rows);
+  #loaded(): Tables {
+    const { loggedPage, departedPage } = this.#statements;
+    this.#tables ??= { logged: this.#readTable(loggedPage), departed: this.#readTable(departedPage) };
+    return this.#tables;
+  }
+
+  #readTable(page: Statement<{ afterSeq: number }, ClaimRow>): RowTable {
+    const table = new RowTable();
     let afterSeq = 0;
     for (let rows = page.all({ afterSeq }); rows.length > 0; rows = page.all({ afterSeq })) {
       for (const { seq, webhook, source, key } of rows) table.add(this.#hash(webhook * SOURCES + source, key), seq);
       afterSeq = rows.at(-1)!.seq;
     }
-    this.#table = table;
     return table;
   }
+}
+
+interface ReadClaim extends ClaimedIdentity {
+  earlier: EarlierDelivery;
+}
+
+/** @param read reads the row with a number; `null` if the file has no such row */
+function findClaim(
+  table: RowTable,
+  hash: Readonly<Hash64>,
+  identity: ClaimedIdentity,
+  read: (row: number) => ReadClaim | null,
+): EarlierDelivery | null {
+  let earlier: EarlierDelivery | null = null;
+  table.find(hash, (row) => {
+    const claim = read(row);
+    if (claim === null || !isSame(claim, identity)) return false;
+    earlier = claim.earlier;
+    return true;
+  });
+  return earlier;
 }
 
 function isSame(one: ClaimedIdentity, other: ClaimedIdentity): boolean {
   return one.key === other.key && one.webhook === other.webhook && one.source === other.source;
 }
 
+/** The columns of a claim in either table. */
+interface ClaimRow {
+  seq: number;
+  webhook: number;
+  source: number;
+  key: string;
+}
+
+function readIdentity({ webhook, source, key }: ClaimRow): ClaimedIdentity {
+  return { webhook, source: IDENTITIES.decode('source', source), key };
+}
+
+const ACCEPTED = DELIVERY_LABELS.indexOf('Accepted');
+const LOGGED = 'SELECT seq, webhook, identity_source AS source, coalesce(identity_key, identity) AS key';
+/** A replay claims nothing. */
+const CLAIMS = `label = ${ACCEPTED} AND replay_of IS NULL`;
+
 function prepareStatements(db: Database.Database) {
   return {
-    newest: prepareNamed<object, { seq: number }>(db, 'SELECT coalesce(max(seq), 0) AS seq FROM identities'),
-    read: prepareNamed<
-      { seq: number },
-      { webhook: number; source: number; key: string; delivery: DeliveryId; body_hash: Buffer }
-    >(db, 'SELECT webhook, source, key, delivery, body_hash FROM identities WHERE seq = @seq'),
-    count: prepareNamed<object, { rows: number }>(db, 'SELECT count(*) AS rows FROM identities'),
+    logged: prepareNamed<{ seq: number }, ClaimRow & { delivery: DeliveryId }>(
+      db,
+      `${LOGGED}, id AS delivery FROM deliveries WHERE seq = @seq AND ${CLAIMS}`,
+    ),
+    departed: prepareNamed<{ seq: number }, ClaimRow & { delivery: DeliveryId; body_hash: Buffer }>(
+      db,
+      'SELECT seq, webhook, source, key, delivery, body_hash FROM identities WHERE seq = @seq',
+    ),
     // Reading pages takes two thirds of the time of an iterator. In short pages, no row becomes old for the garbage collector.
-    page: prepareNamed<{ afterSeq: number }, { seq: number; webhook: number; source: number; key: string }>(
+    loggedPage: prepareNamed<{ afterSeq: number }, ClaimRow>(
+      db,
+      `${LOGGED} FROM deliveries WHERE seq > @afterSeq AND ${CLAIMS} ORDER BY seq LIMIT 100`,
+    ),
+    departedPage: prepareNamed<{ afterSeq: number }, ClaimRow>(
       db,
       'SELECT seq, webhook, source, key FROM identities WHERE seq > @afterSeq ORDER BY seq LIMIT 100',
     ),
-    insert: prepareInsertMany(db, 'identities', IDENTITIES, 'seq'),
   };
 }

@@ -2,7 +2,6 @@ import type { DeliveryLogEntry, DeliveryOffer, NewRun, RecordOutcome } from '../
 
 /** Larger bodies change threads by transfer: copying them would stop the HTTP thread. */
 const MAX_COPIED_BYTES = 16 * 1024;
-const HASH_BYTES = 32;
 
 /** An offer without its bytes, as values that are cheap to copy between threads. */
 const COLUMNS = ['id', 'webhook', 'size', 'receivedAt', 'clientAddress', 'revision', 'applyNumber'] as const;
@@ -24,7 +23,6 @@ export interface PackedBatch extends Columns {
   bodies: Uint8Array<ArrayBuffer>;
   bodyEnds: (number | null)[];
   largeBodies: Uint8Array<ArrayBuffer>[];
-  hashes: Uint8Array<ArrayBuffer>;
   /** The other entries, which are few, and their positions in the batch. */
   others: Exclude<DeliveryLogEntry, DeliveryOffer>[];
   otherPositions: number[];
@@ -51,11 +49,10 @@ export function packBatch(batch: readonly DeliveryLogEntry[]): { packed: PackedB
     runs: offers.map(({ runs }) => (runs.length === 0 ? null : runs)),
     ...packBodies(offers),
     largeBodies,
-    hashes: packHashes(offers),
     others,
     otherPositions,
   };
-  const transfer = [packed.bodies, packed.hashes, ...largeBodies].map(({ buffer }) => buffer);
+  const transfer = [packed.bodies, ...largeBodies].map(({ buffer }) => buffer);
   return { packed, transfer };
 }
 
@@ -77,12 +74,6 @@ function packBodies(offers: readonly DeliveryOffer[]): Pick<PackedBatch, 'bodies
   return { bodies, bodyEnds };
 }
 
-function packHashes(offers: readonly DeliveryOffer[]): Uint8Array<ArrayBuffer> {
-  const hashes = new Uint8Array(offers.length * HASH_BYTES);
-  for (const [index, { bodyHash }] of offers.entries()) hashes.set(bodyHash, index * HASH_BYTES);
-  return hashes;
-}
-
 export function unpackBatch(packed: PackedBatch): DeliveryLogEntry[] {
   const batch: DeliveryLogEntry[] = [];
   const offers = unpackOffers(packed);
@@ -95,7 +86,7 @@ export function unpackBatch(packed: PackedBatch): DeliveryLogEntry[] {
 }
 
 function unpackOffers(packed: PackedBatch): DeliveryOffer[] {
-  const { bodies, bodyEnds, largeBodies, hashes, values, keys } = packed;
+  const { bodies, bodyEnds, largeBodies, values, keys } = packed;
   let start = 0;
   let taken = 0;
   return packed.id.map((id, index) => {
@@ -114,7 +105,6 @@ function unpackOffers(packed: PackedBatch): DeliveryOffer[] {
       applyNumber: packed.applyNumber[index]!,
       identity: { source: packed.sources[index]!, value, key: keys[index] ?? value },
       body,
-      bodyHash: hashes.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES),
       runs: packed.runs[index] ?? [],
     };
   });
