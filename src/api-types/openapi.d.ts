@@ -782,7 +782,9 @@ export interface paths {
         };
         /**
          * List the runs of a factory, newest first
-         * @description Role: viewer.
+         * @description A page examines at most 5000 runs. It can have fewer runs than `limit`, or none, although `next_cursor` is not `null`.
+         *
+         *     Role: viewer.
          */
         get: operations["listRuns"];
         put?: never;
@@ -7834,6 +7836,17 @@ export interface operations {
                 cursor?: string;
                 state?: "queued" | "running" | "succeeded" | "failed" | "cancelled";
                 automation?: string;
+                /** @description ID of a delivery. */
+                delivery?: string;
+                /** @description Name or UID of a webhook. The UID finds deleted webhooks too. */
+                webhook?: string;
+                /** @description The revision that was live, or its first characters. */
+                revision?: string;
+                /**
+                 * @description Created at this time or later.
+                 * @example 2026-01-02T03:04:05.678Z
+                 */
+                since?: string;
             };
             header?: never;
             path: {

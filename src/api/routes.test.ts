@@ -381,14 +381,14 @@ describe('logs', () => {
     }
   });
 
-  it('of deliveries can be narrowed to a label, of runs to a state and an automation', async () => {
+  it('of deliveries can be narrowed to a label, of runs to any of their filters', async () => {
     const wanted: unknown[] = [];
     const { runs } = createSeededServices();
     const { get } = open({
       runs: {
         ...runs,
-        list: async ({ state, automation }) => {
-          wanted.push([state, automation]);
+        list: async ({ factory: _, limit: __, cursor: ___, ...search }) => {
+          wanted.push(search);
           return { data: [], nextCursor: null };
         },
       },
@@ -397,12 +397,20 @@ describe('logs', () => {
       `${F}/webhooks/${WEBHOOK_UID}/deliveries?label=${encodeURIComponent('Rejected (auth)')}`,
     );
     expect(body.data.map(({ id }: { id: string }) => id)).toEqual([REJECTED_ID]);
-    await get(`${F}/runs?state=failed&automation=fix-errors`);
+    const of = `delivery=${DELIVERY_ID}&webhook=internal-ci&revision=c0ffee&since=2026-01-02T03:04:05Z`;
+    await get(`${F}/runs?state=failed&automation=fix-errors&${of}`);
     await get(`${F}/runs`);
-    expect(wanted).toEqual([
-      ['failed', 'fix-errors'],
-      [null, null],
-    ]);
+    expect((await get(`${F}/runs?since=yesterday`)).status).toBe(400);
+    const [filters, none] = wanted;
+    expect(filters).toEqual({
+      state: 'failed',
+      automation: 'fix-errors',
+      delivery: DELIVERY_ID,
+      webhook: 'internal-ci',
+      revision: 'c0ffee',
+      sinceAt: Date.parse('2026-01-02T03:04:05Z'),
+    });
+    expect(Object.values(none as object).every((value) => value === undefined)).toBe(true);
   });
 });
 

@@ -65,8 +65,6 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     ]);
     const page = await opened.storage.runReader.list({
       factory: 'payments',
-      state: null,
-      automation: null,
       limit: 10,
       cursor: null,
     });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../src/core/access.ts';
 import type { RunId } from '../../src/core/ids.ts';
+import { MAX_EXAMINED_RUNS, type RunSearch } from '../../src/core/ports/runs/run-queue.ts';
 import type { RunState } from '../../src/core/resources/run.ts';
 import { applyFactory, applyOneOfEach, buildAutomation, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, START_MS } from '../helpers/build-offer.ts';
@@ -253,7 +254,13 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     await opened.storage.deliveryLog.record(offers);
     await claim(3);
     const list = async (state: RunState | null, automation: string | null, cursor: string | null = null) =>
-      reader().list({ factory: FACTORY, state, automation, limit: 2, cursor });
+      reader().list({
+        factory: FACTORY,
+        state: state ?? undefined,
+        automation: automation ?? undefined,
+        limit: 2,
+        cursor,
+      });
     const idsOf = (page: Awaited<ReturnType<typeof list>>) => page.data.map((run) => run.id);
 
     const first = await list(null, null);
@@ -263,6 +270,45 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     expect(idsOf(await list('queued', 'b'))).toEqual([b![2], b![1]]);
     expect(idsOf(await list(null, 'a'))).toEqual([a![2], a![1]]);
     expect(await list('failed', null)).toEqual({ data: [], nextCursor: null });
+  });
+
+  it('finds runs by delivery, webhook, revision and time', async () => {
+    const webhooks = [buildWebhook({ name: 'one' }), buildWebhook({ name: 'two' })];
+    const applied = await applyFactory(opened.storage, { webhooks, automations: [buildAutomation({ name: 'a' })] });
+    const runs = [{ automation: 'a', version: applied.automations[0]!.version }];
+    const [one, two] = applied.webhooks.map(({ ref, uid }) => ({ ref, uid }));
+    const offers = [
+      buildOffer({ webhook: one!.ref, runs }),
+      { ...buildOffer({ webhook: two!.ref, runs, at: START_MS + 1000 }), revision: 'feed5' },
+    ];
+    await opened.storage.deliveryLog.record(offers);
+    const [early, late] = offers.map((offer) => offer.runs[0]!.id);
+    const list = async (search: Omit<RunSearch, 'factory'>) =>
+      (await reader().list({ factory: FACTORY, ...search, limit: 9, cursor: null })).data.map(({ id }) => id);
+    expect(await list({ delivery: offers[0]!.id })).toEqual([early]);
+    expect(await list({ webhook: 'two' })).toEqual([late]);
+    expect(await list({ webhook: one!.uid })).toEqual([early]);
+    expect(await list({ revision: 'c0ff' })).toEqual([early]);
+    expect(await list({ revision: 'feed5', state: 'queued' })).toEqual([late]);
+    expect(await list({ sinceAt: START_MS + 500 })).toEqual([late]);
+    expect(await list({ delivery: offers[0]!.id, webhook: 'two' })).toEqual([]);
+    expect(await list({ delivery: 'dlv_00000000000000000000000000' })).toEqual([]);
+  });
+
+  it('examines a limited number of runs for a page, and continues behind them', async () => {
+    const { webhook, version } = await applyOneOfEach(opened.storage);
+    const first = buildOffer({ webhook, body: 'first', runs: [{ automation: 'fix-errors', version }] });
+    const oldest = first.runs[0]!.id;
+    await opened.storage.deliveryLog.record([first]);
+    const others = Array.from({ length: MAX_EXAMINED_RUNS }, (_, index) =>
+      buildOffer({ webhook, body: `o${index}`, runs: [{ automation: 'other', version }] }),
+    );
+    await opened.storage.deliveryLog.record(others);
+    const search = { factory: FACTORY, automation: 'fix-errors', limit: 9 };
+    const empty = await reader().list({ ...search, cursor: null });
+    expect(empty.data).toEqual([]);
+    const second = await reader().list({ ...search, cursor: empty.nextCursor });
+    expect([second.data.map(({ id }) => id), second.nextCursor]).toEqual([[oldest], null]);
   });
 
   it('returns null for an unknown run', async () => {

@@ -704,6 +704,27 @@ describe('run retry', () => {
   });
 });
 
+describe('run list', () => {
+  it('finds runs by delivery, webhook, revision and time', async () => {
+    await serve();
+    const list = async (...options: string[]) => (await run(['run', 'list', ...options])).stdout;
+    const { delivery } = (await services.runs.get(RUN_ID))!;
+    for (const options of [
+      ['--delivery', delivery],
+      ['--webhook', 'internal-ci'],
+      ['--revision', 'c0ff'],
+      ['--since', '2026-01-02T03:04:05Z'],
+    ])
+      expect(await list(...options), options.join(' ')).toContain(RUN_ID);
+    for (const options of [
+      ['--webhook', 'by-url'],
+      ['--revision', 'feed'],
+      ['--since', '2026-01-02T03:05:00Z'],
+    ])
+      expect(await list(...options), options.join(' ')).toBe('No matching runs.\n');
+  });
+});
+
 describe('reconciliation show', () => {
   it('prints who made the commit, and the old and new values as a diff', async () => {
     const trigger = (actions: string[]) => ({ provider: 'webhook', filter: { payload: { action: actions } } });

@@ -12,7 +12,7 @@ import { useFolder } from '../helpers/with-storage.ts';
 
 const PAGE = { limit: 50, cursor: null };
 const NEXT_PAGE = { limit: 50, cursor: Buffer.from('s1000').toString('base64url') };
-const RUNS = { factory: FACTORY, state: null, automation: null };
+const RUNS = { factory: FACTORY };
 const AUDIT = { actor: null, object: null, outcome: null };
 const POLICY = { deliveriesMs: 1, minDeliveries: 50, identitiesMs: 1, runsMs: 1, auditMs: 1, secretVersionsMs: 1 };
 
@@ -64,6 +64,8 @@ const OPERATIONS: [name: string, run: (storage: Storage, uid: WebhookUid) => Pro
   ['stored payloads', (s) => s.storedPayloads.read([1, 2, 3], 1_000_000), []],
   ['runs', (s) => s.runReader.list({ ...RUNS, ...PAGE }), []],
   ['runs after a cursor', (s) => s.runReader.list({ ...RUNS, ...NEXT_PAGE }), []],
+  ['runs of a revision', (s) => s.runReader.list({ ...RUNS, revision: 'a', webhook: 'a', sinceAt: 1, ...PAGE }), []],
+  ['runs of a delivery', (s) => s.runReader.list({ ...RUNS, delivery: 'dlv_a', ...PAGE }), []],
   ['failed runs', (s) => s.runReader.list({ ...RUNS, state: 'failed', ...NEXT_PAGE }), []],
   [
     'positions in the queue',

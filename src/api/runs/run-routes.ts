@@ -1,13 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../core/errors.ts';
-import type { RunId } from '../../core/ids.ts';
+import type { DeliveryId, RunId } from '../../core/ids.ts';
 import type { RunLogReader } from '../../core/ports/runs/executor.ts';
 import type { RunControl } from '../../core/ports/runs/run-control.ts';
-import type { RunReader } from '../../core/ports/runs/run-queue.ts';
+import { MAX_EXAMINED_RUNS, type RunReader } from '../../core/ports/runs/run-queue.ts';
 import { RUN_STATES, type Run, type RunInput, type RunState } from '../../core/resources/run.ts';
 import { PAYLOAD_FILE } from '../../run/envelope.ts';
 import { listOf, noBody, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
+import { INSTANT, parseInstant } from '../server/instants.ts';
 import { type PageQuery, pageQuerySchema, querySchema, readPage } from '../server/page-query.ts';
 import { actorOf, factoryOf, requireReached } from '../server/reach.ts';
 import { PAYLOAD_RESPONSE, sendPayload } from '../server/send-payload.ts';
@@ -43,24 +44,54 @@ export function registerRunRoutes(app: FastifyInstance, parts: RunRouteParts): v
   );
 }
 
+interface RunQuery extends PageQuery {
+  state?: RunState;
+  automation?: string;
+  delivery?: string;
+  webhook?: string;
+  revision?: string;
+  since?: string;
+}
+
 function registerRunList(app: FastifyInstance, parts: RunRouteParts): void {
-  app.get<{ Querystring: PageQuery & { state?: RunState; automation?: string } }>(
+  app.get<{ Querystring: RunQuery }>(
     '/factories/:factory/runs',
     {
       config: { access: requireRole('viewer', 'factory') },
       schema: {
         tags,
         summary: 'List the runs of a factory, newest first',
+        description: `A page examines at most ${MAX_EXAMINED_RUNS} runs. It can have fewer runs than \`limit\`, or none, although \`next_cursor\` is not \`null\`.`,
         querystring: pageQuerySchema({
           state: { type: 'string', enum: [...RUN_STATES] },
           automation: { type: 'string', minLength: 1 },
+          delivery: { type: 'string', minLength: 1, maxLength: 100, description: 'ID of a delivery.' },
+          webhook: {
+            type: 'string',
+            minLength: 1,
+            maxLength: 255,
+            description: 'Name or UID of a webhook. The UID finds deleted webhooks too.',
+          },
+          revision: {
+            type: 'string',
+            minLength: 1,
+            maxLength: 64,
+            description: 'The revision that was live, or its first characters.',
+          },
+          since: { ...INSTANT, description: 'Created at this time or later.' },
         }),
         response: { 200: listOf('Run') },
       },
     },
     async (request) => {
-      const { state = null, automation = null } = request.query;
-      const wanted = { ...readPage(request.query), factory: factoryOf(request).name, state, automation };
+      const { since, delivery, cursor: _, limit: __, ...filters } = request.query;
+      const wanted = {
+        ...readPage(request.query),
+        ...filters,
+        factory: factoryOf(request).name,
+        delivery: delivery as DeliveryId | undefined,
+        sinceAt: since === undefined ? undefined : parseInstant(since, 'since'),
+      };
       const { data, nextCursor } = await parts.runs.list(wanted);
       return { data: await presentRuns(data, parts), next_cursor: nextCursor };
     },

@@ -8,9 +8,11 @@ import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { DELIVERY_ARGUMENT, findDelivery } from '../find/find-delivery.ts';
 import { describeIdArgument, findId } from '../find/find-id.ts';
+import { findWebhook } from '../find/find-webhook.ts';
 import { followRunLog, isEnded, readRunLog, waitsForConfiguration } from '../follow/follow-run-log.ts';
-import { countOption } from '../input/value-options.ts';
+import { countOption, type InstantOption, instantOption, toInstant } from '../input/value-options.ts';
 import type { Colors } from '../output/colors.ts';
 import { formatAge, formatInstantWithAge } from '../output/format-time.ts';
 import { createLogPrinter } from '../output/log-printer.ts';
@@ -19,6 +21,10 @@ import type { Column } from '../output/table.ts';
 interface ListOptions {
   state?: RunState;
   automation?: string;
+  delivery?: string;
+  webhook?: string;
+  revision?: string;
+  since?: InstantOption;
   limit: number;
   json?: boolean;
 }
@@ -32,12 +38,17 @@ export function declareRun(run: CliCommand, bind: Bind): void {
     .description('list runs, the most recent first')
     .addOption(new Option('--state <state>', 'only runs in this state').choices(RUN_STATES))
     .option('--automation <name>', 'only runs of this automation')
+    .option('--delivery <ref>', `only runs of this delivery: ${DELIVERY_ARGUMENT}`)
+    .option('--webhook <name>', 'only runs of this webhook: its name, or its UID')
+    .option('--revision <commit>', 'only runs that started while this revision was live: its first characters')
+    .addOption(instantOption('--since <time>', 'only runs created at this time or later'))
     .addOption(countOption('--limit <count>', 'maximum number of runs').default(20))
     .withJson()
     .explain({
       examples: [
         ['dockbell run list', 'the most recent runs of the factory'],
-        ['dockbell run list --state failed --limit 100', 'the failed runs'],
+        ['dockbell run list --state failed --since 2h', 'the failed runs of the last two hours'],
+        ['dockbell run list --revision 4f2a91c', 'what a commit started'],
       ],
     })
     .action(bind(listRuns));
@@ -99,7 +110,11 @@ export function declareRun(run: CliCommand, bind: Bind): void {
 
 async function listRuns(session: CommandSession, options: ListOptions): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
-  const query = { state: options.state, automation: options.automation };
+  const { state, automation, revision } = options;
+  const delivery = options.delivery === undefined ? undefined : await findDelivery(session, options.delivery);
+  const webhook = options.webhook === undefined ? undefined : (await findWebhook(session, options.webhook)).uid;
+  const since = toInstant(options.since, session.nowMs);
+  const query = { state, automation, delivery, webhook, revision, since };
   const page = await listRows(
     (page) =>
       readAnswer(

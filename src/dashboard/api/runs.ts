@@ -4,22 +4,35 @@ import { readAnswer } from '../../client/read-answer.ts';
 import type { LogPage } from '../parts/live/log-page.ts';
 import { SHARE_PAGE } from '../parts/live/share-rows.ts';
 import { api } from './client.ts';
+import { TIME_SPANS_MS, type TimeSpan } from './deliveries.ts';
 
 /** Filter of the runs of a factory. */
 export interface RunFilter {
   state: RunState | null;
   automation: string | null;
+  /** UID of a webhook. */
+  webhook: string | null;
+  /** The first characters of the revision that was live. */
+  revision: string | null;
+  delivery: string | null;
+  /** Only runs created in this time before now. */
+  last: TimeSpan | null;
 }
 
 /** Newest first. */
-export function runsQuery(factory: string, { state, automation }: RunFilter, cursor: string | null) {
+export function runsQuery(factory: string, filter: RunFilter, cursor: string | null) {
   return queryOptions({
-    queryKey: ['factory', factory, 'runs', 'list', state, automation, cursor],
+    queryKey: ['factory', factory, 'runs', 'list', filter, cursor],
     ...SHARE_PAGE,
     queryFn: (): Promise<LogPage<Run>> => {
+      const { state, automation, webhook, revision, delivery, last } = filter;
       const query = {
         state: state ?? undefined,
         automation: automation ?? undefined,
+        webhook: webhook ?? undefined,
+        revision: revision ?? undefined,
+        delivery: delivery ?? undefined,
+        since: last === null ? undefined : new Date(Date.now() - TIME_SPANS_MS[last]).toISOString(),
         cursor: cursor ?? undefined,
       };
       return readAnswer(api.GET('/api/v1/factories/{factory}/runs', { params: { path: { factory }, query } }));

@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts';
 
 /** The position after a row, opaque to callers. It is a row number, so new rows do not shift the pages of a list. */
-function formatCursor(seq: number): string {
+export function formatCursor(seq: number): string {
   return Buffer.from(`s${seq}`).toString('base64url');
 }
 

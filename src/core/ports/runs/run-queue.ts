@@ -1,5 +1,5 @@
 import type { Actor } from '../../access.ts';
-import type { RunId } from '../../ids.ts';
+import type { DeliveryId, RunId } from '../../ids.ts';
 import type { Page, PageRequest } from '../../page.ts';
 import type { ExecutorType, Run, RunAttempt, RunInput, RunResult, RunState } from '../../resources/run.ts';
 
@@ -42,12 +42,27 @@ export type RetryOutcome = 'queued' | 'unfinished' | 'payload_gone' | 'not_found
 /** Higher positions are not counted, so that a query of a long queue stays fast. */
 export const MAX_QUEUE_POSITION = 10_000;
 
+/** Filters of the runs of a factory. */
+export interface RunSearch {
+  factory: string;
+  state?: RunState | undefined;
+  automation?: string | undefined;
+  delivery?: DeliveryId | undefined;
+  /** Name or UID of a webhook. The UID finds deleted ones too. */
+  webhook?: string | undefined;
+  /** The revision that was live, or its first characters. */
+  revision?: string | undefined;
+  /** Only runs created at this time or later, as wall time in milliseconds. */
+  sinceAt?: number | undefined;
+}
+
+/** Maximum number of runs that one page examines, so that a filter without matches stays fast. */
+export const MAX_EXAMINED_RUNS = 5_000;
+
 /** Reads of runs for the management API. */
 export interface RunReader {
-  /** Newest first. */
-  list(
-    request: PageRequest & { factory: string; state: RunState | null; automation: string | null },
-  ): Promise<Page<Run>>;
+  /** Newest first. A page can be short, or empty, although a next one exists: see `MAX_EXAMINED_RUNS`. */
+  list(request: PageRequest & RunSearch): Promise<Page<Run>>;
   get(id: RunId): Promise<Run | null>;
   input(id: RunId): Promise<RunInput | null>;
   /** The stored attempts of these runs in their order. Omits runs without any. */

@@ -1,13 +1,16 @@
-import { Group, Select } from '@mantine/core';
+import { Button, Group, Select, Text, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
 import { useSearchParams } from 'wouter';
 import type { Run, RunState } from '../../../client/api-types.ts';
 import { escapeText } from '../../../words/escape-text.ts';
 import { automationsQuery } from '../../api/automations.ts';
+import type { TimeSpan } from '../../api/deliveries.ts';
+import { webhooksQuery } from '../../api/queries.ts';
 import { type RunFilter, runsQuery } from '../../api/runs.ts';
 import { CodeBlock } from '../../parts/copy/code-block.tsx';
 import { SearchSelect } from '../../parts/form/search-select.tsx';
+import { useDraft } from '../../parts/form/use-draft.ts';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
@@ -22,6 +25,7 @@ import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { RunDuration } from './run-duration.tsx';
+import { isOpenFilter, RUN_STATES, readRunFilter, takesRun, writeRunFilter } from './run-filter.ts';
 
 /** The runs of a factory. */
 export function RunsPage() {
@@ -39,19 +43,6 @@ export function RunsPage() {
       <RunTable factory={factory} filter={filter} />
     </>
   );
-}
-
-const RUN_STATES: readonly RunState[] = ['queued', 'running', 'succeeded', 'failed', 'cancelled'];
-
-function readRunFilter(search: URLSearchParams): RunFilter {
-  return {
-    state: RUN_STATES.find((state) => state === search.get('state')) ?? null,
-    automation: search.get('automation'),
-  };
-}
-
-function writeRunFilter({ state, automation }: RunFilter): Record<string, string> {
-  return { ...(state === null ? {} : { state }), ...(automation === null ? {} : { automation }) };
 }
 
 interface RunFiltersProps {
@@ -86,7 +77,67 @@ function RunFilters({ factory, filter, onChange }: RunFiltersProps) {
         clearButtonProps={{ 'aria-label': 'All automations' }}
         searchable={names.length > 8}
       />
+      <SearchSelect
+        label="Webhook"
+        placeholder="All"
+        data={useWebhookChoices(factory, filter.webhook)}
+        value={filter.webhook}
+        onChange={(webhook) => onChange({ ...filter, webhook })}
+        clearable
+        clearButtonProps={{ 'aria-label': 'All webhooks' }}
+      />
+      <RevisionField value={filter.revision} onChange={(revision) => onChange({ ...filter, revision })} />
+      <Select
+        label="Created"
+        placeholder="Any time"
+        data={TIME_CHOICES}
+        value={filter.last}
+        onChange={(last) => onChange({ ...filter, last: last as TimeSpan | null })}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Any time' }}
+      />
+      {filter.delivery !== null && (
+        <Button variant="light" onClick={() => onChange({ ...filter, delivery: null })}>
+          Runs of all deliveries
+        </Button>
+      )}
     </Group>
+  );
+}
+
+const TIME_CHOICES = [
+  { value: '1h', label: 'Last hour' },
+  { value: '24h', label: 'Last 24 hours' },
+  { value: '7d', label: 'Last 7 days' },
+];
+
+/** Includes the UID of a deleted webhook if it is selected. */
+function useWebhookChoices(factory: string, chosen: string | null) {
+  const { data: webhooks = [] } = useQuery(webhooksQuery(factory));
+  const choices = webhooks.map(({ uid, name }) => ({ value: uid, label: escapeText(name) }));
+  const isListed = chosen === null || webhooks.some(({ uid }) => uid === chosen);
+  return isListed ? choices : [...choices, { value: chosen, label: escapeText(chosen) }];
+}
+
+/** The first characters of a commit. Searched when the field is left, or with Enter. */
+function RevisionField({ value, onChange }: { value: string | null; onChange: (revision: string | null) => void }) {
+  const [text, setText] = useDraft(value ?? '');
+  const search = () => {
+    const revision = text.trim() === '' ? null : text.trim();
+    if (revision !== value) onChange(revision);
+  };
+  return (
+    <TextInput
+      label="Revision"
+      placeholder="All"
+      value={text}
+      maxLength={64}
+      spellCheck={false}
+      autoComplete="off"
+      onChange={({ currentTarget }) => setText(currentTarget.value)}
+      onBlur={search}
+      onKeyDown={({ key }) => key === 'Enter' && search()}
+    />
   );
 }
 
@@ -98,10 +149,7 @@ function RunTable({ factory, filter }: { factory: string; filter: RunFilter }) {
     queryKey: query.queryKey,
     limit: PAGE_ROWS,
     rowOf: ({ type, data: run }) => (type === 'run' && run.factory === factory ? run : null),
-    takes: ({ state, automation }) =>
-      pages.isNewest &&
-      (filter.state === null || state === filter.state) &&
-      (filter.automation === null || automation === filter.automation),
+    takes: (run) => pages.isNewest && takesRun(filter, run),
   });
   if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
   return (
@@ -120,7 +168,7 @@ function RunTable({ factory, filter }: { factory: string; filter: RunFilter }) {
 }
 
 function NoRun({ filter }: { filter: RunFilter }) {
-  if (filter.state !== null || filter.automation !== null) {
+  if (!isOpenFilter(filter)) {
     return (
       <EmptyState icon={Play} title="No matching runs">
         Clear or change a filter.
@@ -160,6 +208,19 @@ const COLUMNS: DataColumn<Run>[] = [
       </ObjectLink>
     ),
   },
+  {
+    header: 'Reason',
+    render: ({ error, waiting }) => <RunReason reason={error ?? waiting?.reason_text ?? null} />,
+  },
   { header: 'Created', render: ({ created_at }) => <TimeText at={created_at} isFocusable={false} /> },
   { header: 'Duration', align: 'end', render: (run) => <RunDuration run={run} /> },
 ];
+
+function RunReason({ reason }: { reason: string | null }) {
+  if (reason === null) return '–';
+  return (
+    <Text size="xs" c="dimmed" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
+      <UntrustedText text={reason} />
+    </Text>
+  );
+}

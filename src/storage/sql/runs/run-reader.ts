@@ -2,26 +2,15 @@ import type { Kysely } from 'kysely';
 import type { RunId } from '../../../core/ids.ts';
 import { MAX_QUEUE_POSITION, type RunReader } from '../../../core/ports/runs/run-queue.ts';
 import type { RunAttempt } from '../../../core/resources/run.ts';
-import { cutPage, parseCursor } from '../cursor.ts';
 import type { Schema } from '../schema/schema.ts';
 import { RUN_ATTEMPTS } from '../schema/tables.ts';
+import { listRuns } from './list-runs.ts';
 import { selectRunInputs, selectRuns, toRun, toRunInput } from './run-rows.ts';
 
 /** Reads runs for the management API. */
 export function createRunReader(db: Kysely<Schema>): RunReader {
   return {
-    list: async ({ factory, state, automation, limit, cursor }) => {
-      const before = parseCursor(cursor);
-      let query = selectRuns(db)
-        .where('runs.factory', '=', factory)
-        .orderBy('runs.seq', 'desc')
-        .limit(limit + 1);
-      if (before !== null) query = query.where('runs.seq', '<', before);
-      if (state !== null) query = query.where('runs.state', '=', state);
-      if (automation !== null) query = query.where('runs.automation', '=', automation);
-      const { rows, nextCursor } = cutPage(await query.execute(), limit);
-      return { data: rows.map(toRun), nextCursor };
-    },
+    list: (request) => listRuns(db, request),
     get: async (id) => {
       const row = await selectRuns(db).where('runs.id', '=', id).executeTakeFirst();
       return row ? toRun(row) : null;

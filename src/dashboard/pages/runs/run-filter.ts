@@ -1,0 +1,49 @@
+import type { Run, RunState } from '../../../client/api-types.ts';
+import { TIME_SPANS_MS, type TimeSpan } from '../../api/deliveries.ts';
+import type { RunFilter } from '../../api/runs.ts';
+
+export const RUN_STATES: readonly RunState[] = ['queued', 'running', 'succeeded', 'failed', 'cancelled'];
+
+/** All runs of a factory. */
+export const NO_RUN_FILTER: RunFilter = {
+  state: null,
+  automation: null,
+  webhook: null,
+  revision: null,
+  delivery: null,
+  last: null,
+};
+
+/** Reads the filter from the URL. Unknown values are ignored. */
+export function readRunFilter(search: URLSearchParams): RunFilter {
+  const last = search.get('last') ?? '';
+  return {
+    state: RUN_STATES.find((state) => state === search.get('state')) ?? null,
+    automation: search.get('automation') || null,
+    webhook: search.get('webhook') || null,
+    revision: search.get('revision') || null,
+    delivery: search.get('delivery') || null,
+    last: Object.hasOwn(TIME_SPANS_MS, last) ? (last as TimeSpan) : null,
+  };
+}
+
+export function writeRunFilter(filter: RunFilter): Record<string, string> {
+  return Object.fromEntries(Object.entries(filter).flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
+}
+
+export function isOpenFilter(filter: RunFilter): boolean {
+  return Object.values(filter).every((part) => part === null);
+}
+
+type FilteredRun = Pick<Run, 'state' | 'automation' | 'webhook_uid' | 'revision' | 'delivery'>;
+
+/** Whether a new or changed run matches the filter. A change of a run is always within the last hours. */
+export function takesRun(filter: RunFilter, run: FilteredRun): boolean {
+  return (
+    (filter.state === null || run.state === filter.state) &&
+    (filter.automation === null || run.automation === filter.automation) &&
+    (filter.webhook === null || run.webhook_uid === filter.webhook) &&
+    (filter.delivery === null || run.delivery === filter.delivery) &&
+    (filter.revision === null || run.revision?.startsWith(filter.revision) === true)
+  );
+}

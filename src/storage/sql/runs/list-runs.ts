@@ -1,0 +1,89 @@
+import { type Kysely, sql } from 'kysely';
+import type { Page, PageRequest } from '../../../core/page.ts';
+import { MAX_EXAMINED_RUNS, type RunSearch } from '../../../core/ports/runs/run-queue.ts';
+import type { Run } from '../../../core/resources/run.ts';
+import { cutPage, formatCursor, parseCursor } from '../cursor.ts';
+import { findFirstSince } from '../find-first-since.ts';
+import type { Schema } from '../schema/schema.ts';
+import { selectRuns, toRun } from './run-rows.ts';
+
+/** Row numbers: `from` is included, `before` is not. */
+interface Range {
+  from: number;
+  before: number;
+}
+
+/** The runs that match, newest first. Reads the index of the factory, or that of the state. */
+export async function listRuns(
+  db: Kysely<Schema>,
+  { limit, cursor, ...search }: PageRequest & RunSearch,
+): Promise<Page<Run>> {
+  const range = {
+    from: search.sinceAt === undefined ? 0 : await findFirstSince(db, 'runs', search.sinceAt),
+    before: parseCursor(cursor) ?? Number.MAX_SAFE_INTEGER,
+  };
+  const delivery = search.delivery === undefined ? null : await findDeliveryNumber(db, search.delivery);
+  const isIndexed = delivery !== null || !hasFilter(search);
+  const examinedFrom = isIndexed ? null : await findExaminedFrom(db, search, range);
+  const from = Math.max(range.from, examinedFrom ?? 0);
+  const found = await selectMatching(db, search, delivery, { ...range, from }, limit + 1);
+  const { rows, nextCursor } = cutPage(found, limit);
+  const isCut = nextCursor === null && examinedFrom !== null;
+  return { data: rows.map(toRun), nextCursor: isCut ? formatCursor(examinedFrom) : nextCursor };
+}
+
+/** Filters that no index answers. */
+function hasFilter({ automation, delivery, webhook, revision }: RunSearch): boolean {
+  return [automation, delivery, webhook, revision].some((filter) => filter !== undefined);
+}
+
+/** `null` after retention has removed the delivery. */
+async function findDeliveryNumber(db: Kysely<Schema>, id: string): Promise<number | null> {
+  const row = await db.selectFrom('deliveries').select('seq').where('id', '=', id).executeTakeFirst();
+  return row?.seq ?? null;
+}
+
+/** The number of the oldest run that this page examines; `null` if it examines all that are left. */
+async function findExaminedFrom(
+  db: Kysely<Schema>,
+  { factory, state }: RunSearch,
+  { from, before }: Range,
+): Promise<number | null> {
+  const oldest = await db
+    .selectFrom('runs')
+    .select('seq')
+    .where('factory', '=', factory)
+    .$if(state !== undefined, (query) => query.where('state', '=', state!))
+    .where('seq', '>=', from)
+    .where('seq', '<', before)
+    .orderBy('seq', 'desc')
+    .offset(MAX_EXAMINED_RUNS - 1)
+    .limit(1)
+    .executeTakeFirst();
+  return oldest?.seq ?? null;
+}
+
+function selectMatching(
+  db: Kysely<Schema>,
+  { factory, state, automation, delivery, webhook, revision }: RunSearch,
+  deliveryNumber: number | null,
+  { from, before }: Range,
+  count: number,
+) {
+  const isRevision = sql<boolean>`substr(runs.revision, 1, ${revision?.length ?? 0}) = ${revision ?? ''}`;
+  return selectRuns(db)
+    .where('runs.factory', '=', factory)
+    .where('runs.seq', '>=', from)
+    .where('runs.seq', '<', before)
+    .$if(state !== undefined, (query) => query.where('runs.state', '=', state!))
+    .$if(automation !== undefined, (query) => query.where('runs.automation', '=', automation!))
+    .$if(delivery !== undefined, (query) => query.where('runs.delivery_id', '=', delivery!))
+    .$if(deliveryNumber !== null, (query) => query.where('runs.delivery', '=', deliveryNumber!))
+    .$if(webhook !== undefined, (query) =>
+      query.where((where) => where.or([where('webhooks.uid', '=', webhook!), where('webhooks.name', '=', webhook!)])),
+    )
+    .$if(revision !== undefined, (query) => query.where(isRevision))
+    .orderBy('runs.seq', 'desc')
+    .limit(count)
+    .execute();
+}
