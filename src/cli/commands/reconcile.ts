@@ -4,7 +4,8 @@ import { escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { isFailure, printReconciliation } from '../output/describe-reconciliation.ts';
+import { isFailure } from '../output/describe-reconciliation.ts';
+import { printReconciliation } from '../output/print-reconciliation.ts';
 import { startProgress } from '../output/progress.ts';
 
 interface ReconcileOptions {

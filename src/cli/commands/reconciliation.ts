@@ -6,8 +6,9 @@ import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { describeIdArgument, findId } from '../find/find-id.ts';
 import { countOption } from '../input/value-options.ts';
-import { isFailure, printReconciliation, shortenRevision } from '../output/describe-reconciliation.ts';
+import { isFailure, shortenRevision } from '../output/describe-reconciliation.ts';
 import { formatAge } from '../output/format-time.ts';
+import { printReconciliation } from '../output/print-reconciliation.ts';
 import type { Column } from '../output/table.ts';
 
 /** `dockbell reconciliation …`: the outcome of each revision. */

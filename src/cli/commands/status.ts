@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { Condition, Factory } from '../../client/api-types.ts';
+import type { Condition, Factory, Reconciliation } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import { resolveLocalRevision } from '../../source/directory-source.ts';
 import { escapeText } from '../../words/escape-text.ts';
@@ -9,13 +9,7 @@ import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import type { WaitOutcome } from '../follow/wait-for-revision.ts';
 import { waitForRevision } from '../follow/wait-for-revision.ts';
 import { durationOption } from '../input/value-options.ts';
-import {
-  describeCommit,
-  describeDiagnostic,
-  isFailure,
-  printReconciliation,
-  shortenRevision,
-} from '../output/describe-reconciliation.ts';
+import { describeCommit, describeDiagnostic, isFailure, shortenRevision } from '../output/describe-reconciliation.ts';
 import { formatInstantWithAge, formatSpan } from '../output/format-time.ts';
 
 interface StatusOptions {
@@ -82,12 +76,16 @@ async function waitAndReport(session: CommandSession, options: StatusOptions & {
   const result = await waitForRevision(api, session.context, request);
   if (options.json)
     session.output.json(await readAnswer(api.GET('/api/v1/factories/{factory}', { params: { path: { factory } } })));
-  else printOutcome(session, result, options);
+  else await printOutcome(session, result, options);
   const isLive = result.outcome === 'live' || result.outcome === 'contained' || result.outcome === 'replaced';
   return isLive ? EXIT_CODES.done : EXIT_CODES.negative;
 }
 
-function printOutcome(session: CommandSession, result: WaitOutcome, options: { wait: string; timeout: number }): void {
+async function printOutcome(
+  session: CommandSession,
+  result: WaitOutcome,
+  options: { wait: string; timeout: number },
+): Promise<void> {
   const { output } = session;
   const revision = shortenRevision(options.wait);
   if (result.outcome === 'live') output.line(`${revision} is live.`);
@@ -95,13 +93,19 @@ function printOutcome(session: CommandSession, result: WaitOutcome, options: { w
     output.line(`${revision} is live as part of ${shortenRevision(result.by)}, which contains it.`);
   } else if (result.outcome === 'replaced') {
     output.line(`${revision} was applied, and ${shortenRevision(result.by)} has replaced it.`);
-  } else if (result.outcome === 'failed') printReconciliation(output, result.reconciliation);
+  } else if (result.outcome === 'failed') await printFound(session, result.reconciliation);
   else {
     output.note(
       `${revision} is neither live nor failed after ${formatSpan(options.timeout)}. Check that it is pushed to the production branch.`,
     );
-    if (result.last !== null) printReconciliation(output, result.last);
+    if (result.last !== null) await printFound(session, result.last);
   }
+}
+
+/** The code that prints changes as YAML is large, and most commands print no reconciliation. */
+async function printFound({ output }: CommandSession, reconciliation: Reconciliation): Promise<void> {
+  const { printReconciliation } = await import('../output/print-reconciliation.ts');
+  printReconciliation(output, reconciliation);
 }
 
 async function printFactories(session: CommandSession, factories: readonly Factory[]): Promise<void> {
