@@ -14,6 +14,8 @@ import { resolveDataPaths } from '../data-dir/data-paths.ts';
 import { createRunLogReader } from '../executors/log/run-log.ts';
 import { packageFile } from '../files/package-files.ts';
 import { generateSecret } from '../signature/sign/generate-secret.ts';
+import { escapeLines } from '../words/escape-text.ts';
+import { TerminalText, textOf } from '../words/terminal-text.ts';
 import { renderDemoCurl } from './demo-curl.ts';
 import { ensureDemoRepository } from './demo-repository.ts';
 
@@ -132,6 +134,7 @@ async function printResult(
 ): Promise<void> {
   const bytes = await logs.read(run.id, 0, MAX_SHOWN_LOG_BYTES);
   if (bytes === null) return;
-  const text = Buffer.from(bytes).toString('utf8').trimEnd();
-  out.write(`${text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '�').replace(/^/gm, '    | ')}\n`);
+  const terminal = new TerminalText();
+  const lines = terminal.write(`${Buffer.from(bytes).toString('utf8').trimEnd()}\n`);
+  for (const line of lines) out.write(`    | ${escapeLines(textOf(line))}\n`);
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LINEAR_GROWTH, measureGrowth } from '../../test/helpers/measure-growth.ts';
-import { PLAIN, type StyledLine, TerminalText, type TextStyle } from './terminal-text.ts';
+import { PLAIN, type StyledLine, TerminalText, type TextStyle, textOf } from './terminal-text.ts';
 
 function read(...chunks: string[]): StyledLine[] {
   const terminal = new TerminalText();
@@ -9,7 +9,6 @@ function read(...chunks: string[]): StyledLine[] {
   return [...lines, terminal.openLine];
 }
 
-const textOf = (line: StyledLine) => line.map(({ text }) => text).join('');
 const textsOf = (...chunks: string[]) => read(...chunks).map(textOf);
 const styleOf = (sequence: string): Partial<TextStyle> => {
   const style = read(`${sequence}x`)[0]!.at(-1)!.style;

@@ -87,6 +87,11 @@ export class TerminalText {
   }
 }
 
+/** The text of a line without its styles. */
+export function textOf(line: StyledLine): string {
+  return line.map(({ text }) => text).join('');
+}
+
 /** Where a line that is too long is cut: not within a surrogate pair and, if possible, not within a sequence. */
 function findCut(raw: string): number {
   const sequence = raw.lastIndexOf('\x1b', MAX_LINE_CHARACTERS);

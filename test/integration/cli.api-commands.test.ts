@@ -661,6 +661,16 @@ describe('run', () => {
     expect((await run(['run', 'log', RUN_ID])).stdout).toBe('line one\nline two ✓\n');
   });
 
+  it('log prints colors on a terminal, and no other control sequence', async () => {
+    const log = Buffer.from('\x1b[31mred\x1b[0m\x1b]0;title\x07\x1b[2J\r\n50%\r100%\n');
+    await serve({ runLogs: { read: async (_run, offset, limit) => log.subarray(offset, offset + limit) } });
+    const shown = await run(['run', 'log', RUN_ID], { columns: 80 });
+    expect(shown.stdout).toBe('\x1b[31mred\x1b[0m\n100%\n');
+    const plain = await run(['run', 'log', RUN_ID], { columns: 80, env: { ...env, NO_COLOR: '1' } });
+    expect(plain.stdout).toBe('red\n100%\n');
+    expect((await run(['run', 'log', RUN_ID])).stdout).toBe(log.toString());
+  });
+
   it('log --follow prints new output until the run ends, and returns 1 if it failed', async () => {
     const log = [Buffer.from('one\n')];
     let state: 'running' | 'failed' = 'running';

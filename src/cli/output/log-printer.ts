@@ -1,5 +1,12 @@
-import { escapeText } from '../../words/escape-text.ts';
-import { PLAIN, type StyledLine, TerminalText, type TextColor, type TextStyle } from '../../words/terminal-text.ts';
+import { escapeLines } from '../../words/escape-text.ts';
+import {
+  PLAIN,
+  type StyledLine,
+  TerminalText,
+  type TextColor,
+  type TextStyle,
+  textOf,
+} from '../../words/terminal-text.ts';
 import type { CliContext } from '../context.ts';
 import { hasColors } from './colors.ts';
 
@@ -37,10 +44,6 @@ export function createLogPrinter({ stdout, env }: Pick<CliContext, 'stdout' | 'e
   };
 }
 
-function textOf(line: StyledLine): string {
-  return line.map(({ text }) => text).join('');
-}
-
 function skipText(line: StyledLine, count: number): StyledLine {
   let rest = count;
   return line.flatMap(({ text, style }) => {
@@ -53,17 +56,12 @@ function skipText(line: StyledLine, count: number): StyledLine {
 const RESET = '\x1b[0m';
 
 function renderLine(line: StyledLine, isColored: boolean): string {
-  return line.map(({ text, style }) => renderPart(escapeTabbed(text), isColored ? style : PLAIN)).join('');
+  return line.map(({ text, style }) => renderPart(escapeLines(text), isColored ? style : PLAIN)).join('');
 }
 
 function renderPart(text: string, style: TextStyle): string {
   const codes = listCodes(style);
   return codes.length === 0 ? text : `\x1b[${codes.join(';')}m${text}${RESET}`;
-}
-
-/** Tabs stay: they only move the cursor to the right. */
-function escapeTabbed(text: string): string {
-  return text.split('\t').map(escapeText).join('\t');
 }
 
 /** The SGR codes of the style, made here: nothing of the output becomes part of a sequence. */

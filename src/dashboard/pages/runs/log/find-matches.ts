@@ -1,3 +1,4 @@
+import { textOf } from '../../../../words/terminal-text.ts';
 import type { LogBlock } from './log-lines.ts';
 
 /** A place of the searched text in a line of the log. */
@@ -65,8 +66,7 @@ function findInBlock({ first, lines }: LogBlock, pattern: RegExp): Found {
   let isCut = false;
   for (const [i, line] of lines.entries()) {
     const end = matches.length + MAX_MATCHES_OF_LINE;
-    const text = line.map((part) => part.text).join('');
-    for (const { index, 0: found } of text.matchAll(pattern)) {
+    for (const { index, 0: found } of textOf(line).matchAll(pattern)) {
       isCut ||= matches.length === end;
       if (matches.length === end) break;
       matches.push({ line: first + i, begin: index, end: index + found.length });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { textOf as textOfLine } from '../../../../words/terminal-text.ts';
 import { type LogBlock, LogLines } from './log-lines.ts';
 
 const encoder = new TextEncoder();
-const textOf = (blocks: readonly LogBlock[]) =>
-  blocks.flatMap(({ lines }) => lines.map((line) => line.map(({ text }) => text).join(''))).join('\n');
+const textOf = (blocks: readonly LogBlock[]) => blocks.flatMap(({ lines }) => lines.map(textOfLine)).join('\n');
 
 describe('LogLines', () => {
   it('decodes the same text for every split of its bytes', () => {
