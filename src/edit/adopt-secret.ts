@@ -39,7 +39,7 @@ async function adopt(parts: AdoptionParts, uid: WebhookUid, value: SecretValue):
   if (pinned?.reveal() !== SECRET_PLACEHOLDER) return reject('the webhook already has its secret');
   if (webhook.secretState !== 'current')
     return reject(`${secretName} has a newer version that waits for the next apply`);
-  const users = (await secrets.list()).find((secret) => secret.name === secretName)?.usedBy ?? [];
+  const users = (await secrets.find(secretName))?.usedBy ?? [];
   if (users.length > 1)
     return reject(`${secretName} is also the secret of other webhooks; use a separate secret for this webhook`);
 

@@ -136,11 +136,11 @@ export async function composeRotation(
     const advice = `Update it with "dockbell secret update ${secretName}"; the webhook takes it up with its next change`;
     throw new AppError('conflict', `The secret of a webhook of a managed factory is a team secret. ${advice}.`);
   }
-  const summary = (await secrets.list()).find((secret) => secret.name === secretName);
-  if (summary !== undefined) rejectShared(summary);
+  const summary = await secrets.find(secretName);
+  if (summary !== null) rejectShared(summary);
   const { value, isGenerated } = chooseValue(webhook, given, randomBytes);
   if (value === null) throw new AppError('bad_request', 'Put the new secret that the provider issued in "secret".');
-  const mode = summary === undefined ? 'create' : 'update';
+  const mode = summary === null ? 'create' : 'update';
   const edit: ComposedEdit = {
     files: [],
     message: `Rotate the secret of the webhook ${name}`,
@@ -174,7 +174,7 @@ export async function composeSecretStep(
   const { webhook, text } = findWebhookText(state, uid);
   const { name, secretName } = webhook;
   requireMatch(ifMatch, tagWebhook(webhook));
-  if ((await secrets.list()).some((secret) => secret.name === secretName)) {
+  if ((await secrets.find(secretName)) !== null) {
     const advice = `Enable the webhook to use the value of ${secretName}, or rotate the secret`;
     throw new AppError('conflict', `The webhook ${name} already has its secret. ${advice}.`);
   }

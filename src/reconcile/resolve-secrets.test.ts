@@ -14,6 +14,7 @@ function secretsOf(values: Record<string, string>): SecretStore {
   return {
     put: unused,
     delete: unused,
+    find: unused,
     open: unused,
     list: async () =>
       Object.keys(values).map((name) => ({

@@ -56,6 +56,7 @@ class MemoryTable implements SealedSecretTable {
       listedBy: this.listedBy,
     }));
   };
+  find = async (name: string) => (await this.list()).find((secret) => secret.name === name) ?? null;
   delete = async (name: string) => {
     const rows = this.rows.filter((row) => row.name === name && !row.deleted);
     for (const row of rows) row.deleted = true;

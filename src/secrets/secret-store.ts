@@ -5,6 +5,7 @@ import type {
   SecretHistory,
   SecretStore,
   SecretVersion,
+  StoredSecretSummary,
 } from '../core/ports/secret-store.ts';
 import type { SecretSummary } from '../core/resources/secret.ts';
 import type { SecretValue } from '../core/secret-value.ts';
@@ -67,8 +68,13 @@ export function createSecretStore(parts: SecretStoreDependencies): SecretStore &
   };
   // This process is the only writer. Sequential, so that no version is used between the read and the insert.
   const puts = new TaskQueue();
-  const list = async () =>
-    (await table.list()).map((secret) => ({ ...secret, notify: listTargets(notifyTargets, secret.name) }));
+  const addTargets = (secret: StoredSecretSummary): SecretSummary => {
+    return { ...secret, notify: listTargets(notifyTargets, secret.name) };
+  };
+  const find = async (name: string) => {
+    const found = await table.find(name);
+    return found === null ? null : addTargets(found);
+  };
   return {
     put: async (name, value, mode, by = null) => {
       checkName(name);
@@ -77,14 +83,11 @@ export function createSecretStore(parts: SecretStoreDependencies): SecretStore &
       return puts.run(() => insertNext(name, value, mode, by));
     },
     delete: async (name, { force, by = null }) => {
-      if (!force)
-        rejectWhileUsed(
-          name,
-          (await list()).find((secret) => secret.name === name),
-        );
+      if (!force) rejectWhileUsed(name, await find(name));
       if (!(await table.delete(name, { at: clock.wallMs(), name: by }))) throw unknownSecret(name);
     },
-    list,
+    list: async () => (await table.list()).map(addTargets),
+    find,
     resolve: async (name) => {
       const newest = await table.newest(name);
       return newest === null ? null : { version: newest.version, value: openSealed(newest) };
@@ -111,7 +114,7 @@ function listTargets(targets: readonly NamingTarget[], secretName: string): Secr
   return [...keyed.values()];
 }
 
-function rejectWhileUsed(name: string, secret: SecretSummary | undefined): void {
+function rejectWhileUsed(name: string, secret: SecretSummary | null): void {
   const users = [
     ...(secret?.usedBy ?? []).map(({ factory, webhook }) => `${factory}/${webhook}`),
     ...(secret?.listedBy ?? []).map(({ factory, automation }) => `${factory}/${automation} (automation)`),

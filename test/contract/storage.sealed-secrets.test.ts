@@ -137,6 +137,31 @@ describe.each(STORAGES)('encrypted secrets on $name', (kind) => {
     ]);
   });
 
+  it('finds a name as it is in the list, and no deleted or unknown one', async () => {
+    for (const name of ['A_KEY', 'AXKEY', 'TOKEN', 'GONE']) await table().insert(seal(1, { name }));
+    await table().delete('GONE', DELETER);
+    await applyFactory(opened.storage, {
+      webhooks: [
+        buildWebhook({ name: 'a', secretName: 'A_KEY', secretVersion: 1 }),
+        buildWebhook({ name: 'b', secretName: 'AXKEY', verifyTokenSecretName: 'A_KEY', verifyTokenSecretVersion: 1 }),
+        buildWebhook({ name: 'c', secretName: 'TOKEN', secretVersion: 1 }),
+      ],
+      automations: [
+        buildAutomation({ name: 'fix', overrides: { secrets: ['A_KEY', 'TOKEN'] } }),
+        buildAutomation({ name: 'mentions', overrides: { secrets: ['AXKEY'], note: 'A_KEY' } }),
+        buildAutomation({ name: 'none' }),
+      ],
+    });
+    const list = await table().list();
+    expect(list.map(({ name }) => name)).toEqual(['AXKEY', 'A_KEY', 'TOKEN']);
+    for (const summary of list) expect(await table().find(summary.name)).toEqual(summary);
+    expect(list[1]).toMatchObject({
+      usedBy: [{ webhook: 'a' }, { webhook: 'b' }],
+      listedBy: [{ automation: 'fix' }],
+    });
+    expect([await table().find('GONE'), await table().find('NEW')]).toEqual([null, null]);
+  });
+
   it('lists the automations that pass a secret to their runs, while they exist', async () => {
     await table().insert(seal(1));
     const automations = [

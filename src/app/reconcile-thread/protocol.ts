@@ -90,7 +90,7 @@ export type CopiedServedChange = Omit<ServedChange, 'webhooks'> & { webhooks: Co
 type CopiedServingWebhook = { [Key in keyof ServingWebhook]: Key extends 'webhook' ? AppliedWebhook : CopiedSecret };
 
 /** A `SecretStore` with copied secrets. */
-export interface CopiedSecretStore extends Pick<SecretStore, 'delete' | 'list'> {
+export interface CopiedSecretStore extends Pick<SecretStore, 'delete' | 'list' | 'find'> {
   put(
     name: string,
     value: string,
@@ -103,7 +103,7 @@ export interface CopiedSecretStore extends Pick<SecretStore, 'delete' | 'list'> 
 
 export const HOST_OPERATIONS: PortOperations<HostPorts> = {
   serving: ['stage', 'apply', 'serve'],
-  secrets: ['put', 'delete', 'list', 'resolve', 'open'],
+  secrets: ['put', 'delete', 'list', 'find', 'resolve', 'open'],
   reports: ['reconciled', 'log'],
 };
 

@@ -140,6 +140,7 @@ function offerHost({ serving, secrets, onReconciled, logger }: ReconcileThreadPa
       put: (name, value, mode, by) => secrets.put(name, new SecretValue(value), mode, by),
       delete: secrets.delete,
       list: secrets.list,
+      find: secrets.find,
       resolve: async (name) => {
         const found = await secrets.resolve(name);
         return found === null ? null : { version: found.version, value: found.value.reveal() };

@@ -121,6 +121,7 @@ function connectSecrets(): SecretStore {
     put: (name, value, mode, by) => secrets.put(name, value.reveal(), mode, by),
     delete: secrets.delete,
     list: secrets.list,
+    find: secrets.find,
     resolve: async (name) => {
       const found = await secrets.resolve(name);
       return found === null ? null : { version: found.version, value: new SecretValue(found.value) };

@@ -44,6 +44,8 @@ export interface SealedSecretTable {
   /** The stored versions, newest first, also of a deleted secret. */
   versions(name: string, limit: number): Promise<SealedSecret[]>;
   list(): Promise<StoredSecretSummary[]>;
+  /** One entry of the list; `null` for a name that does not exist. */
+  find(name: string): Promise<StoredSecretSummary | null>;
   /** Deletes the name; its versions stay readable by `get`. `false` if it did not exist. */
   delete(name: string, by: { at: number; name: string | null }): Promise<boolean>;
 }
@@ -80,6 +82,8 @@ export interface SecretStore {
   /** `secret_in_use` while a webhook, an automation or a target of `notify` uses it, unless forced; `not_found` for an unknown name. */
   delete(name: string, options: { force: boolean; by?: string | null }): Promise<void>;
   list(): Promise<SecretSummary[]>;
+  /** One entry of the list; `null` for a name that does not exist. */
+  find(name: string): Promise<SecretSummary | null>;
   /** The newest version, for an apply or a run; `null` if none exists. */
   resolve(name: string): Promise<{ version: number; value: SecretValue } | null>;
   /** A pinned version; `null` if it was deleted. Throws `storage_broken` if the value cannot be decrypted. */

@@ -63,7 +63,8 @@ export function createSealedSecrets(db: Kysely<Schema>): ResealableSecretTable {
         .execute();
       return rows.map((row) => SECRET_VERSIONS.fromRow(row));
     },
-    list: () => listSummaries(db),
+    list: () => listSummaries(db, null),
+    find: async (name) => (await listSummaries(db, name))[0] ?? null,
     delete: (name, by) => db.transaction().execute((trx) => deleteName(trx, name, by)),
     allSealed: async () => {
       const answers = await db.selectFrom('kept_answers').selectAll().execute();
@@ -135,28 +136,43 @@ function insertVersion(db: Kysely<Schema>, secret: NewSealedSecret): Promise<voi
   });
 }
 
-async function listSummaries(db: Kysely<Schema>): Promise<StoredSecretSummary[]> {
-  const secrets = await db.selectFrom('secret_names').selectAll().orderBy('name').execute();
-  const users = await db
+/** @param only one name; `null` for all */
+async function listSummaries(db: Kysely<Schema>, only: string | null): Promise<StoredSecretSummary[]> {
+  const secrets = await db
+    .selectFrom('secret_names')
+    .selectAll()
+    .where('newest_version', 'is not', null)
+    .$if(only !== null, (query) => query.where('name', '=', only!))
+    .orderBy('name')
+    .execute();
+  if (secrets.length === 0) return [];
+  const users = await listWebhooks(db, only);
+  const automations = await listAutomations(db, only);
+  return secrets.map((secret) => ({
+    name: secret.name,
+    version: secret.newest_version!,
+    createdAt: secret.created_at,
+    updatedAt: secret.updated_at,
+    usedBy: users.flatMap((user) => listUses(user, secret.name)),
+    listedBy: automations
+      .filter(({ listed }) => listed.has(secret.name))
+      .map(({ factory, name: automation }) => ({ factory, automation })),
+  }));
+}
+
+function listWebhooks(db: Kysely<Schema>, secret: string | null): Promise<Selectable<Schema['webhooks']>[]> {
+  return db
     .selectFrom('webhooks')
     .selectAll()
     .where('deleted_at', 'is', null)
+    .$if(secret !== null, (query) =>
+      query.where((where) =>
+        where.or([where('secret_name', '=', secret!), where('verify_token_secret_name', '=', secret!)]),
+      ),
+    )
     .orderBy('factory')
     .orderBy('name')
     .execute();
-  const automations = await listAutomations(db);
-  return secrets
-    .filter((secret) => secret.newest_version !== null)
-    .map((secret) => ({
-      name: secret.name,
-      version: secret.newest_version!,
-      createdAt: secret.created_at,
-      updatedAt: secret.updated_at,
-      usedBy: users.flatMap((user) => listUses(user, secret.name)),
-      listedBy: automations
-        .filter(({ listed }) => listed.has(secret.name))
-        .map(({ factory, name: automation }) => ({ factory, automation })),
-    }));
 }
 
 /** A webhook can use a secret as its credential, as its verify token, or as both. */
@@ -168,12 +184,22 @@ function listUses(user: Selectable<Schema['webhooks']>, secretName: string): Sto
   return [...versions].map((version) => ({ factory, webhook, version }));
 }
 
-/** Every automation with the secrets that its runs receive. */
-async function listAutomations(db: Kysely<Schema>): Promise<{ factory: string; name: string; listed: Set<unknown> }[]> {
+/**
+ * The automations whose runs receive secrets, with the names of these.
+ *
+ * @param secret leaves out automations that do not contain this name; `null` for all
+ */
+async function listAutomations(
+  db: Kysely<Schema>,
+  secret: string | null,
+): Promise<{ factory: string; name: string; listed: Set<unknown> }[]> {
+  // Reading the JSON of each of thousands of automations takes longer than to search it.
+  const text = JSON.stringify(secret ?? 'secrets');
   const rows = await db
     .selectFrom('automations')
     .innerJoin('automation_versions', 'automation_versions.version', 'automations.version')
     .select(['automations.factory', 'automations.name', 'automation_versions.overrides'])
+    .where('automation_versions.overrides', 'like', `%${text}%`)
     .orderBy('automations.factory')
     .orderBy('automations.name')
     .execute();

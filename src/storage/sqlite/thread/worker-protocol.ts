@@ -37,6 +37,7 @@ export const OPERATIONS = {
     'get',
     'versions',
     'list',
+    'find',
     'delete',
     'allSealed',
     'replaceSealed',
