@@ -26,6 +26,29 @@ export interface ProblemCollector {
 // A hostile file can have 100,000 problems. Only the first ones are listed; the last diagnostic counts the others.
 const MAX_DIAGNOSTICS_PER_FILE = 100;
 
+// 5,000 hostile files with 100 problems each would make a list of 150 MB.
+const MAX_DIAGNOSTICS_PER_TREE = 5_000;
+
+/** Shares the number of listed problems among the files of a tree. Every file lists at least its first problem. */
+export class ListingLimit {
+  #left = MAX_DIAGNOSTICS_PER_TREE;
+
+  /** Number of problems that the next file may list. */
+  get ofNextFile(): number {
+    return this.isReached ? 1 : MAX_DIAGNOSTICS_PER_FILE;
+  }
+
+  /** Do further files list only their first problem? */
+  get isReached(): boolean {
+    return this.#left <= 0;
+  }
+
+  /** The next file listed this number of problems. */
+  note(listed: number): void {
+    this.#left -= listed;
+  }
+}
+
 /**
  * The problems of one file, independent of the settings of the factory. Contains the problems that a factory with any
  * settings would list.
@@ -97,6 +120,7 @@ export class FileFindings implements ProblemCollector {
 export class FileDiagnostics implements ProblemCollector {
   readonly file: string;
   readonly #lint: LintSettings;
+  readonly #max: number;
   readonly #worst: Severity;
   readonly #kept: Diagnostic[] = [];
   #left = 0;
@@ -105,12 +129,19 @@ export class FileDiagnostics implements ProblemCollector {
   /**
    * @param file path relative to the root of the repository
    * @param lint severities that the factory sets
+   * @param max number of problems that are listed
    * @param worst severity of problems that are not described
    */
-  constructor(file: string, lint: LintSettings, worst: Severity = 'error') {
+  constructor(file: string, lint: LintSettings, max: number = MAX_DIAGNOSTICS_PER_FILE, worst: Severity = 'error') {
     this.file = file;
     this.#lint = lint;
+    this.#max = max;
     this.#worst = worst;
+  }
+
+  /** Number of listed problems. */
+  get size(): number {
+    return this.#kept.length;
   }
 
   add(problem: FileProblem): void {
@@ -119,14 +150,14 @@ export class FileDiagnostics implements ProblemCollector {
 
   addAll(problems: Iterable<() => FileProblem>): void {
     for (const describe of problems) {
-      if (this.#kept.length < MAX_DIAGNOSTICS_PER_FILE) this.add(describe());
+      if (this.#kept.length < this.#max) this.add(describe());
       else this.#leave(this.#worst, 1);
     }
   }
 
   /** A copy with more problems. */
   with(problems: readonly FileProblem[]): FileDiagnostics {
-    const copy = new FileDiagnostics(this.file, this.#lint, this.#worst);
+    const copy = new FileDiagnostics(this.file, this.#lint, this.#max, this.#worst);
     copy.#kept.push(...this.#kept);
     copy.#left = this.#left;
     copy.#leftErrors = this.#leftErrors;
@@ -147,7 +178,7 @@ export class FileDiagnostics implements ProblemCollector {
   #addDiagnostic(rule: RuleId, describe: () => Diagnostic): void {
     const severity = severityOf(rule, this.#lint);
     if (severity === 'off') return;
-    if (this.#kept.length < MAX_DIAGNOSTICS_PER_FILE) this.#kept.push({ ...describe(), severity });
+    if (this.#kept.length < this.#max) this.#kept.push({ ...describe(), severity });
     else this.#leave(severity, 1);
   }
 

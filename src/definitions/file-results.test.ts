@@ -128,6 +128,21 @@ describe('A second validation', () => {
     });
   });
 
+  it('lists what a full validation lists when the limit of listed problems is reached, and when it is not any more', async () => {
+    const names = Array.from({ length: 100 }, (_, i) => `unknown-${i}`);
+    const bad = writeAutomation(`webhooks: [${names}]`);
+    const weak = writeAutomation('webhooks: [a], payload: {"a.b": ["x*"], "c.d": ["y*"]}');
+    const automations = (count: number, text: string) =>
+      Array.from({ length: count }, (_, i) => [
+        `automations/${text === bad ? 'bad' : 'weak'}-${i}/automation.md`,
+        text,
+      ]);
+    for (const count of [30, 51, 50, 30, 51]) {
+      const files = { ...FILES, ...Object.fromEntries([...automations(count, bad), ...automations(60, weak)]) };
+      expect(await validate(files)).toEqual(validateTree(createTree(files), CONTEXT));
+    }
+  });
+
   it('checks the headers of a sample against a changed webhook', async () => {
     await validate(FILES);
     read = [];

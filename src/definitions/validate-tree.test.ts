@@ -961,6 +961,20 @@ describe('validateTree', () => {
     expect(validateFiles({ ...files, ...lint }).diagnostics).toEqual([]);
   });
 
+  it('lists only the first problem of each file after 5,000 of a tree, and counts all others', () => {
+    const names = Array.from({ length: 150 }, (_, i) => `unknown-${i}`);
+    const text = automation({ trigger: `filter: {webhooks: [${names}]}` });
+    const files = Array.from({ length: 60 }, (_, i) => [`automations/a${100 + i}/automation.md`, text]);
+    const { diagnostics, definition } = validateFiles({ ...CI, ...Object.fromEntries(files) });
+    expect(definition).toBeNull();
+    const counts = files.map(([file]) => {
+      const found = diagnostics.filter((diagnostic) => diagnostic.file === file);
+      const rest = found.find(({ rule }) => rule === 'file/too-many-findings');
+      return [found.length - 1, rest?.severity, Number.parseInt(rest?.message ?? '', 10)];
+    });
+    expect(counts).toEqual([...Array(50).fill([100, 'error', 50]), ...Array(10).fill([1, 'error', 149])]);
+  });
+
   it('does not check the signature block of a webhook with an error, also if only the factory rates it as one', () => {
     const signed = 'authMode: signature\nsecretName: A\nsignatureScheme: custom\nsignature: {header: X-S}\n';
     const file = { 'webhooks/x.yaml': `# dbs_${'aB3-'.repeat(11)}\n${signed}` };

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../../core/diagnostic.ts';
 import { OrderedLookup } from '../../core/ordered-lookup.ts';
 import type { LintSettings } from '../../core/rules.ts';
 import { isWebhookTrigger } from '../../core/trigger.ts';
-import { FileDiagnostics } from '../file-diagnostics.ts';
+import { FileDiagnostics, type ListingLimit } from '../file-diagnostics.ts';
 import type { AutomationResult } from '../read/file-result.ts';
 import { type CheckedAutomation, createReferenceCheck, type References } from './check-references.ts';
 import { checkSameTriggers, type ProblemsByFile } from './check-same-triggers.ts';
@@ -37,17 +37,21 @@ export function checkAutomations(
   results: readonly AutomationResult[],
   surroundings: Surroundings,
   earlier: AutomationsCheck | null,
+  limit: ListingLimit,
 ): AutomationsCheck {
   const { prefix, lint, references } = surroundings;
   const changed = earlier && findChangedWebhooks(earlier.surroundings, surroundings);
   const findKept = earlier === null || changed === null ? () => undefined : createFinder(earlier, changed, references);
   const check = createReferenceCheck(references);
-  const automations = results.map((result, index) => {
-    const kept = findKept(result, index);
-    if (kept !== undefined) return kept;
-    const diagnostics = new FileDiagnostics(prefix + result.path, lint);
+  const checkAlone = (result: AutomationResult) => {
+    const diagnostics = new FileDiagnostics(prefix + result.path, lint, limit.ofNextFile);
     diagnostics.addFindings(result.findings);
     return check(result, diagnostics);
+  };
+  const automations = results.map((result, index) => {
+    const checked = findKept(result, index) ?? checkAlone(result);
+    limit.note(checked.diagnostics?.size ?? 0);
+    return checked;
   });
   if (earlier !== null && changed !== null && haveSameFiles(automations, earlier.automations)) {
     return { ...earlier, automations, surroundings };

@@ -2,7 +2,7 @@ import type { FactoryDefinition } from '../../core/definition.ts';
 import { compareDiagnostics, type Diagnostic, hasErrors } from '../../core/diagnostic.ts';
 import { applyLint, type LintSettings } from '../../core/rules.ts';
 import type { SourceTree } from '../../core/source-tree.ts';
-import { FileDiagnostics } from '../file-diagnostics.ts';
+import { FileDiagnostics, ListingLimit } from '../file-diagnostics.ts';
 import type { AutomationResult, FactoryResult, FileResult, SampleResult, WebhookResult } from '../read/file-result.ts';
 import type { SortedEntries } from '../read/sort-entries.ts';
 import { type AutomationsCheck, checkAutomations, listAutomationDiagnostics } from './check-automations.ts';
@@ -42,6 +42,8 @@ export interface ReadTree {
 export interface CheckedDefinition {
   validated: ValidatedTree;
   automations: AutomationsCheck;
+  /** Has the tree more problems than are listed? */
+  isLimited: boolean;
 }
 
 /**
@@ -51,16 +53,28 @@ export interface CheckedDefinition {
  * @param earlier the check of a similar tree: automations that did not change are not checked again
  */
 export function checkDefinition(
-  { tree, sorted, results }: ReadTree,
+  read: ReadTree,
   context: ValidationContext,
   earlier: CheckedDefinition | null = null,
 ): CheckedDefinition {
+  // What a file lists depends on all others once the limit is reached.
+  const usable = earlier === null || earlier.isLimited ? null : earlier.automations;
+  const checked = checkTreeOnce(read, context, usable);
+  return checked.isLimited && usable !== null ? checkTreeOnce(read, context, null) : checked;
+}
+
+function checkTreeOnce(
+  { tree, sorted, results }: ReadTree,
+  context: ValidationContext,
+  earlier: AutomationsCheck | null,
+): CheckedDefinition {
   const { prefix } = tree;
+  const limit = new ListingLimit();
   const read = sortResults(results);
   const { lint, diagnostics: ofFactory } = openFactory(prefix, read.factory);
-  const webhooks = read.webhooks.map((result) => openWebhook(prefix, result, lint));
+  const webhooks = read.webhooks.map((result) => openWebhook(prefix, result, lint, limit));
   const references = collectReferences(sorted, webhooks, context);
-  const automations = checkAutomations(read.automations, { prefix, lint, references }, earlier?.automations ?? null);
+  const automations = checkAutomations(read.automations, { prefix, lint, references }, earlier, limit);
   checkUnusedWebhooks(webhooks, automations.usedWebhooks);
   const declared = listDeclared(sorted);
   // Those of the tree, of samples and of `factory.yaml` itself were made at their default severity.
@@ -68,7 +82,7 @@ export function checkDefinition(
     ...sorted.diagnostics,
     ...checkTree(tree, sorted, context.webhooksPerFactory),
     ...ofFactory,
-    ...checkSamples(prefix, sorted, read.samples, { webhooks: references, automations: declared.automations }),
+    ...checkSamples(prefix, sorted, read.samples, { webhooks: references, automations: declared.automations }, limit),
   ];
   const diagnostics = [
     ...applyLint(ofDefault, lint),
@@ -77,7 +91,7 @@ export function checkDefinition(
   ].sort(compareDiagnostics);
   const definition = hasErrors(diagnostics) ? null : toDefinition(lint, webhooks, automations.automations);
   const files = results.map(({ path }) => prefix + path);
-  return { validated: { diagnostics, definition, declared, files }, automations };
+  return { validated: { diagnostics, definition, declared, files }, automations, isLimited: limit.isReached };
 }
 
 /** The results by kind, in their order. */
@@ -107,14 +121,15 @@ function openFactory(
   return { lint: factory.lint, diagnostics: diagnostics.toDiagnostics() };
 }
 
-function openWebhook(prefix: string, result: WebhookResult, lint: LintSettings): CheckedWebhook {
+function openWebhook(prefix: string, result: WebhookResult, lint: LintSettings, limit: ListingLimit): CheckedWebhook {
   const { path, findings, signatureFindings, lintFindings, definition } = result;
-  const diagnostics = new FileDiagnostics(prefix + path, lint);
+  const diagnostics = new FileDiagnostics(prefix + path, lint, limit.ofNextFile);
   diagnostics.addFindings(findings);
   if (!diagnostics.hasErrors()) diagnostics.addFindings(signatureFindings);
-  if (diagnostics.hasErrors()) return { definition: null, diagnostics };
-  diagnostics.addFindings(lintFindings);
-  return { definition, diagnostics };
+  const isValid = !diagnostics.hasErrors();
+  if (isValid) diagnostics.addFindings(lintFindings);
+  limit.note(diagnostics.size);
+  return { definition: isValid ? definition : null, diagnostics };
 }
 
 function checkSamples(
@@ -122,9 +137,10 @@ function checkSamples(
   { samples: files }: SortedEntries,
   samples: readonly SampleResult[],
   references: SampleReferences,
+  limit: ListingLimit,
 ): Diagnostic[] {
   if (samples.length === 0) return [];
-  const check = createSampleCheck(prefix, references);
+  const check = createSampleCheck(prefix, references, limit);
   return samples.flatMap((result, index) => check(files[index]!.webhook, result).diagnostics);
 }
 

@@ -11,7 +11,8 @@ export type ProblemsByFile = ReadonlyMap<AutomationResult, readonly FileProblem[
 /**
  * Warns about enabled automations with the same webhook and the same filter as an earlier automation, because each delivery
  * starts both. Also warns about repeated triggers within one automation. Triggers are compared as text, so 5,000 automations
- * need one pass. The order of keys, webhooks and listed values is ignored.
+ * need one pass. The order of keys, webhooks and listed values is ignored. Invalid automations are not compared
+ * with others.
  */
 export function checkSameTriggers(
   automations: readonly CheckedAutomation[],
@@ -19,13 +20,14 @@ export function checkSameTriggers(
 ): ProblemsByFile {
   const firsts: Firsts = { whole: new Map(), parts: new Map() };
   const found = new Map<AutomationResult, FileProblem[]>();
-  for (const { definition, result } of automations) {
+  for (const { definition, result, hasWrongReferences } of automations) {
     const { links } = result;
     if (definition === null || links === null || !definition.enabled || links.triggers.length === 0) continue;
+    if (hasWrongReferences && links.triggers.length === 1) continue;
     const all = normalizeTriggers(definition, links, references);
     const problems: FileProblem[] = [];
     const triggers = all.length === 1 ? all : dropRepeated(all, problems);
-    const message = findSameTrigger(definition, triggers, firsts);
+    const message = hasWrongReferences ? null : findSameTrigger(definition, triggers, firsts);
     if (message !== null) {
       const hint = 'Remove or disable one of them, or use different payload filters.';
       problems.push({ rule: 'automation/same-trigger', at: links.triggersAt, path: ['triggers'], message, hint });

@@ -5,7 +5,7 @@ import { suggest } from '../../core/suggest.ts';
 import { isCredentialHeader } from '../../signature/schemes/credential-headers.ts';
 import { quote } from '../../yaml/key-path.ts';
 import { FILE_START } from '../../yaml/positions.ts';
-import { FileDiagnostics, FileFindings } from '../file-diagnostics.ts';
+import { FileDiagnostics, FileFindings, ListingLimit } from '../file-diagnostics.ts';
 import { placeOf, type SampleResult } from '../read/file-result.ts';
 import { readSampleFile, type Sample } from '../read/read-sample.ts';
 import { sortEntries } from '../read/sort-entries.ts';
@@ -33,13 +33,14 @@ interface CheckedSample {
 export function createSampleCheck(
   prefix: SourceTree['prefix'],
   references: SampleReferences,
+  limit: ListingLimit = new ListingLimit(),
 ): (webhook: string, result: SampleResult) => CheckedSample {
   const automations = new Set(references.automations);
   const suggestAutomation = createSuggester(automations);
   const { declared, webhooks } = references.webhooks;
   const orphans = new Set<string>();
   return (webhook, result) => {
-    const diagnostics = new FileDiagnostics(prefix + result.path, {}, 'warning');
+    const diagnostics = new FileDiagnostics(prefix + result.path, {}, limit.ofNextFile, 'warning');
     diagnostics.addFindings(result.findings);
     checkHeaders(result, diagnostics, listNamedHeaders(webhooks.get(webhook)));
     const isReadable = diagnostics.isEmpty();
@@ -49,6 +50,7 @@ export function createSampleCheck(
       addUnknownWebhook(webhook, diagnostics, declared);
     }
     if (isReadable) checkStarts(result, diagnostics, automations, suggestAutomation);
+    limit.note(diagnostics.size);
     return { isReadable, diagnostics: diagnostics.toDiagnostics() };
   };
 }

@@ -28,12 +28,12 @@ export function checkUnusedWebhooks(webhooks: readonly CheckedWebhook[], used: R
 }
 
 /**
- * The names of all webhooks in triggers of enabled automations. `null` if that is not known: an automation that could not be
+ * The names of all declared webhooks in triggers of enabled automations. `null` if that is not known: an automation that could not be
  * read, or a trigger with an unknown UID, may match any webhook.
  */
 export function collectUsedWebhooks(
   automations: readonly CheckedAutomation[],
-  { namesByUid }: Pick<References, 'namesByUid'>,
+  { namesByUid, declared }: Pick<References, 'namesByUid' | 'declared'>,
 ): Set<string> | null {
   const used = new Set<string>();
   for (const { definition } of automations) {
@@ -42,7 +42,7 @@ export function collectUsedWebhooks(
     for (const trigger of definition.triggers) {
       if (!isWebhookTrigger(trigger)) continue;
       const { webhooks, webhookIds } = trigger;
-      for (const name of webhooks) used.add(name);
+      for (const name of webhooks) if (declared.has(name)) used.add(name);
       for (const uid of webhookIds) {
         const name = namesByUid.get(uid);
         if (name === undefined) return null;
