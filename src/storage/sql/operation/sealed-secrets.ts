@@ -187,7 +187,7 @@ function listUses(user: Selectable<Schema['webhooks']>, secretName: string): Sto
 /**
  * The automations whose runs receive secrets, with the names of these.
  *
- * @param secret leaves out automations that do not contain this name; `null` for all
+ * @param secret only automations that can contain this name; `null` for all
  */
 async function listAutomations(
   db: Kysely<Schema>,
