@@ -1561,6 +1561,8 @@ export interface components {
             file: string | null;
             /** @description For `url_token` with the literal `{token}` in place of the credential. */
             ingress_url: string;
+            /** @description Whether it receives deliveries: enabled, not deleted, and its factory is in the configuration. */
+            served: boolean;
             /**
              * @description Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`.
              * @enum {string}
@@ -1641,6 +1643,8 @@ export interface components {
             file: string | null;
             /** @description For `url_token` with the literal `{token}` in place of the credential. */
             ingress_url: string;
+            /** @description Whether it receives deliveries: enabled, not deleted, and its factory is in the configuration. */
+            served: boolean;
             /**
              * @description Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`.
              * @enum {string}

@@ -277,6 +277,7 @@ describe('webhooks', () => {
       verify_token_state: null,
       delivery_id_header: null,
       identified_by: 'service header or body',
+      served: true,
       enabled: true,
       capture: null,
       ingress_url: `https://hooks.example.com/webhooks/w/${WEBHOOK_UID}`,

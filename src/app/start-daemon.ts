@@ -32,6 +32,7 @@ import { createHealth, type Health } from '../health/health.ts';
 import { createLiveConditions, listWarnings } from '../health/live-conditions.ts';
 import { createMissingExecutorWarning, createReconciliationLog } from '../health/log-reconciliations.ts';
 import { createMetricProbes } from '../health/metric-probes.ts';
+import { RunSecrets } from '../health/run-secrets.ts';
 import { startHousekeeping } from '../housekeeping/housekeeping.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import { createLogger } from '../observability/logger.ts';
@@ -133,8 +134,9 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
   const sealed = await openSecrets({ config, env, storage, redactor, logger, steadyClock });
 
   const clock = systemClock;
+  const isConfigured = (factory: string) => config.factories.some(({ name }) => name === factory);
   const ids = createIdSource(randomBytes);
-  const metrics = createMetrics(createMetricProbes(storage));
+  const metrics = createMetrics(createMetricProbes(storage, isConfigured));
   const registry = new Registry();
   const events = new EventHub(clock, Buffer.from(randomBytes(6)).toString('hex'));
   const findWebhook = (ref: number) => registry.findByRef(ref);
@@ -148,7 +150,16 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     ids,
     logger,
   });
-  const stored = createNotifyingSecretStore(sealed.secrets, (name) => ingress.onSecretChanged(name));
+  const followSecret = (name: string) => {
+    ingress.onSecretChanged(name);
+    runSecrets.onSecretChanged();
+  };
+  const stored = createNotifyingSecretStore(sealed.secrets, followSecret, followSecret);
+  const runSecrets = new RunSecrets({
+    inventory: storage.inventoryReader,
+    secrets: sealed.secrets,
+    nowMs: () => steadyClock.wallMs(),
+  });
   const live = new LiveFactories(registry, (factory) => findPushTrigger(config.factories, factory));
   const reconciling = startReconcileThread({
     workerUrl: builtFile('app/reconcile-thread/worker.js'),
@@ -156,7 +167,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     openChannel,
     serving: createServing(applyPacked, live),
     secrets: stored,
-    onReconciled: composeReconciliationListener({ config, registry, notifier, metrics, sources, logger }),
+    onReconciled: composeReconciliationListener({ config, registry, notifier, metrics, runSecrets, sources, logger }),
     logger,
   });
   const secrets = createNotifyingSecretStore(stored, (name) => {
@@ -188,7 +199,13 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
   });
   const conditions = createLiveConditions({ config, steadyClock, retentionTime, logger }, registry);
   const health = createHealth(storage, () => listWarnings(config, conditions));
-  const inventory = addLiveConditions(storage.inventoryReader, { notifier, dispatcher, conditions });
+  const inventory = addLiveConditions(storage.inventoryReader, {
+    notifier,
+    dispatcher,
+    conditions,
+    runSecrets,
+    isConfigured,
+  });
   const ingress = createIngress({
     config,
     storage,
@@ -282,6 +299,7 @@ interface ReconciliationListenerParts {
   registry: Registry;
   notifier: Notifier;
   metrics: Metrics;
+  runSecrets: RunSecrets;
   sources: EventSources;
   logger: Logger;
 }
@@ -290,11 +308,12 @@ interface ReconciliationListenerParts {
 function composeReconciliationListener(
   parts: ReconciliationListenerParts,
 ): (reconciliation: ReconciliationEnd) => void {
-  const { config, registry, notifier, metrics, sources, logger } = parts;
+  const { config, registry, notifier, metrics, runSecrets, sources, logger } = parts;
   const logReconciliation = createReconciliationLog(logger);
   const warnOfMissingExecutor = createMissingExecutorWarning(config, logger);
   return (reconciliation) => {
     metrics.countReconciliation(reconciliation.factory, reconciliation.result);
+    runSecrets.onReconciled(reconciliation.factory);
     logReconciliation(reconciliation);
     warnOfMissingExecutor(reconciliation);
     notifier.offer(reconciliation);

@@ -64,6 +64,14 @@ export class CommandSession {
     return data.map(({ name }) => name);
   }
 
+  /** Factories that are no longer in the configuration count only if there is no other. */
+  async #listConfigured(): Promise<string[]> {
+    const api = await this.api();
+    const { data } = await readAnswer(api.GET('/api/v1/factories'));
+    const configured = data.filter(({ source }) => source !== null);
+    return (configured.length === 0 ? data : configured).map(({ name }) => name);
+  }
+
   #connect(): Promise<Connection> {
     this.#connection ??= findConnection(this.globals, this.context);
     return this.#connection;
@@ -102,7 +110,7 @@ export class CommandSession {
 
   async #findFactory(): Promise<string> {
     if (this.globals.factory !== undefined) return this.globals.factory;
-    const [only, ...others] = await this.factories();
+    const [only, ...others] = await this.#listConfigured();
     if (only === undefined) {
       throw new CliError('The daemon serves no factory.', {
         code: 'not_found',

@@ -1,19 +1,25 @@
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { Notifier } from '../notify/notifier.ts';
-import { describeNotify, describeStartFailure } from '../reconcile/conditions.ts';
+import { describeNotify, describeStartFailure, describeUnconfigured } from '../reconcile/conditions.ts';
 import type { Dispatcher } from '../run/dispatcher.ts';
 import type { LiveConditions } from './live-conditions.ts';
+import type { RunSecrets } from './run-secrets.ts';
 
 interface Sources {
   notifier: Pick<Notifier, 'failures'>;
   dispatcher: Pick<Dispatcher, 'startFailure'>;
   conditions: LiveConditions;
+  runSecrets: RunSecrets;
+  /** Is the factory in the configuration? */
+  isConfigured(factory: string): boolean;
 }
 
 /** The inventory as people and scripts see it: with the conditions that the daemon knows and no pass stores. */
 export function addLiveConditions(inventory: InventoryReader, sources: Sources): InventoryReader {
-  const describeLive = (factory: string) => [
+  const { runSecrets } = sources;
+  const describeLive = async (factory: string) => [
     ...sources.conditions.ofFactory(factory),
+    ...(await runSecrets.conditionsOf(factory)),
     ...describeStartFailure(sources.dispatcher.startFailure(factory)),
     ...describeNotify(sources.notifier.failures(factory)),
     ...sources.conditions.ofDaemon(),
@@ -22,10 +28,21 @@ export function addLiveConditions(inventory: InventoryReader, sources: Sources):
     ...inventory,
     factories: async () => {
       const factories = await inventory.factories();
-      return factories.map((factory) => ({
-        ...factory,
-        conditions: [...factory.conditions, ...describeLive(factory.name)],
-      }));
+      return Promise.all(
+        factories.map(async (factory) => {
+          const { name } = factory;
+          if (!sources.isConfigured(name)) return { ...factory, conditions: [describeUnconfigured(factory)] };
+          return { ...factory, conditions: [...factory.conditions, ...(await describeLive(name))] };
+        }),
+      );
+    },
+    automations: async (factory) => {
+      const automations = await inventory.automations(factory);
+      return Promise.all(automations.map((automation) => runSecrets.renew(automation)));
+    },
+    automation: async (factory, name) => {
+      const automation = await inventory.automation(factory, name);
+      return automation && runSecrets.renew(automation);
     },
   };
 }

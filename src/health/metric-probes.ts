@@ -2,8 +2,15 @@ import type { Storage } from '../core/ports/storage.ts';
 import type { FactoryStatus } from '../core/reconciliation.ts';
 import type { MetricProbes } from '../observability/metrics.ts';
 
-/** What a scrape asks the storage. */
-export function createMetricProbes({ inventoryReader }: Storage): MetricProbes {
+/**
+ * What a scrape asks the storage.
+ *
+ * @param isConfigured whether a factory is in the configuration. The others are never ready.
+ */
+export function createMetricProbes(
+  { inventoryReader }: Pick<Storage, 'inventoryReader'>,
+  isConfigured: (factory: string) => boolean,
+): MetricProbes {
   return {
     countRuns: async () => {
       const factories = await inventoryReader.factories();
@@ -14,7 +21,10 @@ export function createMetricProbes({ inventoryReader }: Storage): MetricProbes {
     },
     factoryReadiness: async () => {
       const factories = await inventoryReader.factories();
-      return factories.map((factory) => ({ factory: factory.name, isReady: isReady(factory) }));
+      return factories.map((factory) => ({
+        factory: factory.name,
+        isReady: isConfigured(factory.name) && isReady(factory),
+      }));
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Condition } from '../core/reconciliation.ts';
+import type { Condition, FactoryStatus } from '../core/reconciliation.ts';
 
 /** A condition before anyone knows since when. */
 export type ConditionState = Omit<Condition, 'since'>;
@@ -97,4 +97,43 @@ export function describeNotify(failures: readonly { target: string; problem: str
       since: Math.min(...failures.map(({ since }) => since)),
     },
   ];
+}
+
+/** Nothing of the factory is served, regardless of what its last pass stored. */
+export function describeUnconfigured({
+  name,
+  attemptedAt,
+  conditions,
+}: Pick<FactoryStatus, 'name' | 'attemptedAt' | 'conditions'>): Condition {
+  return {
+    type: 'Ready',
+    status: 'False',
+    reason: 'NotConfigured',
+    message: `the configuration names no factory ${name}: its webhooks answer 404 and nothing is applied. Add it to dockbell.yaml again under this name, and its webhooks get the same URLs`,
+    since: conditions.find(({ type }) => type === 'Ready')?.since ?? attemptedAt ?? 0,
+  };
+}
+
+/** Names in the message of the condition. The page of each automation shows all of its secrets. */
+const MAX_NAMED = 10;
+
+/** Runs fail because a secret does not exist, which no apply and no webhook depends on. */
+export function describeMissingRunSecrets(
+  missing: readonly { secret: string; automation: string }[],
+  since: number,
+): Condition {
+  const secrets = [...new Set(missing.map(({ secret }) => secret))];
+  const automations = [...new Set(missing.map(({ automation }) => automation))];
+  return {
+    type: 'RunSecretsMissing',
+    status: 'True',
+    reason: 'RunSecretMissing',
+    message: `every run of ${shorten(automations)} fails: there is no team secret named ${shorten(secrets)}`,
+    since,
+  };
+}
+
+function shorten(names: readonly string[]): string {
+  const rest = names.length - MAX_NAMED;
+  return `${names.slice(0, MAX_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }

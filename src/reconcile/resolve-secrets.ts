@@ -157,10 +157,12 @@ async function findMissingForRuns(
   });
 }
 
-function warnMissingForRun({ name, file, index, at }: MissingForRun): Diagnostic {
+export const MISSING_RUN_SECRET = 'automation/missing-run-secret';
+
+export function warnMissingForRun({ name, file, index, at }: MissingForRun): Diagnostic {
   return {
     severity: 'warning',
-    rule: 'automation/missing-run-secret',
+    rule: MISSING_RUN_SECRET,
     file,
     line: at.line,
     column: at.column,

@@ -4,6 +4,7 @@ import type { SecretStore } from '../core/ports/secret-store.ts';
 export function createNotifyingSecretStore<Store extends SecretStore>(
   store: Store,
   onChanged: (name: string) => void,
+  onDeleted: (name: string) => void = () => {},
 ): Store {
   return {
     ...store,
@@ -11,6 +12,10 @@ export function createNotifyingSecretStore<Store extends SecretStore>(
       const stored = await store.put(name, value, mode, by);
       onChanged(name);
       return stored;
+    },
+    delete: async (name, options) => {
+      await store.delete(name, options);
+      onDeleted(name);
     },
   };
 }

@@ -17,6 +17,8 @@ export const STATUS_REASONS: Readonly<Record<string, string>> = {
   TreeTooLarge: 'The definition exceeds the size limits.',
   TreeOdd: 'The repository contains unsupported entries.',
   DefinitionLive: 'A definition is live.',
+  NotConfigured: 'The factory is not in the configuration.',
+  RunSecretMissing: 'A secret that runs need is missing.',
   NothingApplied: 'No definition has been applied.',
   NoExecutorConfigured: 'The factory has no executor, so runs stay queued.',
   NoSuchWebhook: 'The webhook for pushes does not exist or is disabled.',

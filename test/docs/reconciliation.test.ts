@@ -4,11 +4,13 @@ import type { ReconciliationResult } from '../../src/core/reconciliation.ts';
 import { describeClockStep, describeRetentionLag } from '../../src/health/clock-conditions.ts';
 import {
   describeExecutor,
+  describeMissingRunSecrets,
   describeNotify,
   describeOutcome,
   describePushWebhook,
   describeReadiness,
   describeStartFailure,
+  describeUnconfigured,
   describeUnreadableSecrets,
 } from '../../src/reconcile/conditions.ts';
 import { readDocument, readFirstColumn } from '../helpers/documents.ts';
@@ -67,6 +69,8 @@ function listConditions() {
     ...describeNotify([{ target: 'github a/b', problem: '', since: 0 }]),
     ...describePushWebhook('gone', () => false),
     describeUnreadableSecrets(['ci'])!,
+    describeMissingRunSecrets([{ secret: 'A', automation: 'a' }], 0),
+    describeUnconfigured({ name: 'web', attemptedAt: null, conditions: [] }),
     describeClockStep({ wallMs: 1, expectedMs: 0, remainingMs: 0 })!,
     describeClockStep({ wallMs: 0, expectedMs: 1, remainingMs: 0 })!,
     describeRetentionLag(2 * DAY_MS, 2 * DAY_MS)!,

@@ -589,7 +589,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     new Uint8Array(createHash('shake256', { outputLength: size }).update(String(counter++)).digest());
   const ids = createIdSource(randomBytes);
   const { db, storage } = openMemoryStorage();
-  const metrics = createMetrics(createMetricProbes(storage));
+  const metrics = createMetrics(createMetricProbes(storage, () => true));
   const engine = createSeededEngine(
     { storage, clock, ids, randomBytes, metrics, secrets: openSecretStore(storage, clock) },
     factory,

@@ -58,6 +58,7 @@ const webhook = {
   verify_token_state: null,
   delivery_id_header: null,
   identified_by: 'provider',
+  served: true,
   enabled: true,
   capture: null,
   ingress_url: `https://hooks.example.com/webhooks/w/${WEBHOOK_UID}`,

@@ -208,6 +208,10 @@ const webhook = {
   ...answerProperties(WEBHOOK_FIELDS),
   file,
   ingress_url: { ...text, description: 'For `url_token` with the literal `{token}` in place of the credential.' },
+  served: {
+    ...flag,
+    description: 'Whether it receives deliveries: enabled, not deleted, and its factory is in the configuration.',
+  },
   identified_by: oneOf(
     ['header', 'provider', 'service header or body'],
     'Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`.',

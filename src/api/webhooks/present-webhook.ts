@@ -29,6 +29,7 @@ export function presentWebhook(webhook: WebhookView, surroundings: WebhookSurrou
     ...presentFields(WEBHOOK_FIELDS, webhook),
     file: presentFile(webhook, surroundings.findSource),
     ingress_url: webhook.authMode === 'url_token' ? `${url}/{token}` : url,
+    served: webhook.enabled && webhook.deletedAt === null && surroundings.findSource(webhook.factory) !== null,
     identified_by: identifyBy(webhook),
     secret_state: findWorst(webhook.secretState, webhook.verifyTokenSecretState ?? 'current'),
     credential_state: webhook.secretState,

@@ -126,7 +126,7 @@ function printAutomation(session: CommandSession, automation: Automation, webhoo
     output.line(`\n${output.colors.yellow(title)}`);
   }
   for (const reason of reasons) output.line(`  - ${escapeText(reason)}`);
-  if (automation.warnings.length > 0) output.line(`\n${output.colors.bold('Warnings of the last apply:')}`);
+  if (automation.warnings.length > 0) output.line(`\n${output.colors.bold('Warnings:')}`);
   for (const warning of automation.warnings) output.line(`  ${describeDiagnostic(warning, output.colors)}`);
   output.line(`\n${output.colors.bold('Prompt:')}`);
   output.line(escapeLines(automation.prompt.replace(/\r\n/g, '\n').trimEnd()));

@@ -110,8 +110,8 @@ function createColumns(nowMs: number): Column<Webhook>[] {
     { head: 'AUTHENTICATION', text: describeMode, narrow: 'whole', drop: 3 },
     {
       head: 'STATE',
-      text: (webhook) => (webhook.enabled ? 'enabled' : 'disabled'),
-      color: (webhook, colors) => (webhook.enabled ? colors.green : colors.dim),
+      text: ({ enabled, served }) => (served ? 'enabled' : enabled ? 'not served' : 'disabled'),
+      color: ({ enabled, served }, colors) => (served ? colors.green : enabled ? colors.red : colors.dim),
       narrow: 'whole',
     },
     {
@@ -164,9 +164,10 @@ function printWebhook(session: CommandSession, webhook: Webhook): void {
   ]);
 }
 
-function describeState({ deleted_at, enabled }: Webhook): string {
+function describeState({ deleted_at, enabled, served }: Webhook): string {
   if (deleted_at !== null) return `deleted ${deleted_at}: senders get 404`;
-  return enabled ? 'enabled' : 'disabled: senders get 404';
+  if (!enabled) return 'disabled: senders get 404';
+  return served ? 'enabled' : 'not served, because its factory is not in the configuration: senders get 404';
 }
 
 const SECRET_WORDS = {

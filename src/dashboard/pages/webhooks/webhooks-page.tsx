@@ -123,10 +123,14 @@ function WebhookName({ webhook }: { webhook: Webhook }) {
 }
 
 function WebhookState({ webhook }: { webhook: Webhook }) {
-  const { enabled, secret_state } = webhook;
+  const { enabled, served, secret_state } = webhook;
   return (
     <Group gap={6}>
-      <StatusBadge state={enabled ? 'enabled' : 'disabled'} />
+      {enabled && !served ? (
+        <StatusBadge state="failed" label="Not served" />
+      ) : (
+        <StatusBadge state={enabled ? 'enabled' : 'disabled'} />
+      )}
       {awaitsSecret(webhook) ? (
         <StatusBadge state="outdated" label="Waiting for secret" />
       ) : (

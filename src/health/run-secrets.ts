@@ -1,0 +1,98 @@
+import type { AutomationView, InventoryReader } from '../core/ports/definitions/inventory.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { Condition } from '../core/reconciliation.ts';
+import { describeMissingRunSecrets } from '../reconcile/conditions.ts';
+import { MISSING_RUN_SECRET, warnMissingForRun } from '../reconcile/resolve-secrets.ts';
+
+export interface RunSecretParts {
+  inventory: Pick<InventoryReader, 'automations'>;
+  secrets: Pick<SecretStore, 'list'>;
+  nowMs(): number;
+}
+
+/**
+ * Secrets that automations list for their runs and that do not exist now. Apply and deletion of a secret change that, so
+ * it is computed when somebody asks, and kept until one of them happens.
+ */
+export class RunSecrets {
+  readonly #parts: RunSecretParts;
+  #names: Promise<ReadonlySet<string>> | null = null;
+  readonly #conditions = new Map<string, Promise<Condition[]>>();
+  /** Since when each factory has the condition. */
+  readonly #since = new Map<string, number>();
+
+  constructor(parts: RunSecretParts) {
+    this.#parts = parts;
+  }
+
+  /** A secret was stored or deleted. */
+  onSecretChanged(): void {
+    this.#names = null;
+    this.#conditions.clear();
+  }
+
+  /** An apply may have changed the automations of the factory. */
+  onReconciled(factory: string): void {
+    this.#conditions.delete(factory);
+  }
+
+  /** The automation with its warnings as they are now. */
+  async renew(automation: AutomationView): Promise<AutomationView> {
+    return replaceWarnings(automation, await this.#findNames());
+  }
+
+  /** The condition of the factory; empty if no secret is missing. */
+  conditionsOf(factory: string): Promise<Condition[]> {
+    let conditions = this.#conditions.get(factory);
+    if (conditions === undefined) {
+      conditions = this.#describe(factory);
+      this.#conditions.set(factory, conditions);
+      conditions.catch(() => this.#conditions.delete(factory));
+    }
+    return conditions;
+  }
+
+  async #describe(factory: string): Promise<Condition[]> {
+    const names = await this.#findNames();
+    const automations = await this.#parts.inventory.automations(factory);
+    const missing = automations.flatMap(({ name, overrides }) =>
+      listSecrets(overrides).flatMap((secret) => (names.has(secret) ? [] : [{ secret, automation: name }])),
+    );
+    if (missing.length === 0) {
+      this.#since.delete(factory);
+      return [];
+    }
+    const since = this.#since.get(factory) ?? this.#parts.nowMs();
+    this.#since.set(factory, since);
+    return [describeMissingRunSecrets(missing, since)];
+  }
+
+  #findNames(): Promise<ReadonlySet<string>> {
+    if (this.#names === null) {
+      const names = this.#parts.secrets.list().then((secrets) => new Set(secrets.map(({ name }) => name)));
+      this.#names = names;
+      names.catch(() => {
+        this.#names = null;
+      });
+    }
+    return this.#names;
+  }
+}
+
+function listSecrets({ secrets }: AutomationView['overrides']): string[] {
+  return Array.isArray(secrets) ? secrets.filter((name): name is string => typeof name === 'string') : [];
+}
+
+/** What the last apply found out about secrets is replaced. Its positions in the file are still right. */
+function replaceWarnings(automation: AutomationView, names: ReadonlySet<string>): AutomationView {
+  const { file, warnings, overrides } = automation;
+  const found = new Map(warnings.filter(({ rule }) => rule === MISSING_RUN_SECRET).map((one) => [one.path, one]));
+  const listed = listSecrets(overrides);
+  const missing = listed.flatMap((name, index) => {
+    if (names.has(name)) return [];
+    const at = found.get(`secrets[${index}]`) ?? { line: 1, column: 1 };
+    return [warnMissingForRun({ name, automation: automation.name, file, index, at })];
+  });
+  if (missing.length === 0 && found.size === 0) return automation;
+  return { ...automation, warnings: [...warnings.filter(({ rule }) => rule !== MISSING_RUN_SECRET), ...missing] };
+}
