@@ -137,13 +137,17 @@ export class IdentityClaims implements ClaimFinder {
   }
 
   #loaded(): Tables {
-    const { loggedPage, departedPage } = this.#statements;
-    this.#tables ??= { logged: this.#readTable(loggedPage), departed: this.#readTable(departedPage) };
+    const { loggedPage, loggedSpan, departedPage, departedSpan } = this.#statements;
+    this.#tables ??= {
+      logged: this.#readTable(loggedPage, loggedSpan.get({})!.rows),
+      departed: this.#readTable(departedPage, departedSpan.get({})!.rows),
+    };
     return this.#tables;
   }
 
-  #readTable(page: Statement<{ afterSeq: number }, ClaimRow>): RowTable {
-    const table = new RowTable();
+  /** @param expected without it, the table grows in steps whose memory the C library keeps: half as much again */
+  #readTable(page: Statement<{ afterSeq: number }, ClaimRow>, expected: number): RowTable {
+    const table = new RowTable(expected);
     let afterSeq = 0;
     for (let rows = page.all({ afterSeq }); rows.length > 0; rows = page.all({ afterSeq })) {
       for (const { seq, webhook, source, key } of rows) table.add(this.#hash(webhook * SOURCES + source, key), seq);
@@ -195,6 +199,11 @@ const LOGGED = 'SELECT seq, webhook, identity_source AS source, coalesce(identit
 /** A replay claims nothing. */
 const CLAIMS = `label = ${ACCEPTED} AND replay_of IS NULL`;
 
+/** At least the number of rows. To count them would read all of them. */
+function composeSpan(table: 'deliveries' | 'identities'): string {
+  return `SELECT coalesce((SELECT max(seq) FROM ${table}) - (SELECT min(seq) FROM ${table}) + 1, 0) AS rows`;
+}
+
 function prepareStatements(db: Database.Database) {
   return {
     logged: prepareNamed<{ seq: number }, ClaimRow & { delivery: DeliveryId }>(
@@ -205,6 +214,8 @@ function prepareStatements(db: Database.Database) {
       db,
       'SELECT seq, webhook, source, key, delivery, body_hash FROM identities WHERE seq = @seq',
     ),
+    loggedSpan: prepareNamed<object, { rows: number }>(db, composeSpan('deliveries')),
+    departedSpan: prepareNamed<object, { rows: number }>(db, composeSpan('identities')),
     // Reading pages takes two thirds of the time of an iterator. In short pages, no row becomes old for the garbage collector.
     loggedPage: prepareNamed<{ afterSeq: number }, ClaimRow>(
       db,
