@@ -313,7 +313,7 @@ function composeReconciliationListener(
   const warnOfMissingExecutor = createMissingExecutorWarning(config, logger);
   return (reconciliation) => {
     metrics.countReconciliation(reconciliation.factory, reconciliation.result);
-    runSecrets.onReconciled(reconciliation.factory);
+    if (reconciliation.result === 'applied') runSecrets.onApplied(reconciliation.factory);
     logReconciliation(reconciliation);
     warnOfMissingExecutor(reconciliation);
     notifier.offer(reconciliation);

@@ -31,8 +31,8 @@ export class RunSecrets {
     this.#conditions.clear();
   }
 
-  /** An apply may have changed the automations of the factory. */
-  onReconciled(factory: string): void {
+  /** An apply may have changed the automations of the factory. Polls without a change cost nothing. */
+  onApplied(factory: string): void {
     this.#conditions.delete(factory);
   }
 
