@@ -612,7 +612,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a factory, newest first
-         * @description Deliveries of all its webhooks, including deleted ones.
+         * @description Deliveries of all its webhooks, including deleted ones. With `search` or `unmatched`, a page examines at most 2000 deliveries and 64 MiB of payloads. It can have fewer deliveries than `limit`, or none, although `next_cursor` is not `null`.
          *
          *     Role: viewer.
          */
@@ -634,7 +634,9 @@ export interface paths {
         };
         /**
          * List the deliveries of a webhook, newest first
-         * @description Role: viewer.
+         * @description With `search` or `unmatched`, a page examines at most 2000 deliveries and 64 MiB of payloads. It can have fewer deliveries than `limit`, or none, although `next_cursor` is not `null`.
+         *
+         *     Role: viewer.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -6936,6 +6938,10 @@ export interface operations {
                  * @example 2026-01-02T03:04:05.678Z
                  */
                 to?: string;
+                /** @description Only accepted deliveries that started no run. */
+                unmatched?: boolean;
+                /** @description Only accepted deliveries whose stored payload contains exactly this text. */
+                search?: string;
             };
             header?: never;
             path: {
@@ -6955,6 +6961,11 @@ export interface operations {
                         data: components["schemas"]["Delivery"][];
                         /** @description Pass it back as `cursor`; `null` at the end. */
                         next_cursor: string | null;
+                        /**
+                         * Format: date-time
+                         * @description Only with `search` or `unmatched`: when the oldest delivery that this page examined was received. `null` if it examined all that are left.
+                         */
+                        examined_to?: string | null;
                     };
                 };
             };
@@ -7057,6 +7068,10 @@ export interface operations {
                  * @example 2026-01-02T03:04:05.678Z
                  */
                 to?: string;
+                /** @description Only accepted deliveries that started no run. */
+                unmatched?: boolean;
+                /** @description Only accepted deliveries whose stored payload contains exactly this text. */
+                search?: string;
             };
             header?: never;
             path: {
@@ -7077,6 +7092,11 @@ export interface operations {
                         data: components["schemas"]["Delivery"][];
                         /** @description Pass it back as `cursor`; `null` at the end. */
                         next_cursor: string | null;
+                        /**
+                         * Format: date-time
+                         * @description Only with `search` or `unmatched`: when the oldest delivery that this page examined was received. `null` if it examined all that are left.
+                         */
+                        examined_to?: string | null;
                     };
                 };
             };

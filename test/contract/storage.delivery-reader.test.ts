@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DeliveryId, WebhookUid } from '../../src/core/ids.ts';
+import { type DeliverySearch, MAX_EXAMINED_DELIVERIES } from '../../src/core/ports/deliveries/delivery-log.ts';
 import type { DeliveryLabel } from '../../src/core/resources/delivery.ts';
 import { applyFactory, applyOneOfEach, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, buildRejection, buildReplay, START_MS } from '../helpers/build-offer.ts';
@@ -35,6 +36,40 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
     const runs = new Map(page.data.map((delivery) => [delivery.id, delivery.runs]));
     expect(runs.get(ids[0]!)).toEqual([(batch[0] as ReturnType<typeof buildOffer>).runs[0]!.id]);
     expect(runs.get(ids[3]!)).toEqual([]);
+  });
+
+  it('finds accepted deliveries without runs, and deliveries by a text in their payload', async () => {
+    const { uid, webhook, ids } = await recordSeven();
+    const texts = ['{"repository": "acme/api"}', '{"repository": "acme/web"}'].map((body) =>
+      buildOffer({ webhook, body }),
+    );
+    await opened.storage.deliveryLog.record(texts);
+    const list = async (search: Pick<DeliverySearch, 'isUnmatched' | 'text'>, label: DeliveryLabel | null = null) => {
+      const { deliveryReader } = opened.storage;
+      const page = await deliveryReader.list({ webhookUid: uid, label, ...search, limit: 50, cursor: null });
+      expect([page.nextCursor, page.examinedTo]).toEqual([null, null]);
+      return page.data.map(({ id }) => id);
+    };
+    expect(await list({ isUnmatched: true })).toEqual([texts[1]!.id, texts[0]!.id, ids[3]]);
+    expect(await list({ text: 'acme/api' })).toEqual([texts[0]!.id]);
+    expect(await list({ text: 'ACME' })).toEqual([]);
+    expect(await list({ text: '%' })).toEqual([]);
+    expect(await list({ text: 'acme', isUnmatched: true })).toEqual([texts[1]!.id, texts[0]!.id]);
+    expect(await list({ isUnmatched: true }, 'Duplicate')).toEqual([]);
+  });
+
+  it('examines a limited number of deliveries for a page, says how far, and continues behind them', async () => {
+    const { webhook, uid } = await applyOneOfEach(opened.storage);
+    const wanted = buildOffer({ webhook, body: '"needle"' });
+    const hay = Array.from({ length: MAX_EXAMINED_DELIVERIES }, (_, index) =>
+      buildOffer({ webhook, body: `${index}`, at: START_MS + 1 + index }),
+    );
+    await opened.storage.deliveryLog.record([wanted, ...hay]);
+    const search = { webhookUid: uid as WebhookUid, label: null, text: 'needle', limit: 5 };
+    const first = await opened.storage.deliveryReader.list({ ...search, cursor: null });
+    expect([first.data, first.examinedTo]).toEqual([[], START_MS + 1]);
+    const second = await opened.storage.deliveryReader.list({ ...search, cursor: first.nextCursor });
+    expect([second.data.map(({ id }) => id), second.nextCursor, second.examinedTo]).toEqual([[wanted.id], null, null]);
   });
 
   it.each([

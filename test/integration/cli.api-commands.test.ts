@@ -735,6 +735,18 @@ describe('run list', () => {
   });
 });
 
+describe('delivery list', () => {
+  it('finds deliveries without runs and texts in payloads, and names the original of a replay', async () => {
+    await serve();
+    const list = async (...options: string[]) => (await run(['delivery', 'list', ...options])).stdout;
+    expect(await list('--unmatched')).not.toContain(`${DELIVERY_ID} `);
+    expect(await list('--unmatched')).toContain(`replay of ${DELIVERY_ID}`);
+    expect(await list('--search', '1e400')).toContain(DELIVERY_ID);
+    expect(await list('--search', 'not in any payload')).toBe('No matching deliveries.\n');
+    expect(JSON.parse(await list('--unmatched', '--json'))).toMatchObject({ next_cursor: null, examined_to: null });
+  });
+});
+
 describe('reconciliation show', () => {
   it('prints who made the commit, and the old and new values as a diff', async () => {
     const trigger = (actions: string[]) => ({ provider: 'webhook', filter: { payload: { action: actions } } });

@@ -3,7 +3,12 @@ import { AppError } from '../../core/errors.ts';
 import type { DeliveryId } from '../../core/ids.ts';
 import type { JsonSchema } from '../../core/json.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import type { DeliveryReader } from '../../core/ports/deliveries/delivery-log.ts';
+import {
+  type DeliveryPage,
+  type DeliveryReader,
+  MAX_EXAMINED_BYTES,
+  MAX_EXAMINED_DELIVERIES,
+} from '../../core/ports/deliveries/delivery-log.ts';
 import type { HandshakeLog } from '../../core/ports/deliveries/handshake-log.ts';
 import type { ReplayControl } from '../../core/ports/deliveries/replay-control.ts';
 import { DELIVERY_LABELS, type Delivery, type DeliveryLabel } from '../../core/resources/delivery.ts';
@@ -11,7 +16,7 @@ import type { DeliveryDiagnosis } from '../../diagnosis/try-mistakes.ts';
 import type { Inspector } from '../../inspection/create-inspector.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
-import { INSTANT, parseInstant } from '../server/instants.ts';
+import { INSTANT, parseInstant, presentInstant } from '../server/instants.ts';
 import { locate } from '../server/locate.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageQuerySchema, presentPage, readPage } from '../server/page-query.ts';
@@ -38,6 +43,8 @@ interface DeliveryQuery extends PageQuery {
   delivery_id?: string;
   from?: string;
   to?: string;
+  unmatched?: boolean;
+  search?: string;
 }
 
 const deliveryQuery = pageQuerySchema({
@@ -50,15 +57,47 @@ const deliveryQuery = pageQuerySchema({
   },
   from: { ...INSTANT, description: 'Received at this time or later.' },
   to: { ...INSTANT, description: 'Received before this time.' },
+  unmatched: { type: 'boolean', description: 'Only accepted deliveries that started no run.' },
+  search: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 200,
+    description: 'Only accepted deliveries whose stored payload contains exactly this text.',
+  },
 });
 
-function readSearch({ label, delivery_id, from, to, ...page }: DeliveryQuery) {
+const EXAMINED = `With \`search\` or \`unmatched\`, a page examines at most ${MAX_EXAMINED_DELIVERIES} deliveries and ${MAX_EXAMINED_BYTES / 1_048_576} MiB of payloads. It can have fewer deliveries than \`limit\`, or none, although \`next_cursor\` is not \`null\`.`;
+
+const list = listOf('Delivery');
+
+const deliveryList: JsonSchema = {
+  ...list,
+  properties: {
+    ...(list.properties as Record<string, JsonSchema>),
+    examined_to: {
+      type: ['string', 'null'],
+      format: 'date-time',
+      description:
+        'Only with `search` or `unmatched`: when the oldest delivery that this page examined was received. `null` if it examined all that are left.',
+    },
+  },
+};
+
+function presentDeliveryPage(page: DeliveryPage) {
+  const { examinedTo } = page;
+  const examined = examinedTo === undefined ? {} : { examined_to: presentInstant(examinedTo) };
+  return { ...presentPage(page, presentDelivery), ...examined };
+}
+
+function readSearch({ label, delivery_id, from, to, unmatched, search, ...page }: DeliveryQuery) {
   return {
     ...readPage(page),
     label: label ?? null,
     identity: delivery_id,
     fromAt: from === undefined ? undefined : parseInstant(from, 'from'),
     untilAt: to === undefined ? undefined : parseInstant(to, 'to'),
+    isUnmatched: unmatched,
+    text: search,
   };
 }
 
@@ -75,14 +114,14 @@ export async function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRout
       schema: {
         tags,
         summary: 'List the deliveries of a factory, newest first',
-        description: 'Deliveries of all its webhooks, including deleted ones.',
+        description: `Deliveries of all its webhooks, including deleted ones. ${EXAMINED}`,
         querystring: deliveryQuery,
-        response: { 200: listOf('Delivery') },
+        response: { 200: deliveryList },
       },
     },
     async (request) => {
       const wanted = { ...readSearch(request.query), factory: factoryOf(request).name };
-      return presentPage(await parts.deliveries.list(wanted), presentDelivery);
+      return presentDeliveryPage(await parts.deliveries.list(wanted));
     },
   );
 
@@ -93,14 +132,15 @@ export async function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRout
       schema: {
         tags,
         summary: 'List the deliveries of a webhook, newest first',
+        description: EXAMINED,
         querystring: deliveryQuery,
-        response: { 200: listOf('Delivery') },
+        response: { 200: deliveryList },
       },
     },
     async (request) => {
       const { uid } = await findWebhook(parts.inventory, request);
       const wanted = { ...readSearch(request.query), webhookUid: uid };
-      return presentPage(await parts.deliveries.list(wanted), presentDelivery);
+      return presentDeliveryPage(await parts.deliveries.list(wanted));
     },
   );
 

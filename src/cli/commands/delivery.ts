@@ -24,6 +24,8 @@ interface ListOptions {
   follow?: boolean;
   label?: DeliveryLabel;
   deliveryId?: string;
+  unmatched?: boolean;
+  search?: string;
   from?: InstantOption;
   to?: InstantOption;
   limit: number;
@@ -51,6 +53,12 @@ export function declareDelivery(delivery: CliCommand, bind: Bind): void {
       ),
     )
     .option('--delivery-id <id>', 'only deliveries with exactly this delivery ID of the sender')
+    .addOption(new Option('--unmatched', 'only accepted deliveries that started no run').conflicts('follow'))
+    .addOption(
+      new Option('--search <text>', 'only deliveries whose stored payload contains exactly this text').conflicts(
+        'follow',
+      ),
+    )
     .addOption(instantOption('--from <time>', 'only deliveries received at this time or later'))
     .addOption(instantOption('--to <time>', 'only deliveries received before this time').conflicts('follow'))
     .addOption(countOption('--limit <count>', 'maximum number; with --follow, the number to begin with').default(20))
@@ -64,6 +72,8 @@ export function declareDelivery(delivery: CliCommand, bind: Bind): void {
           'rejected requests of the last two hours, with the reason',
         ],
         ['dockbell delivery list --delivery-id 72d3162e', 'all entries with one delivery ID'],
+        ['dockbell delivery list --unmatched --from 24h', 'what was accepted today and started nothing'],
+        ["dockbell delivery list --search 'acme/api'", 'deliveries with this text in their payload'],
       ],
     })
     .action(bind(listDeliveries));
@@ -124,9 +134,9 @@ function parseLabel(text: string): string {
 async function listDeliveries(session: CommandSession, options: ListOptions, nameOrUid?: string): Promise<number> {
   const { output, nowMs } = session;
   const readPage = await findList(session, nameOrUid);
-  const { label, deliveryId } = options;
+  const { label, deliveryId, unmatched, search } = options;
   const times = { from: toInstant(options.from, nowMs), to: toInstant(options.to, nowMs) };
-  const query = { label, delivery_id: deliveryId, ...times };
+  const query = { label, delivery_id: deliveryId, unmatched, search, ...times };
   if (options.follow) {
     const { context } = session;
     const print = options.json ? output.jsonLine : (row: Delivery) => output.line(describeLine(row, output.colors));
@@ -138,20 +148,51 @@ async function listDeliveries(session: CommandSession, options: ListOptions, nam
     });
     return EXIT_CODES.done;
   }
-  const page = await listRows((part) => readPage({ ...query, ...part }), options.limit);
-  if (options.json) output.json(page);
+  const examined = limitExamined(readPage);
+  const page = await listRows((part) => examined.readPage({ ...query, ...part }), options.limit);
+  const to = examined.to();
+  if (options.json) output.json(unmatched || search !== undefined ? { ...page, examined_to: to } : page);
   else if (page.data.length === 0) output.line('No matching deliveries.');
   else output.table(createColumns(nowMs, nameOrUid === undefined), page.data);
+  if (to !== null) output.note(`Examined deliveries back to ${to}. To examine earlier ones, add: --to ${to}`);
   return EXIT_CODES.done;
 }
 
-type DeliveryQuery = ListQuery & { label?: DeliveryLabel; delivery_id?: string; from?: string; to?: string };
+/** Maximum number of pages that one command examines. */
+const MAX_EXAMINED_PAGES = 10;
+
+/** Stops after some pages without enough matches, so that a search does not read the whole log. */
+function limitExamined(readPage: (query: DeliveryQuery) => Promise<DeliveryPage>) {
+  let pages = 0;
+  let to: string | null = null;
+  return {
+    to: () => to,
+    readPage: async (query: DeliveryQuery): Promise<DeliveryPage> => {
+      const page = await readPage(query);
+      pages += 1;
+      to = page.examined_to ?? null;
+      const isEnough = to !== null && pages >= MAX_EXAMINED_PAGES;
+      return isEnough ? { ...page, next_cursor: null } : page;
+    },
+  };
+}
+
+type DeliveryPage = Page<Delivery> & { examined_to?: string | null };
+
+type DeliveryQuery = ListQuery & {
+  label?: DeliveryLabel;
+  delivery_id?: string;
+  unmatched?: boolean;
+  search?: string;
+  from?: string;
+  to?: string;
+};
 
 /** Reads pages of the log of one webhook, or of the factory. */
 async function findList(
   session: CommandSession,
   nameOrUid: string | undefined,
-): Promise<(query: DeliveryQuery) => Promise<Page<Delivery>>> {
+): Promise<(query: DeliveryQuery) => Promise<DeliveryPage>> {
   const api = await session.api();
   if (nameOrUid === undefined) {
     const path = { factory: await session.factory() };
@@ -181,11 +222,13 @@ function describeLabel(row: Delivery): string {
   return row.count > 1 ? `${row.label} ×${row.count}` : row.label;
 }
 
-/** The reason with its sentence; for a duplicate, the first delivery and what both have in common. */
+/** The reason with its sentence; for a duplicate or a replay, the other delivery. */
 function describeReason(row: Delivery): string | null {
+  if (row.replay_of !== null) return `replay of ${row.replay_of}`;
   if (row.label !== 'Duplicate') return row.reason === null ? null : `${row.reason}: ${row.reason_text}`;
   const original = row.duplicate_of ?? 'an entry that retention has removed';
-  return `same ${IDENTITY_SOURCE_WORDS[row.delivery_id_source ?? 'body_hash']} as ${original}`;
+  const difference = row.reason === 'same_identity_other_body' ? ', with another body' : '';
+  return `same ${IDENTITY_SOURCE_WORDS[row.delivery_id_source ?? 'body_hash']} as ${original}${difference}`;
 }
 
 function pickLabelColor(row: Delivery, colors: Colors): (text: string) => string {

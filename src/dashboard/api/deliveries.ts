@@ -22,6 +22,10 @@ export interface DeliveryFilter {
   /** The exact delivery ID. */
   deliveryId: string | null;
   time: DeliveryTime | null;
+  /** Only accepted deliveries that started no run. */
+  unmatched: true | null;
+  /** A text in the payload. */
+  text: string | null;
 }
 
 /** Newest first. */
@@ -29,12 +33,14 @@ export function deliveriesQuery(factory: string, filter: DeliveryFilter, cursor:
   return queryOptions({
     queryKey: ['factory', factory, 'deliveries', 'list', filter, cursor],
     ...SHARE_PAGE,
-    queryFn: (): Promise<LogPage<Delivery>> => {
-      const { webhook: uid, label, deliveryId, time } = filter;
+    queryFn: (): Promise<LogPage<Delivery> & { examined_to?: string | null }> => {
+      const { webhook: uid, label, deliveryId, time, unmatched, text } = filter;
       const query = {
         label: label ?? undefined,
         delivery_id: deliveryId ?? undefined,
         cursor: cursor ?? undefined,
+        unmatched: unmatched ?? undefined,
+        search: text ?? undefined,
         ...(time === null ? {} : writeTime(time)),
       };
       if (uid === null) {

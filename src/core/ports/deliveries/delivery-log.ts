@@ -33,12 +33,31 @@ export type DeliverySearch = ({ webhookUid: WebhookUid } | { factory: string }) 
   /** Start (inclusive) and end (exclusive) of the time received, as wall time in milliseconds. */
   fromAt?: number | undefined;
   untilAt?: number | undefined;
+  /** Only accepted deliveries that started no run. */
+  isUnmatched?: boolean | undefined;
+  /** Only accepted deliveries whose stored payload contains exactly this text. */
+  text?: string | undefined;
 };
+
+/** What one page with `isUnmatched` or `text` examines at most. */
+export const MAX_EXAMINED_DELIVERIES = 2_000;
+export const MAX_EXAMINED_BYTES = 64 * 1024 * 1024;
+
+export interface DeliveryPage extends Page<Delivery> {
+  /**
+   * With `isUnmatched` or `text`: when the oldest entry that this page examined was received. `null` if it examined all
+   * that are left, and without these filters.
+   */
+  examinedTo?: number | null;
+}
 
 /** Reads of the delivery log for the management API. */
 export interface DeliveryReader {
-  /** Newest first. The log of a deleted webhook stays readable until retention removes it. */
-  list(request: PageRequest & DeliverySearch): Promise<Page<Delivery>>;
+  /**
+   * Newest first. The log of a deleted webhook stays readable until retention removes it. With `isUnmatched` or `text`, a
+   * page can be short, or empty, although a next one exists.
+   */
+  list(request: PageRequest & DeliverySearch): Promise<DeliveryPage>;
   get(id: DeliveryId): Promise<Delivery | null>;
   /** The exact bytes; `null` if the ID is unknown or the entry has only metadata. */
   payload(id: DeliveryId): Promise<Uint8Array | null>;

@@ -15,8 +15,20 @@ const FILTERS: [name: string, filter: DeliveryFilter][] = [
   ['a delivery ID', { ...NO_FILTER, deliveryId: 'order/7?a=b&c#d é' }],
   ['the last hours', { ...NO_FILTER, time: { kind: 'last', span: '24h' } }],
   ['a start', { ...NO_FILTER, time: { kind: 'between', from: '2026-11-21T10:00:00.000Z', to: null } }],
+  ['a text', { ...NO_FILTER, text: 'acme/api' }],
+  ['deliveries without runs', { ...NO_FILTER, unmatched: true }],
   ['an end', { ...NO_FILTER, time: { kind: 'between', from: null, to: '2026-11-21T10:00:00.000Z' } }],
-  ['all filters', { webhook: 'wh_1', label: 'Accepted', deliveryId: 'a', time: { kind: 'last', span: '7d' } }],
+  [
+    'all filters',
+    {
+      webhook: 'wh_1',
+      label: 'Accepted',
+      deliveryId: 'a',
+      time: { kind: 'last', span: '7d' },
+      unmatched: true,
+      text: 'a',
+    },
+  ],
 ];
 
 describe('the filter in the URL', () => {
@@ -46,6 +58,7 @@ describe('letsThrough', () => {
     webhook_uid: 'wh_1',
     label: 'Accepted' as const,
     delivery_id: 'a',
+    runs: [],
     received_at: '2026-11-21T10:00:00.000Z',
   };
 
@@ -55,6 +68,7 @@ describe('letsThrough', () => {
     ['its label', { label: 'Accepted' }],
     ['its ID', { deliveryId: 'a' }],
     ['the last hour', { time: { kind: 'last', span: '1h' } }],
+    ['those without runs', { unmatched: true }],
     ['a time range that starts with it', { time: { kind: 'between', from: '2026-11-21T10:00:00.000Z', to: null } }],
   ] as [string, Partial<DeliveryFilter>][])('includes a delivery of %s', (_, filter) => {
     expect(letsThrough({ ...NO_FILTER, ...filter }, delivery)).toBe(true);
@@ -64,6 +78,7 @@ describe('letsThrough', () => {
     ['another webhook', { webhook: 'wh_2' }],
     ['another label', { label: 'Duplicate' }],
     ['another ID', { deliveryId: 'A' }],
+    ['a text in payloads', { text: 'a' }],
     ['a time range that starts later', { time: { kind: 'between', from: '2026-11-21T10:00:00.001Z', to: null } }],
     ['a time range that ends with it', { time: { kind: 'between', from: null, to: '2026-11-21T10:00:00.000Z' } }],
   ] as [string, Partial<DeliveryFilter>][])('excludes a delivery of %s', (_, filter) => {

@@ -11,7 +11,14 @@ export const DELIVERY_LABELS: readonly DeliveryLabel[] = [
 ];
 
 /** All deliveries of a factory. */
-export const NO_FILTER: DeliveryFilter = { webhook: null, label: null, deliveryId: null, time: null };
+export const NO_FILTER: DeliveryFilter = {
+  webhook: null,
+  label: null,
+  deliveryId: null,
+  time: null,
+  unmatched: null,
+  text: null,
+};
 
 /** Reads the filter from the URL. Unknown and invalid values are ignored. */
 export function readDeliveryFilter(search: URLSearchParams): DeliveryFilter {
@@ -20,6 +27,8 @@ export function readDeliveryFilter(search: URLSearchParams): DeliveryFilter {
     label: DELIVERY_LABELS.find((label) => label === search.get('label')) ?? null,
     deliveryId: search.get('id') || null,
     time: readTime(search),
+    unmatched: search.get('unmatched') === 'true' ? true : null,
+    text: search.get('text') || null,
   };
 }
 
@@ -35,11 +44,20 @@ function readInstant(text: string | null): string | null {
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
 
-export function writeDeliveryFilter({ webhook, label, deliveryId, time }: DeliveryFilter): Record<string, string> {
+export function writeDeliveryFilter({
+  webhook,
+  label,
+  deliveryId,
+  time,
+  unmatched,
+  text,
+}: DeliveryFilter): Record<string, string> {
   const values = {
     webhook,
     label,
     id: deliveryId,
+    unmatched: unmatched === null ? null : 'true',
+    text,
     ...(time?.kind === 'last' ? { last: time.span } : { from: time?.from ?? null, to: time?.to ?? null }),
   };
   return Object.fromEntries(Object.entries(values).flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
@@ -51,11 +69,14 @@ export function buildDeliveriesPath(factory: string, filter: Partial<DeliveryFil
   return factoryPath(factory, `deliveries?${search}`);
 }
 
-type LoggedDelivery = Pick<Delivery, 'webhook_uid' | 'label' | 'delivery_id' | 'received_at'>;
+type LoggedDelivery = Pick<Delivery, 'webhook_uid' | 'label' | 'delivery_id' | 'received_at' | 'runs'>;
 
-/** Whether a new delivery matches the filter. */
-export function letsThrough({ webhook, label, deliveryId, time }: DeliveryFilter, delivery: LoggedDelivery): boolean {
+/** Whether a new delivery matches the filter. Its payload is not known, so a search shows stored deliveries only. */
+export function letsThrough(filter: DeliveryFilter, delivery: LoggedDelivery): boolean {
+  const { webhook, label, deliveryId, time, unmatched, text } = filter;
   return (
+    text === null &&
+    (unmatched === null || (delivery.label === 'Accepted' && delivery.runs.length === 0)) &&
     (webhook === null || delivery.webhook_uid === webhook) &&
     (label === null || delivery.label === label) &&
     (deliveryId === null || delivery.delivery_id === deliveryId) &&

@@ -1,10 +1,11 @@
-import { Button, Group, Select, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Select, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { DeliveryLabel, Webhook } from '../../../client/api-types.ts';
 import { escapeText } from '../../../words/escape-text.ts';
 import { type DeliveryFilter, type DeliveryTime, TIME_SPANS_MS, type TimeSpan } from '../../api/deliveries.ts';
 import { webhookQuery } from '../../api/queries.ts';
 import { SearchSelect } from '../../parts/form/search-select.tsx';
+import { useDraft } from '../../parts/form/use-draft.ts';
 import { InstantField } from '../../parts/time/instant-field.tsx';
 import classes from './deliveries.module.css';
 import { DELIVERY_LABELS, NO_FILTER } from './delivery-filter.ts';
@@ -53,6 +54,12 @@ export function DeliveryFilters({ factory, webhooks, filter, onChange }: Deliver
           clearable
           clearButtonProps={{ 'aria-label': 'Any time' }}
         />
+        <PayloadSearch value={filter.text} onSearch={(text) => change({ text })} />
+        <Checkbox
+          label="Started no run"
+          checked={filter.unmatched === true}
+          onChange={({ currentTarget }) => change({ unmatched: currentTarget.checked || null })}
+        />
         <Button variant="subtle" color="gray" data-hidden={isOpen || undefined} onClick={() => onChange(NO_FILTER)}>
           Clear
         </Button>
@@ -64,6 +71,28 @@ export function DeliveryFilters({ factory, webhooks, filter, onChange }: Deliver
         />
       )}
     </search>
+  );
+}
+
+/** A text in stored payloads. Searched with Enter, or when the field is left. */
+function PayloadSearch({ value, onSearch }: { value: string | null; onSearch: (text: string | null) => void }) {
+  const [text, setText] = useDraft(value ?? '');
+  const search = () => {
+    const wanted = text === '' ? null : text;
+    if (wanted !== value) onSearch(wanted);
+  };
+  return (
+    <TextInput
+      label="Payload contains"
+      placeholder="Exact text"
+      value={text}
+      maxLength={200}
+      autoComplete="off"
+      spellCheck={false}
+      onChange={({ currentTarget }) => setText(currentTarget.value)}
+      onBlur={search}
+      onKeyDown={({ key }) => key === 'Enter' && search()}
+    />
   );
 }
 

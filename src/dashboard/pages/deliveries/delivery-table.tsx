@@ -60,6 +60,11 @@ export function DeliveryTable({ factory, webhooks, filter, onChange }: DeliveryT
         renderDetail={(delivery) => (delivery.id === openId ? <OpenDelivery delivery={delivery} /> : null)}
         empty={<NoDelivery factory={factory} webhooks={webhooks} filter={filter} onChange={onChange} />}
       />
+      {data?.examined_to != null && (
+        <Text size="sm" c="dimmed" mt="sm">
+          Examined deliveries back to <TimeText at={data.examined_to} />. Select “Older” to examine earlier ones.
+        </Text>
+      )}
       <CursorPager pages={pages} page={data} isStale={isPlaceholderData} reload={async () => (await refetch()).data} />
     </>
   );
@@ -153,7 +158,7 @@ function DeliveryLabels({ delivery: { label, count, replay_of, reason } }: { del
       )}
       {replay_of !== null && (
         <Text size="xs" c="dimmed">
-          replay
+          replay of {replay_of}
         </Text>
       )}
       {label.startsWith('Rejected') && reason !== null && (

@@ -95,7 +95,9 @@ function DisabledNote({ webhook: { factory, uid } }: { webhook: Webhook }) {
 const CLEAR_LABELS: Readonly<Record<keyof DeliveryFilter, string>> = {
   deliveryId: 'Any delivery ID',
   label: 'Any label',
+  text: 'Any payload',
   time: 'Any time',
+  unmatched: 'With or without runs',
   webhook: 'All webhooks',
 };
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { DeliveryId, RunId, WebhookUid } from '../../../core/ids.ts';
-import type { DeliveryReader, DeliverySearch } from '../../../core/ports/deliveries/delivery-log.ts';
+import type { DeliveryPage, DeliveryReader, DeliverySearch } from '../../../core/ports/deliveries/delivery-log.ts';
 import { type Delivery, type DeliveryLabel, IDENTITY_SOURCES } from '../../../core/resources/delivery.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import { findListeners } from '../definitions/listener-history.ts';
@@ -8,6 +8,7 @@ import { findFirstSince } from '../find-first-since.ts';
 import type { Schema } from '../schema/schema.ts';
 import { CONTENTS, DELIVERIES } from '../schema/tables.ts';
 import type { ClaimFinder } from './claim-finder.ts';
+import { type Examination, examineDeliveries } from './examine-deliveries.ts';
 import { type SeqRange, selectNewest } from './select-newest.ts';
 
 const LABEL_ACCEPTED = DELIVERIES.encode('label', 'Accepted');
@@ -16,11 +17,12 @@ const LABEL_ACCEPTED = DELIVERIES.encode('label', 'Accepted');
 export function createDeliveryReader(db: Kysely<Schema>, claims: ClaimFinder): DeliveryReader {
   return {
     list: async ({ limit, cursor, ...search }) => {
-      const { rows: seqs, nextCursor } = cutPage(
-        await findNewest({ db, claims }, search, parseCursor(cursor), limit + 1),
-        limit,
-      );
-      return { data: await readRows(db, seqs), nextCursor };
+      const log = { db, claims };
+      const before = parseCursor(cursor);
+      const { isUnmatched = false, text = null } = search;
+      if (isUnmatched || text !== null) return listExamined(log, search, { isUnmatched, text }, { before, limit });
+      const { rows, nextCursor } = cutPage(await findNewest(log, search, before, limit + 1), limit);
+      return { data: await readRows(db, rows), nextCursor };
     },
     get: async (id) => {
       const row = await selectDeliveries(db).where('deliveries.id', '=', id).executeTakeFirst();
@@ -36,6 +38,21 @@ export function createDeliveryReader(db: Kysely<Schema>, claims: ClaimFinder): D
     },
     listeners: (search) => findListeners(db, search),
   };
+}
+
+/** Entries with another label have no stored payload and start nothing. */
+async function listExamined(
+  log: Log,
+  search: DeliverySearch,
+  examination: Examination,
+  page: { before: number | null; limit: number },
+): Promise<DeliveryPage> {
+  if (search.label !== null && search.label !== 'Accepted') return { data: [], nextCursor: null, examinedTo: null };
+  const readEntries = (before: number | null, limit: number) =>
+    findNewest(log, { ...search, label: 'Accepted' }, before, limit);
+  const { rows, nextCursor, oldest } = await examineDeliveries(log.db, examination, readEntries, page);
+  const [last] = oldest === null ? [] : await readRows(log.db, [{ seq: oldest }]);
+  return { data: await readRows(log.db, rows), nextCursor, examinedTo: last?.receivedAt ?? null };
 }
 
 function selectDeliveries(db: Kysely<Schema>) {

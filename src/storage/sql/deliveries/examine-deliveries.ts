@@ -1,0 +1,80 @@
+import { type Kysely, sql } from 'kysely';
+import { MAX_EXAMINED_BYTES, MAX_EXAMINED_DELIVERIES } from '../../../core/ports/deliveries/delivery-log.ts';
+import { formatCursor } from '../cursor.ts';
+import type { Schema } from '../schema/schema.ts';
+
+/** Few payloads per query, so that batches of deliveries are written between two queries. */
+const ENTRIES_PER_QUERY = 100;
+
+interface Numbered {
+  seq: number;
+}
+
+/** What an accepted delivery has to have. */
+export interface Examination {
+  /** It started no run. */
+  isUnmatched: boolean;
+  /** Bytes that its payload contains. */
+  text: string | null;
+}
+
+export interface ExaminedPage {
+  rows: Numbered[];
+  nextCursor: string | null;
+  /** The oldest entry that was examined; `null` if none is left. */
+  oldest: number | null;
+}
+
+/**
+ * Examines accepted deliveries one after another, because no index answers these questions. Stops at a full page, or at the
+ * limit of one page.
+ *
+ * @param readEntries the next entries before a number, newest first
+ */
+export async function examineDeliveries(
+  db: Kysely<Schema>,
+  { isUnmatched, text }: Examination,
+  readEntries: (before: number | null, limit: number) => Promise<Numbered[]>,
+  { before, limit }: { before: number | null; limit: number },
+): Promise<ExaminedPage> {
+  const rows: Numbered[] = [];
+  let position = before;
+  let budget = { entries: MAX_EXAMINED_DELIVERIES, bytes: MAX_EXAMINED_BYTES };
+  while (budget.entries > 0 && budget.bytes > 0) {
+    const entries = await readEntries(position, ENTRIES_PER_QUERY);
+    const seqs = entries.map(({ seq }) => seq);
+    const unmatched = isUnmatched ? await omitMatched(db, seqs) : seqs;
+    const { found, bytes } = text === null ? { found: unmatched, bytes: 0 } : await findText(db, unmatched, text);
+    rows.push(...found.map((seq) => ({ seq })));
+    if (rows.length >= limit) return endPage(rows.slice(0, limit));
+    if (entries.length < ENTRIES_PER_QUERY) return { rows, nextCursor: null, oldest: null };
+    position = seqs.at(-1)!;
+    budget = { entries: budget.entries - entries.length, bytes: budget.bytes - bytes };
+  }
+  return { rows, nextCursor: formatCursor(position!), oldest: position };
+}
+
+function endPage(rows: Numbered[]): ExaminedPage {
+  const oldest = rows.at(-1)!.seq;
+  return { rows, nextCursor: formatCursor(oldest), oldest };
+}
+
+async function omitMatched(db: Kysely<Schema>, seqs: readonly number[]): Promise<number[]> {
+  if (seqs.length === 0) return [];
+  const runs = await db.selectFrom('runs').select('delivery').where('delivery', 'in', seqs).execute();
+  const matched = new Set(runs.map(({ delivery }) => delivery));
+  return seqs.filter((seq) => !matched.has(seq));
+}
+
+async function findText(db: Kysely<Schema>, seqs: readonly number[], text: string) {
+  if (seqs.length === 0) return { found: [], bytes: 0 };
+  const wanted = Buffer.from(text);
+  const bodies = await db
+    .selectFrom('delivery_contents')
+    .select(['delivery', sql<number>`length(body)`.as('size'), sql<number>`instr(body, ${wanted}) > 0`.as('has')])
+    .where('delivery', 'in', seqs)
+    .orderBy('delivery', 'desc')
+    .execute();
+  const found = bodies.filter(({ has }) => has === 1).map(({ delivery }) => delivery);
+  return { found, bytes: bodies.reduce((sum, { size }) => sum + size, 0) };
+}
