@@ -54,16 +54,18 @@ export function DeliveryFilters({ factory, webhooks, filter, onChange }: Deliver
           clearable
           clearButtonProps={{ 'aria-label': 'Any time' }}
         />
+        <Button variant="subtle" color="gray" data-hidden={isOpen || undefined} onClick={() => onChange(NO_FILTER)}>
+          Clear
+        </Button>
+      </div>
+      <Group align="center">
         <PayloadSearch value={filter.text} onSearch={(text) => change({ text })} />
         <Checkbox
           label="Started no run"
           checked={filter.unmatched === true}
           onChange={({ currentTarget }) => change({ unmatched: currentTarget.checked || null })}
         />
-        <Button variant="subtle" color="gray" data-hidden={isOpen || undefined} onClick={() => onChange(NO_FILTER)}>
-          Clear
-        </Button>
-      </div>
+      </Group>
       {filter.time?.kind === 'between' && (
         <TimeRange
           range={filter.time}
