@@ -76,6 +76,7 @@ function prepareEntries(file: string, { kind, composeBody = composeSmallBody }: 
       clientAddress: common.clientAddress,
       revision: null,
       size: body.length,
+      event: null,
       identity: { source: 'service_header', value: key, key },
       body: new Uint8Array(body),
       applyNumber: 1,

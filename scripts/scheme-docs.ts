@@ -85,6 +85,8 @@ function renderScheme(scheme: Scheme, guide: Guide): string {
     renderTable(listChecks(scheme)),
     '## What identifies a delivery',
     describeIdentity(scheme),
+    '## The name of the event',
+    describeEvent(scheme),
     ...(guide.retries === undefined ? [] : ['## Retries', guide.retries]),
     '## Pitfalls',
     guide.pitfalls.map((pitfall) => `- ${pitfall}`).join('\n'),
@@ -217,6 +219,18 @@ function describeIdentity(scheme: Scheme): string {
   return `${names}. A delivery that is sent again with the same value starts nothing.`;
 }
 
+function describeEvent(scheme: Scheme): string {
+  const places = listEventPlaces(scheme);
+  if (places.length === 0) return 'Not known: a delivery of this provider has no name, or several.';
+  return `Dockbell reads it from ${places.join(' and ')}. Lists show it, and a run gets it as \`DOCKBELL_EVENT\`.`;
+}
+
+function listEventPlaces({ event }: Scheme): string[] {
+  const { header, path } = event ?? {};
+  const inHeader = header === undefined ? [] : [`the header \`${header}\``];
+  return path === undefined ? inHeader : [...inHeader, `\`${path.join('.')}\` of the body`];
+}
+
 /** Names as code; of a long series the first and the last. */
 function code(names: string[]): string {
   const quoted = names.map((name) => `\`${name}\``);
@@ -285,6 +299,7 @@ function renderRow(scheme: Scheme): string {
     contentOf(scheme),
     windowOf(scheme),
     code(listIdentities(scheme)) || 'none',
+    listEventPlaces(scheme).join(', ') || 'none',
     scheme.canGenerateSecret ? `${scheme.whenSecretIsIssued}, or generated` : scheme.whenSecretIsIssued,
   ];
   return `| ${cells.join(' | ')} |`;

@@ -1717,6 +1717,8 @@ export interface components {
              * @enum {string|null}
              */
             delivery_id_source: "header" | "provider" | "service_header" | "body_hash" | null;
+            /** @description The name of the event, such as `pull_request.opened`; `null` if it is not known or not authenticated. */
+            event: string | null;
             /** @enum {string} */
             label: "Accepted" | "Duplicate" | "Rejected (auth)" | "Rejected (invalid JSON)" | "Rejected (too large)";
             /** @description Why the delivery was rejected or is a duplicate, as a code. */
@@ -1985,6 +1987,8 @@ export interface components {
                 media_type: string;
             }[];
             overrides: JsonObject;
+            /** @description The name of the event of the delivery. */
+            event: string | null;
         };
         /** @description A run in the hands of a worker. */
         ClaimedRun: {

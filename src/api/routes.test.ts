@@ -848,6 +848,7 @@ describe('workers', () => {
           prompt: 'Fix it.',
           envelope: expect.stringContaining('untrusted'),
           overrides: { model: 'large', secrets: ['DEPLOY_KEY'] },
+          event: null,
           attachments: [{ name: 'event-payload.json', size: 55, media_type: 'application/json' }],
         },
         fence: 1,

@@ -66,6 +66,7 @@ function describeRecorded(entry: DeliveryLogEntry, outcome: RecordedOutcome, web
     webhookName: webhook.name,
     deliveryId: entry.identity?.value ?? null,
     deliveryIdSource: entry.identity?.source ?? null,
+    event: isRejection ? null : entry.event,
     label: outcome.label,
     reason: isRejection ? entry.reason : 'reason' in outcome ? outcome.reason : null,
     detail: isRejection ? entry.detail : null,

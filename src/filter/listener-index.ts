@@ -77,6 +77,8 @@ export class ListenerIndex {
   readonly #byCondition = new PathTree<SharedEnd>();
   /** What the filters read of a payload. */
   readonly wanted = new WantedKeys();
+  /** A path that nobody filters, but whose value is needed. */
+  #alwaysRead: readonly string[] | null = null;
   #patterns = 0;
   #payloads = 0;
 
@@ -85,9 +87,16 @@ export class ListenerIndex {
     return this.#entries.size;
   }
 
-  /** Whether a filter reads the payload. If not, `match` ignores its argument. */
+  /** Whether a value of the payload is needed. */
   get needsPayload(): boolean {
-    return this.#patterns > 0;
+    return this.#patterns > 0 || this.#alwaysRead !== null;
+  }
+
+  /** Replaces the path whose value is read from every payload; `null` for none. */
+  readAlways(path: readonly string[] | null): void {
+    if (this.#alwaysRead !== null) this.wanted.remove(this.#alwaysRead, true);
+    if (path !== null) this.wanted.add(path, true);
+    this.#alwaysRead = path;
   }
 
   has(automation: string): boolean {

@@ -64,6 +64,7 @@ async function record(
     clientAddress,
     revision,
     replayOf: delivery.replayOf ?? delivery.id,
+    event: delivery.event,
     identity: { source: delivery.deliveryIdSource!, value: delivery.deliveryId! },
     body,
     applyNumber,

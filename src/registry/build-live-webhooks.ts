@@ -1,3 +1,4 @@
+import type { EventPlace } from '../core/event-name.ts';
 import type { ServingWebhook } from '../core/ports/definitions/serving.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import { findOverlapEnd } from '../core/rotation-overlap.ts';
@@ -11,6 +12,7 @@ import {
   signsUnverifiedChallenges,
 } from '../signature/handshakes/handshakes.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
+import { findScheme } from '../signature/schemes/schemes.ts';
 import { compileTokenCheck } from '../signature/tokens/token.ts';
 import type { FindSigningKey, Verify } from '../signature/verification.ts';
 import { compileVerifier } from '../signature/verify/compile-verifier.ts';
@@ -47,9 +49,16 @@ export function buildLiveWebhook(
     holdsSecret: compileSecretSearch(secret, previousSecret),
     handshakes: buildHandshakes(webhook, secret, verifyToken),
     identityHeader: webhook.deliveryIdHeader?.toLowerCase() ?? null,
+    event: buildEventPlace(webhook),
     listeners: new ListenerIndex(),
     pushBranch: webhook.name === pushTrigger?.webhook ? pushTrigger.branch : null,
   };
+}
+
+function buildEventPlace({ signatureScheme }: AppliedWebhook): EventPlace | null {
+  const place = signatureScheme === null ? undefined : findScheme(signatureScheme)?.event;
+  if (place === undefined) return null;
+  return place.header === undefined ? place : { ...place, header: place.header.toLowerCase() };
 }
 
 /** The credential, which accepts the previous version of the secret too until the overlap ends. */

@@ -79,11 +79,11 @@ export class LiveFactories {
     const listeners = changeListeners(before?.listeners, change, staged);
     listeners.setApply({ number: numbers?.applyNumber ?? change.applyNumber ?? 0, revision });
     const webhooks = this.#replaceWebhooks(change, new Map(before?.webhooks), new Map(numbers?.webhooks));
-    const live = [...webhooks.values()].map((webhook) => ({
-      ...webhook,
-      revision,
-      listeners: listeners.of(webhook.uid),
-    }));
+    const live = [...webhooks.values()].map((webhook) => {
+      const index = listeners.of(webhook.uid);
+      index.readAlways(webhook.event?.path ?? null);
+      return { ...webhook, revision, listeners: index };
+    });
     this.#live.set(factory, { listeners, webhooks: new Map(live.map((webhook) => [webhook.uid, webhook])) });
     this.#registry.replaceFactory(factory, live);
   }

@@ -1,3 +1,4 @@
+import type { EventPlace } from '../core/event-name.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { AuthMode } from '../core/resources/webhook.ts';
 import type { SecretValue } from '../core/secret-value.ts';
@@ -31,6 +32,8 @@ export interface LiveWebhook {
   handshakes: readonly LiveHandshake[];
   /** Header, in lowercase, with the sender's ID of the delivery; `null` if the webhook names none. */
   identityHeader: string | null;
+  /** Where its sender writes the name of the event; `null` if it is not known. */
+  event: EventPlace | null;
   /** The automations that its deliveries start. An apply changes them in place, together with its number. */
   listeners: ListenerIndex;
   /** The branch whose pushes this webhook reports; `null` if no source uses the webhook. */

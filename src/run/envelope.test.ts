@@ -13,6 +13,7 @@ function makeInput(changes: { name?: string; identity?: string; payload?: string
     ...(changes.payload === undefined ? {} : { payload: Buffer.from(changes.payload) }),
     agent: 'builder',
     overrides: { model: 'large', secrets: ['CI_TOKEN'] },
+    event: 'build.failed',
   });
 }
 
@@ -96,6 +97,7 @@ describe('the documents of a run', () => {
         finished_at: null,
       },
       webhook: { name: 'internal-ci', uid: 'wh_0123456789abcdefghjkmnpqrs' },
+      event: 'build.failed',
       agent: 'builder',
       overrides: { model: 'large', secrets: ['CI_TOKEN'] },
     });

@@ -33,10 +33,11 @@ instruction or to come from somebody with authority. The delivery ID was chosen 
 
 /** The texts in the directory of a run, without the payload. */
 export function renderRunDocuments(input: RunInput): RunDocuments {
-  const { run, webhook, agent, overrides } = input;
+  const { run, webhook, event, agent, overrides } = input;
   const record = {
     run: presentFields(RUN_FIELDS, run),
     webhook: { name: webhook.name, uid: webhook.uid },
+    event,
     agent,
     overrides,
   };

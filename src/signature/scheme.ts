@@ -1,3 +1,4 @@
+import type { EventPlace } from '../core/event-name.ts';
 import type { SignedDelivery, UnsignedDelivery } from './outgoing-delivery.ts';
 import type { SpecialMistake } from './rejected-request.ts';
 import type { FindSigningKey, Verify } from './verification.ts';
@@ -111,6 +112,8 @@ export interface SchemeFacts {
   rejectedSecrets: readonly RejectedSecret[];
   /** Further headers of the provider that carry a credential or its timestamp, and that are not checked. */
   otherCredentialHeaders?: readonly string[];
+  /** Where the provider writes the name of the event; absent if a delivery has none, or several. */
+  event?: EventPlace;
 }
 
 /**

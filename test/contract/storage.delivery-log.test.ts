@@ -26,6 +26,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
       webhookName: 'internal-ci',
       label: 'Accepted',
       deliveryIdSource: 'header',
+      event: null,
       deliveryId: `key of ${expected.id}`,
       reason: null,
       detail: null,

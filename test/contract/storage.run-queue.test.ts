@@ -42,7 +42,13 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     const automation = buildAutomation({ prompt: 'Then.', agent: 'reviewer', overrides: { model: 'large' } });
     const applied = await applyFactory(opened.storage, { webhooks: [webhook], automations: [automation] });
     const runs = [{ automation: 'fix-errors', version: applied.automations[0]!.version }];
-    const offer = buildOffer({ webhook: applied.webhooks[0]!.ref, key: 'evt-1', body: '{"n": 1e400}', runs });
+    const offer = buildOffer({
+      webhook: applied.webhooks[0]!.ref,
+      key: 'evt-1',
+      body: '{"n": 1e400}',
+      runs,
+      event: 'build.failed',
+    });
     const expected = { delivery: offer.id, run: offer.runs[0]!.id };
     await opened.storage.deliveryLog.record([offer]);
     await applyFactory(opened.storage, { revision: 'newer', automations: [buildAutomation({ prompt: 'Now.' })] });
@@ -70,6 +76,7 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
       prompt: 'Then.',
       agent: 'reviewer',
       overrides: { model: 'large' },
+      event: 'build.failed',
       payload: expect.anything(),
     });
     expect(Buffer.from(input!.payload).toString()).toBe('{"n": 1e400}');

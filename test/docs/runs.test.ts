@@ -30,6 +30,7 @@ const INPUT: RunInput = {
   prompt: 'A build has failed. Find out which step broke it, and say in three sentences what to do.\n',
   agent: null,
   overrides: { secrets: ['ISSUE_TRACKER_TOKEN'] },
+  event: 'build.failed',
   payload: new TextEncoder().encode('{}'),
 };
 
@@ -44,6 +45,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   DOCKBELL_WEBHOOK: 'name of the webhook',
   DOCKBELL_WEBHOOK_UID: 'UID of the webhook',
   DOCKBELL_DELIVERY_ID: "the sender's ID of the delivery, as it was received",
+  DOCKBELL_EVENT: 'the name of the event, such as `pull_request.opened`; empty if it is not known',
   DOCKBELL_PAYLOAD: 'absolute path of `event-payload.json`',
 };
 

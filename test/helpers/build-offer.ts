@@ -15,6 +15,7 @@ export const ids = createIdSource(randomBytes);
 export const START_MS = 1_767_323_045_678;
 
 interface OfferParts {
+  event?: string;
   webhook?: number;
   source?: IdentitySource;
   key?: string;
@@ -40,6 +41,7 @@ export function buildOffer(parts: OfferParts = {}): DeliveryOffer {
     receivedAt: at,
     clientAddress: '192.0.2.7',
     revision: parts.revision === undefined ? 'c0ffee' : parts.revision,
+    event: parts.event ?? null,
     identity: { source, value: key, key },
     body: bytes,
     applyNumber: 1,

@@ -46,6 +46,7 @@ export function makeRunInput(changes: { run?: Partial<Run> } & Partial<Omit<RunI
     prompt: 'Fix the build.\n',
     agent: null,
     overrides: {},
+    event: null,
     payload: Buffer.from('{"a":1}'),
     ...changes,
     webhook,

@@ -85,6 +85,7 @@ describe('the input of a run', () => {
       DOCKBELL_WEBHOOK: 'internal-ci',
       DOCKBELL_WEBHOOK_UID: input.webhook.uid,
       DOCKBELL_DELIVERY_ID: 'event-1',
+      DOCKBELL_EVENT: '',
       DOCKBELL_PAYLOAD: join(work, 'event-payload.json'),
       CI_TOKEN: 'tóken with "quotes"\nand lines',
       ['__proto__']: 'plain',

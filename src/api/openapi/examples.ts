@@ -79,6 +79,7 @@ const delivery = {
   webhook_name: 'github',
   delivery_id: SENDER_ID,
   delivery_id_source: 'provider',
+  event: 'issues.opened',
   label: 'Accepted',
   reason: null,
   reason_text: null,
@@ -98,6 +99,7 @@ const rejectedDelivery = {
   id: 'dlv_01kdyb0q4t6n8s2f5h7k9m3p1r',
   delivery_id: null,
   delivery_id_source: null,
+  event: null,
   label: 'Rejected (auth)',
   reason: 'bad_signature',
   reason_text: AUTH_REASONS.bad_signature.text,
@@ -176,6 +178,7 @@ const runInput = {
   }),
   attachments: [{ name: PAYLOAD_FILE, size: 8214, media_type: 'application/json' }],
   overrides: OVERRIDES,
+  event: 'issues.opened',
 };
 
 const lease = { lease_seconds: 60, lease_expires_at: '2026-01-02T03:05:06.120Z' };

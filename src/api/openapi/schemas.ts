@@ -395,6 +395,7 @@ export const COMPONENTS = {
       envelope: text,
       attachments: { type: 'array', items: closedObject({ name: text, size: count, media_type: text }) },
       overrides: { type: 'object' },
+      event: { ...textOrNull, description: 'The name of the event of the delivery.' },
     },
     { description: 'What a run was given.' },
   ),

@@ -8,5 +8,6 @@ export function presentRunInput(input: RunInput) {
     envelope: renderEnvelope(input),
     attachments: [{ name: PAYLOAD_FILE, size: input.payload.byteLength, media_type: 'application/json' }],
     overrides: input.overrides,
+    event: input.event,
   };
 }

@@ -101,6 +101,8 @@ interface Logged {
 export interface DeliveryOffer extends Logged {
   kind: 'offer';
   identity: DeliveryIdentity;
+  /** The name of the event; `null` if it is not known. */
+  event: string | null;
   /**
    * The exact bytes received. A large body in a dedicated buffer is transferred without a copy, so do not read it afterwards.
    */
@@ -119,6 +121,8 @@ export interface ReplayEntry extends Logged {
   /** The delivery that the sender posted. */
   replayOf: DeliveryId;
   identity: Omit<DeliveryIdentity, 'key'>;
+  /** That of the original. */
+  event: string | null;
   /** The exact bytes stored, in a dedicated buffer that is transferred like that of an offer. */
   body: Uint8Array<ArrayBuffer>;
   /** `MatchRecord.applyNumber`. */
@@ -166,6 +170,11 @@ export const DELIVERY_FIELDS = defineFields({
     type: nullable(labelOf(IDENTITY_SOURCES)),
     description: 'Where `delivery_id` was read; `null` without one.',
     column: 'identity_source',
+  },
+  event: {
+    type: textOrNull,
+    description:
+      'The name of the event, such as `pull_request.opened`; `null` if it is not known or not authenticated.',
   },
   label: { type: labelOf(DELIVERY_LABELS) },
   reason: { type: textOrNull, description: 'Why the delivery was rejected or is a duplicate, as a code.' },

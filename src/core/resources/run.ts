@@ -98,6 +98,8 @@ export interface RunInput {
   prompt: string;
   agent: string | null;
   overrides: { [key: string]: Json };
+  /** The name of the delivery's event; `null` if it is not known. */
+  event: string | null;
   /** The exact bytes of the received body. */
   payload: Uint8Array;
 }

@@ -34,7 +34,7 @@ export function buildRunEnvironment(
   return { ok: true, environment };
 }
 
-function describeRun({ run, webhook }: RunInput, places: RunPlaces, path: string): ChildEnvironment {
+function describeRun({ run, webhook, event }: RunInput, places: RunPlaces, path: string): ChildEnvironment {
   // Without a prototype, so that `__proto__` is an ordinary name.
   const environment: ChildEnvironment = Object.create(null);
   return Object.assign(environment, {
@@ -50,6 +50,7 @@ function describeRun({ run, webhook }: RunInput, places: RunPlaces, path: string
     DOCKBELL_WEBHOOK: replaceNul(webhook.name),
     DOCKBELL_WEBHOOK_UID: replaceNul(webhook.uid),
     DOCKBELL_DELIVERY_ID: replaceNul(run.deliveryIdentity),
+    DOCKBELL_EVENT: event ?? '',
     DOCKBELL_PAYLOAD: places.payload,
   });
 }

@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { createRequestHeaders } from '../transport/request-headers.ts';
 import { identify } from './identify.ts';
 
-const HASH = createHash('sha256').update('{}').digest();
-const HEX = HASH.toString('hex');
+const BODY = Buffer.from('{}');
+const HEX = createHash('sha256').update(BODY).digest('hex');
 const latin1 = (bytes: Uint8Array | string) => Buffer.from(bytes as string, 'utf8').toString('latin1');
 
 function name(raw: string[], identityHeader: string | null = null, provider: string | null = null) {
   const rules = { identityHeader, holdsSecret: (value: string) => value.includes('the-secret') };
-  return identify(createRequestHeaders(raw), rules, provider, HASH);
+  return identify(createRequestHeaders(raw), rules, provider, BODY);
 }
 
 const fromHeader = (value: string) => name(['X-Id', value], 'x-id');

@@ -1,4 +1,6 @@
 import { AppError } from '../../core/errors.ts';
+import { composeEventName, type EventPlace, readPath } from '../../core/event-name.ts';
+import type { RequestHeaders } from '../../core/headers.ts';
 import type { DeliveryOffer, RecordOutcome } from '../../core/resources/delivery.ts';
 import type { IngressContext, Outcome } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';
@@ -42,11 +44,18 @@ function composeOffer({ clock, ids }: IngressContext, reception: Reception): Del
     receivedAt: nowMs,
     clientAddress: request.clientAddress,
     revision,
+    event: readEvent(webhook.event, reception.headers, payload.ok ? payload.value : undefined),
     identity: identify(reception.headers, webhook, reception.providerIdentity, body),
     body,
     applyNumber,
     runs,
   };
+}
+
+function readEvent(place: EventPlace | null, headers: RequestHeaders, payload: unknown): string | null {
+  if (place === null) return null;
+  const header = place.header === undefined ? undefined : headers.get(place.header);
+  return composeEventName(header, place.path === undefined ? undefined : readPath(payload, place.path));
 }
 
 function isPush(reception: Reception): boolean {

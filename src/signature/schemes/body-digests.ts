@@ -22,6 +22,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'bitbucket',
     title: 'Bitbucket',
+    event: { header: 'X-Event-Key' },
     keys: [textKey('sha256')],
     labelSeparator: '=',
     headers: [
@@ -41,6 +42,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'calcom',
     title: 'Cal.com',
+    event: { path: ['triggerEvent'] },
     headers: [{ ...FAMILY, name: 'calcom', signatures: [header('X-Cal-Signature-256')] }],
     unsignedValues: ['no-secret-provided'],
     whenSecretIsIssued: 'user',
@@ -50,6 +52,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'circleci',
     title: 'CircleCI',
+    event: { path: ['type'] },
     keys: [textKey('v1')],
     entrySeparator: ',',
     labelSeparator: '=',
@@ -61,6 +64,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'docusign',
     title: 'DocuSign Connect',
+    event: { path: ['event'] },
     encoding: 'base64',
     headers: [{ ...FAMILY, name: 'docusign', signatures: DOCUSIGN_SIGNATURES }],
     whenSecretIsIssued: 'app',
@@ -78,6 +82,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'forgejo',
     title: 'Forgejo',
+    event: { header: 'X-Forgejo-Event', path: ['action'] },
     headers: [
       {
         ...FAMILY,
@@ -93,6 +98,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'gitea',
     title: 'Gitea',
+    event: { header: 'X-Gitea-Event', path: ['action'] },
     headers: [
       { ...FAMILY, name: 'gitea', signatures: [header('X-Gitea-Signature')], identity: header('X-Gitea-Delivery') },
     ],
@@ -104,6 +110,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'github',
     title: 'GitHub',
+    event: { header: 'X-GitHub-Event', path: ['action'] },
     keys: [textKey('sha256')],
     labelSeparator: '=',
     headers: [
@@ -125,6 +132,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'intercom',
     title: 'Intercom',
+    event: { path: ['topic'] },
     keys: [textKey('sha1', SHA1)],
     labelSeparator: '=',
     headers: [{ ...FAMILY, name: 'intercom', signatures: [header('X-Hub-Signature')] }],
@@ -135,6 +143,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'jira',
     title: 'Jira',
+    event: { path: ['webhookEvent'] },
     keys: [textKey('sha256')],
     labelSeparator: '=',
     headers: [
@@ -161,6 +170,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'linear',
     title: 'Linear',
+    event: { header: 'Linear-Event', path: ['action'] },
     headers: [
       { ...FAMILY, name: 'linear', signatures: [header('Linear-Signature')], identity: header('Linear-Delivery') },
     ],
@@ -179,6 +189,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'meta',
     title: 'Meta (Facebook, Instagram, WhatsApp)',
+    event: { path: ['object'] },
     keys: [textKey('sha256')],
     labelSeparator: '=',
     headers: [{ ...FAMILY, name: 'meta', signatures: [header('X-Hub-Signature-256')] }],
@@ -189,6 +200,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'pagerduty',
     title: 'PagerDuty',
+    event: { path: ['event', 'event_type'] },
     keys: [textKey('v1')],
     entrySeparator: ',',
     labelSeparator: '=',
@@ -202,6 +214,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'sentry',
     title: 'Sentry',
+    event: { header: 'Sentry-Hook-Resource', path: ['action'] },
     headers: [
       {
         ...FAMILY,
@@ -220,6 +233,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'shopify',
     title: 'Shopify',
+    event: { header: 'X-Shopify-Topic' },
     encoding: 'base64',
     headers: [
       {
@@ -254,6 +268,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'typeform',
     title: 'Typeform',
+    event: { path: ['event_type'] },
     keys: [textKey('sha256')],
     labelSeparator: '=',
     // Other schemes write hex after `sha256=`.
@@ -266,6 +281,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'vercel',
     title: 'Vercel',
+    event: { path: ['type'] },
     keys: [textKey(null, SHA1)],
     headers: [{ ...FAMILY, name: 'vercel', signatures: [header('x-vercel-signature')] }],
     whenSecretIsIssued: 'after',
@@ -275,6 +291,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'woocommerce',
     title: 'WooCommerce',
+    event: { header: 'X-WC-Webhook-Topic' },
     keys: [{ ...textKey(null), unescapesHtml: true }],
     encoding: 'base64',
     headers: [

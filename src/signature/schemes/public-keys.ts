@@ -7,6 +7,7 @@ export const PUBLIC_KEYS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'discord',
     title: 'Discord',
+    event: { path: ['event', 'type'] },
     keys: [{ prefix: '', decode: 'hex', minBytes: 32, maxBytes: 32, algorithm: { kind: 'ed25519' }, label: null }],
     content: [TIMESTAMP, BODY],
     headers: [

@@ -43,6 +43,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'box',
     title: 'Box',
+    event: { path: ['trigger'] },
     encoding: 'base64',
     content: [BODY, TIMESTAMP],
     headers: [
@@ -72,6 +73,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'buildkite',
     title: 'Buildkite',
+    event: { header: 'X-Buildkite-Event' },
     keys: [textKey('signature')],
     entrySeparator: ',',
     labelSeparator: '=',
@@ -90,6 +92,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'calendly',
     title: 'Calendly',
+    event: { path: ['event'] },
     keys: [textKey('v1')],
     entrySeparator: ',',
     labelSeparator: '=',
@@ -103,6 +106,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'gitlab_signing',
     title: 'GitLab (signing token)',
+    event: { header: 'X-Gitlab-Event' },
     keys: [{ prefix: 'whsec_', decode: 'base64', minBytes: 32, maxBytes: 32, algorithm: SHA256, label: 'v1' }],
     entrySeparator: ' ',
     labelSeparator: ',',
@@ -117,6 +121,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'grafana',
     title: 'Grafana',
+    event: { path: ['status'] },
     headers: [{ ...FAMILY, name: 'grafana', signatures: [header('X-Grafana-Alerting-Signature')] }],
     options: { header: true, timestampHeader: { content: [TIMESTAMP, text(':'), BODY], timestamp: SECONDS_IN_HEADER } },
     whenSecretIsIssued: 'user',
@@ -151,6 +156,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'mailgun',
     title: 'Mailgun',
+    event: { path: ['event-data', 'event'] },
     content: [TIMESTAMP, { part: 'json', path: ['signature', 'token'] }],
     headers: [
       {
@@ -174,6 +180,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'paddle',
     title: 'Paddle',
+    event: { path: ['event_type'] },
     keys: [textKey('h1')],
     entrySeparator: ';',
     labelSeparator: '=',
@@ -187,6 +194,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'slack',
     title: 'Slack',
+    event: { path: ['event', 'type'] },
     keys: [textKey('v0')],
     labelSeparator: '=',
     content: [text('v0:'), TIMESTAMP, text(':'), BODY],
@@ -206,6 +214,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'square',
     title: 'Square',
+    event: { path: ['type'] },
     encoding: 'base64',
     content: [PUBLIC_URL, BODY],
     headers: [{ ...FAMILY, name: 'square', signatures: [header('x-square-hmacsha256-signature')] }],
@@ -216,6 +225,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'standard_webhooks',
     title: 'Standard Webhooks',
+    event: { path: ['type'] },
     keys: [
       { prefix: 'whpk_', decode: 'base64', minBytes: 32, maxBytes: 32, algorithm: { kind: 'ed25519' }, label: 'v1a' },
       standardWebhooksKey('whsec_'),
@@ -248,6 +258,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'stripe',
     title: 'Stripe',
+    event: { path: ['type'] },
     // Unlike in Standard Webhooks, the key is the whole text with its `whsec_`.
     keys: [textKey('v1')],
     rejectedSecrets: [
@@ -272,6 +283,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'workos',
     title: 'WorkOS',
+    event: { path: ['event'] },
     // Like Stripe, but in milliseconds and with a space after the comma.
     keys: [textKey('v1')],
     entrySeparator: ',',
@@ -286,6 +298,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'zendesk',
     title: 'Zendesk',
+    event: { path: ['type'] },
     rejectedSecrets: [
       {
         prefix: 'dGhpc19zZWNyZXRfaXNfZm9yX3Rlc3Rpbmdfb25seQ==',
@@ -316,6 +329,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'zoom',
     title: 'Zoom',
+    event: { path: ['event'] },
     keys: [textKey('v0')],
     labelSeparator: '=',
     content: [text('v0:'), TIMESTAMP, text(':'), BODY],

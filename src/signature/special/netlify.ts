@@ -20,6 +20,7 @@ export const NETLIFY: SpecialScheme = {
   family: 'special',
   name: 'netlify',
   title: 'Netlify',
+  event: { header: 'X-Netlify-Event' },
   signature: { in: 'header', name: 'X-Webhook-Signature' },
   identity: null,
   described: { digest: 'HMAC-SHA256', form: 'JWS', content: 'hash of the body' },

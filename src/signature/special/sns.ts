@@ -43,6 +43,7 @@ export const SNS: SpecialScheme = {
   family: 'special',
   name: 'sns',
   title: 'Amazon SNS',
+  event: { header: 'X-Amz-Sns-Message-Type' },
   signature: { in: 'json', path: ['Signature'] },
   identity: ['MessageId'],
   described: { digest: 'RSA', form: 'base64', content: 'fields of the body' },

@@ -228,6 +228,7 @@ class BatchRows {
       detail: result.detail ?? null,
       deliveryId: entry.identity?.value ?? null,
       deliveryIdSource: entry.identity?.source ?? null,
+      event: entry.kind === 'rejection' ? null : entry.event,
       identityKey: result.label === 'Accepted' ? readKey(entry) : null,
       size: entry.size,
       count: result.count ?? 1,

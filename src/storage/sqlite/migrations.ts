@@ -514,4 +514,6 @@ export const MIGRATIONS: readonly string[] = [
       AND coalesce(identity_key, identity) = identities.key
   );
   `,
+  // The name of the event, which earlier deliveries do not have.
+  `ALTER TABLE deliveries ADD COLUMN event TEXT;`,
 ];

@@ -131,6 +131,7 @@ function DeletedMark({ factory, uid }: { factory: string; uid: string }) {
 }
 
 const FURTHER_COLUMNS: DataColumn<Delivery>[] = [
+  { header: 'Event', render: ({ event }) => (event === null ? null : <UntrustedText text={event} />) },
   { header: 'Label', render: (delivery) => <DeliveryLabels delivery={delivery} /> },
   { header: 'Received', render: ({ received_at }) => <TimeText at={received_at} isFocusable={false} /> },
   { header: 'Size', align: 'end', render: formatBodySize },

@@ -25,7 +25,8 @@ export function selectRunInputs(db: Kysely<Schema>) {
     .innerJoin('automation_versions', 'automation_versions.version', 'runs.version')
     .innerJoin('delivery_contents', 'delivery_contents.delivery', 'runs.delivery')
     .select(['automation_versions.prompt', 'automation_versions.agent', 'automation_versions.overrides'])
-    .select('delivery_contents.body');
+    .innerJoin('deliveries', 'deliveries.seq', 'runs.delivery')
+    .select(['delivery_contents.body', 'deliveries.event']);
 }
 
 type RunInputRow = Awaited<ReturnType<ReturnType<typeof selectRunInputs>['executeTakeFirstOrThrow']>>;
@@ -36,6 +37,7 @@ export function toRunInput(row: RunInputRow): RunInput {
     run,
     webhook: { name: row.webhook_name, uid: run.webhookUid },
     ...AUTOMATION_VERSIONS.fromRow(row),
+    event: row.event,
     payload: row.body,
   };
 }
