@@ -5,7 +5,7 @@ import { describeMissingRunSecrets } from '../reconcile/conditions.ts';
 import { MISSING_RUN_SECRET, warnMissingForRun } from '../reconcile/resolve-secrets.ts';
 
 export interface RunSecretParts {
-  inventory: Pick<InventoryReader, 'automations'>;
+  inventory: Pick<InventoryReader, 'missingRunSecrets'>;
   secrets: Pick<SecretStore, 'list'>;
   nowMs(): number;
 }
@@ -53,11 +53,7 @@ export class RunSecrets {
   }
 
   async #describe(factory: string): Promise<Condition[]> {
-    const names = await this.#findNames();
-    const automations = await this.#parts.inventory.automations(factory);
-    const missing = automations.flatMap(({ name, overrides }) =>
-      listSecrets(overrides).flatMap((secret) => (names.has(secret) ? [] : [{ secret, automation: name }])),
-    );
+    const missing = await this.#parts.inventory.missingRunSecrets(factory);
     if (missing.length === 0) {
       this.#since.delete(factory);
       return [];

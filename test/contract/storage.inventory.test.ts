@@ -285,6 +285,23 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     expect(await reader().counts(FACTORY)).toEqual({ webhooks: 1, automations: 1, queuedRuns: 2, runningRuns: 1 });
   });
 
+  it('finds the run secrets without a value, of the versions that are live', async () => {
+    const { sealedSecrets } = opened.storage;
+    const listing = (name: string, secrets: string[]) => buildAutomation({ name, overrides: { model: 'm', secrets } });
+    await applyFactory(opened.storage, { automations: [listing('both', ['B', 'A']), listing('before', ['OLD'])] });
+    const without = buildAutomation({ name: 'without', overrides: { model: '"secrets"' } });
+    await applyFactory(opened.storage, { automations: [listing('before', ['A']), without] });
+    const missing = async () =>
+      (await reader().missingRunSecrets(FACTORY)).map(({ automation, secret }) => `${automation} ${secret}`);
+    expect(await missing()).toEqual(['before A', 'both B', 'both A']);
+    const sealed = new Uint8Array([1]);
+    await sealedSecrets.insert({ name: 'A', version: 1, sealed, createdAt: START_MS, createdBy: null });
+    expect(await missing()).toEqual(['both B']);
+    await sealedSecrets.delete('A', { at: LATER, name: null });
+    expect(await missing()).toEqual(['before A', 'both B', 'both A']);
+    expect(await reader().missingRunSecrets('other')).toEqual([]);
+  });
+
   async function listReconciliations() {
     const page = await opened.storage.reconciliationReader.list({ factory: FACTORY, limit: 50, cursor: null });
     return page.data;

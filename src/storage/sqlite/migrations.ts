@@ -516,4 +516,9 @@ export const MIGRATIONS: readonly string[] = [
   `,
   // The name of the event, which earlier deliveries do not have.
   `ALTER TABLE deliveries ADD COLUMN event TEXT;`,
+  // The automations whose runs need secrets, which are few.
+  `
+  CREATE INDEX automation_versions_with_secrets ON automation_versions (factory, name, version)
+    WHERE json_extract(overrides, '$.secrets') IS NOT NULL;
+  `,
 ];

@@ -92,4 +92,6 @@ export interface InventoryReader {
   webhook(uid: WebhookUid): Promise<WebhookView | null>;
   automations(factory: string): Promise<AutomationView[]>;
   automation(factory: string, name: string): Promise<AutomationView | null>;
+  /** The secrets that automations list for their runs and that have no value now, by automation. */
+  missingRunSecrets(factory: string): Promise<{ automation: string; secret: string }[]>;
 }

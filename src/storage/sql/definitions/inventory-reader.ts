@@ -48,7 +48,25 @@ export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
       const row = await query.executeTakeFirst();
       return row ? toAutomationView(row) : null;
     },
+    missingRunSecrets: (factory) => findMissingRunSecrets(db, factory),
   };
+}
+
+/** An index has the versions that list secrets, and they are read first, so no other automation is read. */
+async function findMissingRunSecrets(db: Kysely<Schema>, factory: string) {
+  const { rows } = await sql<{ automation: string; secret: string }>`
+    select versions.name as automation, listed.value as secret
+    from automation_versions as versions
+      cross join automations
+      cross join json_each(versions.overrides, '$.secrets') as listed
+    where versions.factory = ${factory} and json_extract(versions.overrides, '$.secrets') is not null
+      and automations.factory = versions.factory and automations.name = versions.name
+      and automations.version = versions.version
+      and not exists (
+        select 1 from secret_names where secret_names.name = listed.value and newest_version is not null
+      )
+    order by versions.name, listed.key`.execute(db);
+  return rows;
 }
 
 const COMMIT_COLUMNS = ['commits.subject', 'commits.author', 'commits.committed_at', 'commits.url'] as const;

@@ -21,7 +21,7 @@ export const OPERATIONS = {
     'status',
     'lastReconciliation',
   ],
-  inventoryReader: ['factories', 'counts', 'webhooks', 'webhook', 'automations', 'automation'],
+  inventoryReader: ['factories', 'counts', 'webhooks', 'webhook', 'automations', 'automation', 'missingRunSecrets'],
   keptAnswers: ['find', 'keep'],
   liveDefinitions: ['head', 'read', 'commit'],
   runQueue: ['claim', 'finish', 'release', 'retryFailed', 'noteLogOffset', 'cancelQueued', 'retry', 'running'],
