@@ -46,7 +46,7 @@ const WORST: Record<string, Buffer> = {
   'an escaped wanted key': fill('{', () => '"\\u0061":1', '}'),
   'many keys': fill('{', (i) => `"${i}":0`, '}'),
   'nested arrays': fill('[', () => '['.repeat(500) + ']'.repeat(500), ']'),
-  'nested objects': fill('[', () => '{"":'.repeat(500) + '1' + '}'.repeat(500), ']'),
+  'nested objects': fill('[', () => `${'{"":'.repeat(500)}1${'}'.repeat(500)}`, ']'),
   'too many nested arrays': Buffer.from('['.repeat(131_072) + ']'.repeat(131_072)),
   'empty objects': fill('[', () => '{}', ']'),
   escapes: Buffer.from(`"${'\\u00e9'.repeat(43_000)}"`),

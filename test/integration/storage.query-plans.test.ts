@@ -73,6 +73,7 @@ const OPERATIONS: [name: string, run: (storage: Storage, uid: WebhookUid) => Pro
     ['first', '(subquery-4)'],
   ],
   ['one run', (s) => s.runReader.get('run_a'), []],
+  ['missing secrets of runs', (s) => s.inventoryReader.missingRunSecrets(FACTORY), ['listed']],
   ['a claim of runs', (s) => s.runQueue.claim({ factory: FACTORY, executor: 'command', limit: 4, at: 1 }), []],
   ['a cancelled run', (s) => s.runQueue.cancelQueued({ id: 'run_a', at: 1 }), []],
   ['runs left running', (s) => s.runQueue.running('command'), []],

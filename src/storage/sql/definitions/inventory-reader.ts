@@ -54,19 +54,32 @@ export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
 
 /** An index has the versions that list secrets, and they are read first, so no other automation is read. */
 async function findMissingRunSecrets(db: Kysely<Schema>, factory: string) {
-  const { rows } = await sql<{ automation: string; secret: string }>`
-    select versions.name as automation, listed.value as secret
-    from automation_versions as versions
-      cross join automations
-      cross join json_each(versions.overrides, '$.secrets') as listed
-    where versions.factory = ${factory} and json_extract(versions.overrides, '$.secrets') is not null
-      and automations.factory = versions.factory and automations.name = versions.name
-      and automations.version = versions.version
-      and not exists (
-        select 1 from secret_names where secret_names.name = listed.value and newest_version is not null
-      )
-    order by versions.name, listed.key`.execute(db);
-  return rows;
+  const listed = sql<{ key: number; value: string }>`json_each(versions.overrides, '$.secrets')`.as<'listed'>(
+    sql.ref('listed'),
+  );
+  return db
+    .selectFrom('automation_versions as versions')
+    .crossJoin('automations')
+    .crossJoin(listed)
+    .select(['versions.name as automation', 'listed.value as secret'])
+    .where('versions.factory', '=', factory)
+    .where(sql<boolean>`json_extract(versions.overrides, '$.secrets') is not null`)
+    .whereRef('automations.factory', '=', 'versions.factory')
+    .whereRef('automations.name', '=', 'versions.name')
+    .whereRef('automations.version', '=', 'versions.version')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('secret_names')
+            .select('secret_names.name')
+            .whereRef('secret_names.name', '=', 'listed.value')
+            .where('secret_names.newest_version', 'is not', null),
+        ),
+      ),
+    )
+    .orderBy('versions.name')
+    .orderBy('listed.key')
+    .execute();
 }
 
 const COMMIT_COLUMNS = ['commits.subject', 'commits.author', 'commits.committed_at', 'commits.url'] as const;
