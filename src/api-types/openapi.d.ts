@@ -612,7 +612,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a factory, newest first
-         * @description Deliveries of all its webhooks, including deleted ones. With `search` or `unmatched`, a page examines at most 2000 deliveries and 64 MiB of payloads. It can have fewer deliveries than `limit`, or none, although `next_cursor` is not `null`.
+         * @description Deliveries of all its webhooks, including deleted ones. With `search`, `event` or `unmatched`, a page examines at most 2000 deliveries and 64 MiB of payloads. It can have fewer deliveries than `limit`, or none, although `next_cursor` is not `null`.
          *
          *     Role: viewer.
          */
@@ -634,7 +634,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a webhook, newest first
-         * @description With `search` or `unmatched`, a page examines at most 2000 deliveries and 64 MiB of payloads. It can have fewer deliveries than `limit`, or none, although `next_cursor` is not `null`.
+         * @description With `search`, `event` or `unmatched`, a page examines at most 2000 deliveries and 64 MiB of payloads. It can have fewer deliveries than `limit`, or none, although `next_cursor` is not `null`.
          *
          *     Role: viewer.
          */
@@ -6942,6 +6942,8 @@ export interface operations {
                  * @example 2026-01-02T03:04:05.678Z
                  */
                 to?: string;
+                /** @description Only accepted deliveries with this event name. `pull_request` also finds `pull_request.opened`. */
+                event?: string;
                 /** @description Only accepted deliveries that started no run. */
                 unmatched?: boolean;
                 /** @description Only accepted deliveries whose stored payload contains exactly this text. */
@@ -6967,7 +6969,7 @@ export interface operations {
                         next_cursor: string | null;
                         /**
                          * Format: date-time
-                         * @description Only with `search` or `unmatched`: when the oldest delivery that this page examined was received. `null` if it examined all that are left.
+                         * @description Only with `search`, `event` or `unmatched`: when the oldest delivery that this page examined was received. `null` if it examined all that are left.
                          */
                         examined_to?: string | null;
                     };
@@ -7072,6 +7074,8 @@ export interface operations {
                  * @example 2026-01-02T03:04:05.678Z
                  */
                 to?: string;
+                /** @description Only accepted deliveries with this event name. `pull_request` also finds `pull_request.opened`. */
+                event?: string;
                 /** @description Only accepted deliveries that started no run. */
                 unmatched?: boolean;
                 /** @description Only accepted deliveries whose stored payload contains exactly this text. */
@@ -7098,7 +7102,7 @@ export interface operations {
                         next_cursor: string | null;
                         /**
                          * Format: date-time
-                         * @description Only with `search` or `unmatched`: when the oldest delivery that this page examined was received. `null` if it examined all that are left.
+                         * @description Only with `search`, `event` or `unmatched`: when the oldest delivery that this page examined was received. `null` if it examined all that are left.
                          */
                         examined_to?: string | null;
                     };

@@ -682,7 +682,7 @@ describe('a search in the delivery log', () => {
   ])('at %s passes on the parameters', async (url, scope) => {
     const { get, services } = open();
     const query =
-      'delivery_id=a%20b&from=2026-01-02T03:04:05Z&to=2026-01-02T04:04:05.5%2B01:00&label=Accepted&unmatched=true&search=acme';
+      'delivery_id=a%20b&from=2026-01-02T03:04:05Z&to=2026-01-02T04:04:05.5%2B01:00&label=Accepted&event=push&unmatched=true&search=acme';
     expect((await get(`${url}?${query}&limit=7`)).status).toBe(200);
     const times = { fromAt: Date.UTC(2026, 0, 2, 3, 4, 5), untilAt: Date.UTC(2026, 0, 2, 3, 4, 5, 500) };
     expect(services.seen.searched).toEqual([
@@ -691,6 +691,7 @@ describe('a search in the delivery log', () => {
         ...times,
         identity: 'a b',
         label: 'Accepted',
+        event: 'push',
         isUnmatched: true,
         text: 'acme',
         limit: 7,

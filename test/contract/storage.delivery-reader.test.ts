@@ -38,13 +38,16 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
     expect(runs.get(ids[3]!)).toEqual([]);
   });
 
-  it('finds accepted deliveries without runs, and deliveries by a text in their payload', async () => {
+  it('finds accepted deliveries without runs, by their event, and by a text in their payload', async () => {
     const { uid, webhook, ids } = await recordSeven();
-    const texts = ['{"repository": "acme/api"}', '{"repository": "acme/web"}'].map((body) =>
-      buildOffer({ webhook, body }),
+    const texts = ['{"repository": "acme/api"}', '{"repository": "acme/web"}'].map((body, index) =>
+      buildOffer({ webhook, body, event: ['push', 'pull_request.opened'][index]! }),
     );
     await opened.storage.deliveryLog.record(texts);
-    const list = async (search: Pick<DeliverySearch, 'isUnmatched' | 'text'>, label: DeliveryLabel | null = null) => {
+    const list = async (
+      search: Pick<DeliverySearch, 'isUnmatched' | 'event' | 'text'>,
+      label: DeliveryLabel | null = null,
+    ) => {
       const { deliveryReader } = opened.storage;
       const page = await deliveryReader.list({ webhookUid: uid, label, ...search, limit: 50, cursor: null });
       expect([page.nextCursor, page.examinedTo]).toEqual([null, null]);
@@ -55,6 +58,9 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
     expect(await list({ text: 'ACME' })).toEqual([]);
     expect(await list({ text: '%' })).toEqual([]);
     expect(await list({ text: 'acme', isUnmatched: true })).toEqual([texts[1]!.id, texts[0]!.id]);
+    expect(await list({ event: 'push' })).toEqual([texts[0]!.id]);
+    expect(await list({ event: 'pull_request', text: 'acme', isUnmatched: true })).toEqual([texts[1]!.id]);
+    expect(await list({ event: 'pull' })).toEqual([]);
     expect(await list({ isUnmatched: true }, 'Duplicate')).toEqual([]);
   });
 

@@ -43,6 +43,7 @@ interface DeliveryQuery extends PageQuery {
   delivery_id?: string;
   from?: string;
   to?: string;
+  event?: string;
   unmatched?: boolean;
   search?: string;
 }
@@ -57,6 +58,12 @@ const deliveryQuery = pageQuerySchema({
   },
   from: { ...INSTANT, description: 'Received at this time or later.' },
   to: { ...INSTANT, description: 'Received before this time.' },
+  event: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 201,
+    description: 'Only accepted deliveries with this event name. `pull_request` also finds `pull_request.opened`.',
+  },
   unmatched: { type: 'boolean', description: 'Only accepted deliveries that started no run.' },
   search: {
     type: 'string',
@@ -66,7 +73,7 @@ const deliveryQuery = pageQuerySchema({
   },
 });
 
-const EXAMINED = `With \`search\` or \`unmatched\`, a page examines at most ${MAX_EXAMINED_DELIVERIES} deliveries and ${MAX_EXAMINED_BYTES / 1_048_576} MiB of payloads. It can have fewer deliveries than \`limit\`, or none, although \`next_cursor\` is not \`null\`.`;
+const EXAMINED = `With \`search\`, \`event\` or \`unmatched\`, a page examines at most ${MAX_EXAMINED_DELIVERIES} deliveries and ${MAX_EXAMINED_BYTES / 1_048_576} MiB of payloads. It can have fewer deliveries than \`limit\`, or none, although \`next_cursor\` is not \`null\`.`;
 
 const list = listOf('Delivery');
 
@@ -78,7 +85,7 @@ const deliveryList: JsonSchema = {
       type: ['string', 'null'],
       format: 'date-time',
       description:
-        'Only with `search` or `unmatched`: when the oldest delivery that this page examined was received. `null` if it examined all that are left.',
+        'Only with `search`, `event` or `unmatched`: when the oldest delivery that this page examined was received. `null` if it examined all that are left.',
     },
   },
 };
@@ -89,13 +96,14 @@ function presentDeliveryPage(page: DeliveryPage) {
   return { ...presentPage(page, presentDelivery), ...examined };
 }
 
-function readSearch({ label, delivery_id, from, to, unmatched, search, ...page }: DeliveryQuery) {
+function readSearch({ label, delivery_id, from, to, event, unmatched, search, ...page }: DeliveryQuery) {
   return {
     ...readPage(page),
     label: label ?? null,
     identity: delivery_id,
     fromAt: from === undefined ? undefined : parseInstant(from, 'from'),
     untilAt: to === undefined ? undefined : parseInstant(to, 'to'),
+    event,
     isUnmatched: unmatched,
     text: search,
   };

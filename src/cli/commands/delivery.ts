@@ -24,6 +24,7 @@ interface ListOptions {
   follow?: boolean;
   label?: DeliveryLabel;
   deliveryId?: string;
+  event?: string;
   unmatched?: boolean;
   search?: string;
   from?: InstantOption;
@@ -53,6 +54,12 @@ export function declareDelivery(delivery: CliCommand, bind: Bind): void {
       ),
     )
     .option('--delivery-id <id>', 'only deliveries with exactly this delivery ID of the sender')
+    .addOption(
+      new Option(
+        '--event <name>',
+        'only accepted deliveries with this event; pull_request also finds pull_request.opened',
+      ).conflicts('follow'),
+    )
     .addOption(new Option('--unmatched', 'only accepted deliveries that started no run').conflicts('follow'))
     .addOption(
       new Option('--search <text>', 'only deliveries whose stored payload contains exactly this text').conflicts(
@@ -72,6 +79,7 @@ export function declareDelivery(delivery: CliCommand, bind: Bind): void {
           'rejected requests of the last two hours, with the reason',
         ],
         ['dockbell delivery list --delivery-id 72d3162e', 'all entries with one delivery ID'],
+        ['dockbell delivery list --event pull_request', 'deliveries of all events of pull requests'],
         ['dockbell delivery list --unmatched --from 24h', 'what was accepted today and started nothing'],
         ["dockbell delivery list --search 'acme/api'", 'deliveries with this text in their payload'],
       ],
@@ -134,9 +142,9 @@ function parseLabel(text: string): string {
 async function listDeliveries(session: CommandSession, options: ListOptions, nameOrUid?: string): Promise<number> {
   const { output, nowMs } = session;
   const readPage = await findList(session, nameOrUid);
-  const { label, deliveryId, unmatched, search } = options;
+  const { label, deliveryId, event, unmatched, search } = options;
   const times = { from: toInstant(options.from, nowMs), to: toInstant(options.to, nowMs) };
-  const query = { label, delivery_id: deliveryId, unmatched, search, ...times };
+  const query = { label, delivery_id: deliveryId, event, unmatched, search, ...times };
   if (options.follow) {
     const { context } = session;
     const print = options.json ? output.jsonLine : (row: Delivery) => output.line(describeLine(row, output.colors));
@@ -151,7 +159,8 @@ async function listDeliveries(session: CommandSession, options: ListOptions, nam
   const examined = limitExamined(readPage);
   const page = await listRows((part) => examined.readPage({ ...query, ...part }), options.limit);
   const to = examined.to();
-  if (options.json) output.json(unmatched || search !== undefined ? { ...page, examined_to: to } : page);
+  const isExamined = unmatched || event !== undefined || search !== undefined;
+  if (options.json) output.json(isExamined ? { ...page, examined_to: to } : page);
   else if (page.data.length === 0) output.line('No matching deliveries.');
   else output.table(createColumns(nowMs, nameOrUid === undefined), page.data);
   if (to !== null) output.note(`Examined deliveries back to ${to}. To examine earlier ones, add: --to ${to}`);
@@ -182,6 +191,7 @@ type DeliveryPage = Page<Delivery> & { examined_to?: string | null };
 type DeliveryQuery = ListQuery & {
   label?: DeliveryLabel;
   delivery_id?: string;
+  event?: string;
   unmatched?: boolean;
   search?: string;
   from?: string;

@@ -22,6 +22,8 @@ export interface DeliveryFilter {
   /** The exact delivery ID. */
   deliveryId: string | null;
   time: DeliveryTime | null;
+  /** The name of the event, or the part of it before a dot. */
+  event: string | null;
   /** Only accepted deliveries that started no run. */
   unmatched: true | null;
   /** A text in the payload. */
@@ -34,11 +36,12 @@ export function deliveriesQuery(factory: string, filter: DeliveryFilter, cursor:
     queryKey: ['factory', factory, 'deliveries', 'list', filter, cursor],
     ...SHARE_PAGE,
     queryFn: (): Promise<LogPage<Delivery> & { examined_to?: string | null }> => {
-      const { webhook: uid, label, deliveryId, time, unmatched, text } = filter;
+      const { webhook: uid, label, deliveryId, time, event, unmatched, text } = filter;
       const query = {
         label: label ?? undefined,
         delivery_id: deliveryId ?? undefined,
         cursor: cursor ?? undefined,
+        event: event ?? undefined,
         unmatched: unmatched ?? undefined,
         search: text ?? undefined,
         ...(time === null ? {} : writeTime(time)),

@@ -35,18 +35,20 @@ export type DeliverySearch = ({ webhookUid: WebhookUid } | { factory: string }) 
   untilAt?: number | undefined;
   /** Only accepted deliveries that started no run. */
   isUnmatched?: boolean | undefined;
+  /** Only accepted deliveries with this event name, or with one that begins with it and a dot. */
+  event?: string | undefined;
   /** Only accepted deliveries whose stored payload contains exactly this text. */
   text?: string | undefined;
 };
 
-/** What one page with `isUnmatched` or `text` examines at most. */
+/** What one page with `isUnmatched`, `event` or `text` examines at most. */
 export const MAX_EXAMINED_DELIVERIES = 2_000;
 export const MAX_EXAMINED_BYTES = 64 * 1024 * 1024;
 
 export interface DeliveryPage extends Page<Delivery> {
   /**
-   * With `isUnmatched` or `text`: when the oldest entry that this page examined was received. `null` if it examined all
-   * that are left, and without these filters.
+   * With `isUnmatched`, `event` or `text`: when the oldest entry that this page examined was received. `null` if it
+   * examined all that are left, and without these filters.
    */
   examinedTo?: number | null;
 }
@@ -54,8 +56,8 @@ export interface DeliveryPage extends Page<Delivery> {
 /** Reads of the delivery log for the management API. */
 export interface DeliveryReader {
   /**
-   * Newest first. The log of a deleted webhook stays readable until retention removes it. With `isUnmatched` or `text`, a
-   * page can be short, or empty, although a next one exists.
+   * Newest first. The log of a deleted webhook stays readable until retention removes it. With `isUnmatched`, `event` or
+   * `text`, a page can be short, or empty, although a next one exists.
    */
   list(request: PageRequest & DeliverySearch): Promise<DeliveryPage>;
   get(id: DeliveryId): Promise<Delivery | null>;

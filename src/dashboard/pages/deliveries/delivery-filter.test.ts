@@ -16,6 +16,7 @@ const FILTERS: [name: string, filter: DeliveryFilter][] = [
   ['the last hours', { ...NO_FILTER, time: { kind: 'last', span: '24h' } }],
   ['a start', { ...NO_FILTER, time: { kind: 'between', from: '2026-11-21T10:00:00.000Z', to: null } }],
   ['a text', { ...NO_FILTER, text: 'acme/api' }],
+  ['an event', { ...NO_FILTER, event: 'pull_request.opened' }],
   ['deliveries without runs', { ...NO_FILTER, unmatched: true }],
   ['an end', { ...NO_FILTER, time: { kind: 'between', from: null, to: '2026-11-21T10:00:00.000Z' } }],
   [
@@ -25,6 +26,7 @@ const FILTERS: [name: string, filter: DeliveryFilter][] = [
       label: 'Accepted',
       deliveryId: 'a',
       time: { kind: 'last', span: '7d' },
+      event: 'push',
       unmatched: true,
       text: 'a',
     },
@@ -58,6 +60,7 @@ describe('letsThrough', () => {
     webhook_uid: 'wh_1',
     label: 'Accepted' as const,
     delivery_id: 'a',
+    event: 'pull_request.opened',
     runs: [],
     received_at: '2026-11-21T10:00:00.000Z',
   };
@@ -69,6 +72,8 @@ describe('letsThrough', () => {
     ['its ID', { deliveryId: 'a' }],
     ['the last hour', { time: { kind: 'last', span: '1h' } }],
     ['those without runs', { unmatched: true }],
+    ['its event', { event: 'pull_request.opened' }],
+    ['the events of its kind', { event: 'pull_request' }],
     ['a time range that starts with it', { time: { kind: 'between', from: '2026-11-21T10:00:00.000Z', to: null } }],
   ] as [string, Partial<DeliveryFilter>][])('includes a delivery of %s', (_, filter) => {
     expect(letsThrough({ ...NO_FILTER, ...filter }, delivery)).toBe(true);
@@ -79,6 +84,7 @@ describe('letsThrough', () => {
     ['another label', { label: 'Duplicate' }],
     ['another ID', { deliveryId: 'A' }],
     ['a text in payloads', { text: 'a' }],
+    ['another event', { event: 'pull' }],
     ['a time range that starts later', { time: { kind: 'between', from: '2026-11-21T10:00:00.001Z', to: null } }],
     ['a time range that ends with it', { time: { kind: 'between', from: null, to: '2026-11-21T10:00:00.000Z' } }],
   ] as [string, Partial<DeliveryFilter>][])('excludes a delivery of %s', (_, filter) => {

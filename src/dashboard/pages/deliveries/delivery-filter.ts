@@ -16,6 +16,7 @@ export const NO_FILTER: DeliveryFilter = {
   label: null,
   deliveryId: null,
   time: null,
+  event: null,
   unmatched: null,
   text: null,
 };
@@ -27,6 +28,7 @@ export function readDeliveryFilter(search: URLSearchParams): DeliveryFilter {
     label: DELIVERY_LABELS.find((label) => label === search.get('label')) ?? null,
     deliveryId: search.get('id') || null,
     time: readTime(search),
+    event: search.get('event') || null,
     unmatched: search.get('unmatched') === 'true' ? true : null,
     text: search.get('text') || null,
   };
@@ -49,6 +51,7 @@ export function writeDeliveryFilter({
   label,
   deliveryId,
   time,
+  event,
   unmatched,
   text,
 }: DeliveryFilter): Record<string, string> {
@@ -56,6 +59,7 @@ export function writeDeliveryFilter({
     webhook,
     label,
     id: deliveryId,
+    event,
     unmatched: unmatched === null ? null : 'true',
     text,
     ...(time?.kind === 'last' ? { last: time.span } : { from: time?.from ?? null, to: time?.to ?? null }),
@@ -69,19 +73,24 @@ export function buildDeliveriesPath(factory: string, filter: Partial<DeliveryFil
   return factoryPath(factory, `deliveries?${search}`);
 }
 
-type LoggedDelivery = Pick<Delivery, 'webhook_uid' | 'label' | 'delivery_id' | 'received_at' | 'runs'>;
+type LoggedDelivery = Pick<Delivery, 'webhook_uid' | 'label' | 'delivery_id' | 'event' | 'received_at' | 'runs'>;
 
 /** Whether a new delivery matches the filter. Its payload is not known, so a search shows stored deliveries only. */
 export function letsThrough(filter: DeliveryFilter, delivery: LoggedDelivery): boolean {
-  const { webhook, label, deliveryId, time, unmatched, text } = filter;
+  const { webhook, label, deliveryId, time, event, unmatched, text } = filter;
   return (
     text === null &&
+    (event === null || (delivery.label === 'Accepted' && isNamed(delivery.event, event))) &&
     (unmatched === null || (delivery.label === 'Accepted' && delivery.runs.length === 0)) &&
     (webhook === null || delivery.webhook_uid === webhook) &&
     (label === null || delivery.label === label) &&
     (deliveryId === null || delivery.delivery_id === deliveryId) &&
     (time === null || holdsInstant(time, delivery.received_at))
   );
+}
+
+function isNamed(name: string | null, event: string): boolean {
+  return name === event || (name?.startsWith(`${event}.`) ?? false);
 }
 
 function holdsInstant(time: DeliveryTime, at: string): boolean {

@@ -59,7 +59,18 @@ export function DeliveryFilters({ factory, webhooks, filter, onChange }: Deliver
         </Button>
       </div>
       <Group align="center">
-        <PayloadSearch value={filter.text} onSearch={(text) => change({ text })} />
+        <TextFilter
+          label="Event"
+          placeholder="Such as pull_request"
+          value={filter.event}
+          onSearch={(event) => change({ event })}
+        />
+        <TextFilter
+          label="Payload contains"
+          placeholder="Exact text"
+          value={filter.text}
+          onSearch={(text) => change({ text })}
+        />
         <Checkbox
           label="Started no run"
           checked={filter.unmatched === true}
@@ -76,8 +87,15 @@ export function DeliveryFilters({ factory, webhooks, filter, onChange }: Deliver
   );
 }
 
-/** A text in stored payloads. Searched with Enter, or when the field is left. */
-function PayloadSearch({ value, onSearch }: { value: string | null; onSearch: (text: string | null) => void }) {
+interface TextFilterProps {
+  label: string;
+  placeholder: string;
+  value: string | null;
+  onSearch: (text: string | null) => void;
+}
+
+/** A text to search. Searched with Enter, or when the field is left. */
+function TextFilter({ label, placeholder, value, onSearch }: TextFilterProps) {
   const [text, setText] = useDraft(value ?? '');
   const search = () => {
     const wanted = text === '' ? null : text;
@@ -85,8 +103,8 @@ function PayloadSearch({ value, onSearch }: { value: string | null; onSearch: (t
   };
   return (
     <TextInput
-      label="Payload contains"
-      placeholder="Exact text"
+      label={label}
+      placeholder={placeholder}
       value={text}
       maxLength={200}
       autoComplete="off"

@@ -94,6 +94,7 @@ function DisabledNote({ webhook: { factory, uid } }: { webhook: Webhook }) {
 
 const CLEAR_LABELS: Readonly<Record<keyof DeliveryFilter, string>> = {
   deliveryId: 'Any delivery ID',
+  event: 'Any event',
   label: 'Any label',
   text: 'Any payload',
   time: 'Any time',

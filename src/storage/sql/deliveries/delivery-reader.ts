@@ -19,8 +19,10 @@ export function createDeliveryReader(db: Kysely<Schema>, claims: ClaimFinder): D
     list: async ({ limit, cursor, ...search }) => {
       const log = { db, claims };
       const before = parseCursor(cursor);
-      const { isUnmatched = false, text = null } = search;
-      if (isUnmatched || text !== null) return listExamined(log, search, { isUnmatched, text }, { before, limit });
+      const { isUnmatched = false, event = null, text = null } = search;
+      if (isUnmatched || event !== null || text !== null) {
+        return listExamined(log, search, { isUnmatched, event, text }, { before, limit });
+      }
       const { rows, nextCursor } = cutPage(await findNewest(log, search, before, limit + 1), limit);
       return { data: await readRows(db, rows), nextCursor };
     },
@@ -40,7 +42,7 @@ export function createDeliveryReader(db: Kysely<Schema>, claims: ClaimFinder): D
   };
 }
 
-/** Entries with another label have no stored payload and start nothing. */
+/** Entries with another label have no stored payload, start nothing, and repeat an event or have none. */
 async function listExamined(
   log: Log,
   search: DeliverySearch,

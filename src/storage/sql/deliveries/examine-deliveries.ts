@@ -14,6 +14,8 @@ interface Numbered {
 export interface Examination {
   /** It started no run. */
   isUnmatched: boolean;
+  /** The name of its event, or the part of it before a dot. */
+  event: string | null;
   /** Bytes that its payload contains. */
   text: string | null;
 }
@@ -33,7 +35,7 @@ export interface ExaminedPage {
  */
 export async function examineDeliveries(
   db: Kysely<Schema>,
-  { isUnmatched, text }: Examination,
+  { isUnmatched, event, text }: Examination,
   readEntries: (before: number | null, limit: number) => Promise<Numbered[]>,
   { before, limit }: { before: number | null; limit: number },
 ): Promise<ExaminedPage> {
@@ -43,7 +45,8 @@ export async function examineDeliveries(
   while (budget.entries > 0 && budget.bytes > 0) {
     const entries = await readEntries(position, ENTRIES_PER_QUERY);
     const seqs = entries.map(({ seq }) => seq);
-    const unmatched = isUnmatched ? await omitMatched(db, seqs) : seqs;
+    const named = event === null ? seqs : await findNamed(db, seqs, event);
+    const unmatched = isUnmatched ? await omitMatched(db, named) : named;
     const { found, bytes } = text === null ? { found: unmatched, bytes: 0 } : await findText(db, unmatched, text);
     rows.push(...found.map((seq) => ({ seq })));
     if (rows.length >= limit) return endPage(rows.slice(0, limit));
@@ -57,6 +60,13 @@ export async function examineDeliveries(
 function endPage(rows: Numbered[]): ExaminedPage {
   const oldest = rows.at(-1)!.seq;
   return { rows, nextCursor: formatCursor(oldest), oldest };
+}
+
+async function findNamed(db: Kysely<Schema>, seqs: readonly number[], event: string): Promise<number[]> {
+  if (seqs.length === 0) return [];
+  const rows = await db.selectFrom('deliveries').select(['seq', 'event']).where('seq', 'in', seqs).execute();
+  const named = rows.filter((row) => row.event === event || row.event?.startsWith(`${event}.`));
+  return named.map(({ seq }) => seq).sort((a, b) => b - a);
 }
 
 async function omitMatched(db: Kysely<Schema>, seqs: readonly number[]): Promise<number[]> {
