@@ -62,6 +62,6 @@ describe('the status of a daemon', () => {
     expect(metrics).toContain('dockbell_factory_ready{factory="web"} 0');
     // The one factory of the configuration needs no --factory.
     const listed = await daemon.cli('webhook', 'list');
-    expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining('No webhooks.') });
+    expect([listed.code, listed.stdout.includes(body.data[0].uid)]).toEqual([0, false]);
   });
 });
