@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import { type Insertable, type Kysely, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { DepartedClaim } from '../deliveries/claim-finder.ts';
 import { selectNewest } from '../deliveries/select-newest.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -22,7 +21,7 @@ export async function pruneDeliveries(piece: Piece): Promise<{ rows: number }> {
   }
   const kept = await findOpenDeliveries(db, old);
   // Without the newest entry, its number would be reused. Runs outlive deliveries and refer to them by number.
-  kept.add(await findNewest(db));
+  kept.add(await findNewest(db, 'deliveries'));
   await deleteDeliveries(
     piece,
     old.filter((seq) => !kept.has(seq)),
@@ -30,9 +29,9 @@ export async function pruneDeliveries(piece: Piece): Promise<{ rows: number }> {
   return { rows: taken.rows };
 }
 
-async function findNewest(db: Kysely<Schema>): Promise<number> {
+async function findNewest(db: Kysely<Schema>, table: 'deliveries' | 'identities'): Promise<number> {
   const { seq } = await db
-    .selectFrom('deliveries')
+    .selectFrom(table)
     .select((select) => select.fn.max('seq').as('seq'))
     .executeTakeFirstOrThrow();
   return seq ?? 0;
@@ -67,34 +66,26 @@ async function deleteDeliveries({ db, claims, policy, nowMs }: Piece, deliveries
 async function keepClaims(db: Kysely<Schema>, deliveries: number[], since: number): Promise<DepartedClaim[]> {
   const claims = await db
     .selectFrom('deliveries')
-    .innerJoin('delivery_contents', 'delivery_contents.delivery', 'deliveries.seq')
-    .select(['seq as logged', 'id', 'webhook', 'identity_source', 'identity', 'identity_key', 'received_at', 'body'])
+    .select(['seq as logged', 'id', 'webhook', 'identity_source', 'identity', 'identity_key', 'received_at'])
     .where('seq', 'in', deliveries)
     .where('label', '=', DELIVERIES.encode('label', 'Accepted'))
     .where('replay_of', 'is', null)
     .execute();
-  let newest = await findNewestIdentity(db);
+  let newest = await findNewest(db, 'identities');
   const departed: DepartedClaim[] = [];
-  const rows: Insertable<Schema['identities']>[] = [];
-  for (const { logged, id, webhook, identity_source, identity, identity_key, received_at, body } of claims) {
+  const rows = [];
+  for (const { logged, id, webhook, identity_source, identity, identity_key, received_at } of claims) {
     const source = identity_source!;
     const key = identity_key ?? identity!;
     const kept = received_at < since ? null : ++newest;
     departed.push({ webhook, source: IDENTITIES.decode('source', source), key, logged, kept });
     if (kept === null) continue;
-    const body_hash = hash('sha256', body, 'buffer');
+    // Hashed by the database, one body after another: together, they could take more than 100 MiB.
+    const body_hash = sql<Uint8Array>`(select sha256(body) from delivery_contents where delivery = ${logged})`;
     rows.push({ seq: kept, webhook, source, key, delivery: id, body_hash, accepted_at: received_at });
   }
   if (rows.length > 0) await db.insertInto('identities').values(rows).execute();
   return departed;
-}
-
-async function findNewestIdentity(db: Kysely<Schema>): Promise<number> {
-  const { seq } = await db
-    .selectFrom('identities')
-    .select((select) => select.fn.max('seq').as('seq'))
-    .executeTakeFirstOrThrow();
-  return seq ?? 0;
 }
 
 /** Only entries below this number can be removed. It is 0 if the webhook has at most `minDeliveries` entries. */
