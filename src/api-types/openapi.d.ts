@@ -226,7 +226,7 @@ export interface paths {
         put?: never;
         /**
          * Revert a managed factory to an earlier revision
-         * @description Restores the definition as a new revision. It is validated as any edit. Restored webhooks keep their earlier UIDs. Secrets do not change. `If-Match` takes the `ETag` of the factory.
+         * @description Restores the definition as a new revision. It is validated like every other edit. Restored webhooks keep their earlier UIDs. Secrets do not change. `If-Match` takes the `ETag` of the factory.
          *
          *     Role: manager.
          */

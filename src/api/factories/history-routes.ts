@@ -47,7 +47,7 @@ export function registerHistoryRoutes(app: FastifyInstance, parts: HistoryRouteP
         tags,
         summary: 'Revert a managed factory to an earlier revision',
         description:
-          'Restores the definition as a new revision. It is validated as any edit. Restored webhooks keep their earlier UIDs. Secrets do not change. `If-Match` takes the `ETag` of the factory.',
+          'Restores the definition as a new revision. It is validated like every other edit. Restored webhooks keep their earlier UIDs. Secrets do not change. `If-Match` takes the `ETag` of the factory.',
         body: closedObject({ revision: { type: 'string', pattern: '^[0-9a-f]{40}([0-9a-f]{24})?$' } }),
         response: { 200: refTo('Factory'), ...EDIT_ANSWERS },
       },

@@ -1,4 +1,5 @@
 import type { Delivery, DeliveryLabel } from '../../../client/api-types.ts';
+import { isEventOf } from '../../../words/event-names.ts';
 import { type DeliveryFilter, type DeliveryTime, TIME_SPANS_MS, type TimeSpan } from '../../api/deliveries.ts';
 import { factoryPath } from '../../paths.ts';
 
@@ -80,17 +81,13 @@ export function letsThrough(filter: DeliveryFilter, delivery: LoggedDelivery): b
   const { webhook, label, deliveryId, time, event, unmatched, text } = filter;
   return (
     text === null &&
-    (event === null || (delivery.label === 'Accepted' && isNamed(delivery.event, event))) &&
+    (event === null || (delivery.label === 'Accepted' && isEventOf(delivery.event, event))) &&
     (unmatched === null || (delivery.label === 'Accepted' && delivery.runs.length === 0)) &&
     (webhook === null || delivery.webhook_uid === webhook) &&
     (label === null || delivery.label === label) &&
     (deliveryId === null || delivery.delivery_id === deliveryId) &&
     (time === null || holdsInstant(time, delivery.received_at))
   );
-}
-
-function isNamed(name: string | null, event: string): boolean {
-  return name === event || (name?.startsWith(`${event}.`) ?? false);
 }
 
 function holdsInstant(time: DeliveryTime, at: string): boolean {

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { MAX_EXAMINED_BYTES, MAX_EXAMINED_DELIVERIES } from '../../../core/ports/deliveries/delivery-log.ts';
+import { isEventOf } from '../../../words/event-names.ts';
 import { formatCursor } from '../cursor.ts';
 import type { Schema } from '../schema/schema.ts';
 
@@ -65,7 +66,7 @@ function endPage(rows: Numbered[]): ExaminedPage {
 async function findNamed(db: Kysely<Schema>, seqs: readonly number[], event: string): Promise<number[]> {
   if (seqs.length === 0) return [];
   const rows = await db.selectFrom('deliveries').select(['seq', 'event']).where('seq', 'in', seqs).execute();
-  const named = rows.filter((row) => row.event === event || row.event?.startsWith(`${event}.`));
+  const named = rows.filter((row) => isEventOf(row.event, event));
   return named.map(({ seq }) => seq).sort((a, b) => b - a);
 }
 
