@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { composeEventName, readPath } from './event-name.ts';
+import { composeEventName } from './event-name.ts';
 
 describe('the name of an event', () => {
   it.each([
@@ -15,16 +15,5 @@ describe('the name of an event', () => {
     ['omits what is too long', 'push', 'x'.repeat(101), 'push'],
   ])('%s', (_what, header, value, name) => {
     expect(composeEventName(header, value)).toBe(name);
-  });
-});
-
-describe('the value at a path', () => {
-  it('is that of own keys of objects', () => {
-    expect(readPath({ event: { type: 'x' } }, ['event', 'type'])).toBe('x');
-    for (const payload of [null, 1, 'text', [], [{ type: 'x' }], {}, { event: [{ type: 'x' }] }]) {
-      expect(readPath(payload, ['event', 'type'])).toBeUndefined();
-    }
-    expect(readPath({}, ['constructor', 'name'])).toBeUndefined();
-    expect(readPath({}, ['__proto__'])).toBeUndefined();
   });
 });

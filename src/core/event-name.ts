@@ -30,14 +30,3 @@ function readPart(value: unknown): string | null {
   const text = value.trim();
   return text === '' || text.length > MAX_NAME_LENGTH || UNPRINTABLE.test(text) ? null : text;
 }
-
-/** The value at a path of own keys; `undefined` if it is absent. */
-export function readPath(payload: unknown, path: readonly string[]): unknown {
-  let value = payload;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, key))
-      return undefined;
-    value = (value as { [key: string]: unknown })[key];
-  }
-  return value;
-}

@@ -11,3 +11,13 @@ export type JsonSchema = { readonly [key: string]: unknown };
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The value at a path of own keys; `undefined` if the path does not exist. */
+export function readPath(root: unknown, path: readonly string[]): unknown {
+  let value = root;
+  for (const key of path) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
+  }
+  return value;
+}

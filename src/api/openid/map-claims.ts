@@ -1,6 +1,6 @@
 import type { Role } from '../../core/access.ts';
 import { ROLES } from '../../core/access.ts';
-import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { type JsonObject, readPath } from '../../core/json.ts';
 
 /** What the provider says about somebody: the claims of the ID token, and of the user info where groups were missing. */
 export type Claims = JsonObject & { iss: string; sub: string };
@@ -54,13 +54,7 @@ function readGroups(claims: Claims, name: string): string[] {
 
 /** The claim of that name, otherwise the value at that path; `undefined` if neither exists. */
 export function readClaim(claims: JsonObject, name: string): unknown {
-  if (Object.hasOwn(claims, name)) return claims[name];
-  return name
-    .split('.')
-    .reduce<unknown>(
-      (value, key) => (isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
-      claims,
-    );
+  return Object.hasOwn(claims, name) ? claims[name] : readPath(claims, name.split('.'));
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { WebhookDefinition } from '../../core/definition.ts';
+import { readPath } from '../../core/json.ts';
 import type { Scheme } from '../../signature/scheme.ts';
 import { isCredentialHeader } from '../../signature/schemes/credential-headers.ts';
 import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
 import { listIdentities, SCHEMES } from '../../signature/schemes/schemes.ts';
-import { readJson } from '../../signature/verify/request-parts.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
 import type { ProblemCollector } from '../file-diagnostics.ts';
 import { listNamedHeaders } from './check-signature.ts';
@@ -55,7 +55,7 @@ export function checkIdHeaders(yaml: YamlText, diagnostics: ProblemCollector): v
 }
 
 function checkIdHeader(yaml: YamlText, path: string[], diagnostics: ProblemCollector): void {
-  const header = readJson(yaml.value, path);
+  const header = readPath(yaml.value, path);
   if (typeof header !== 'string') return;
   const isNamed = listNamedHeaders(yaml.value).includes(header.toLowerCase());
   if (!isNamed && !isCredentialHeader(header)) return;

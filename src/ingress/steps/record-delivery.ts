@@ -1,6 +1,7 @@
 import { AppError } from '../../core/errors.ts';
-import { composeEventName, type EventPlace, readPath } from '../../core/event-name.ts';
+import { composeEventName, type EventPlace } from '../../core/event-name.ts';
 import type { RequestHeaders } from '../../core/headers.ts';
+import { readPath } from '../../core/json.ts';
 import type { DeliveryOffer, RecordOutcome } from '../../core/resources/delivery.ts';
 import type { IngressContext, Outcome } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';

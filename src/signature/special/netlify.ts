@@ -1,10 +1,10 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
+import { readPath } from '../../core/json.ts';
 import type { SignedDelivery, UnsignedDelivery } from '../outgoing-delivery.ts';
 import type { RejectedRequest, RequestVariant } from '../rejected-request.ts';
 import type { SpecialScheme } from '../scheme.ts';
 import { areEqualTexts } from '../tokens/token.ts';
 import { reject, type SignatureResult, type SignedRequest } from '../verification.ts';
-import { readJson } from '../verify/request-parts.ts';
 
 const HEADER = 'x-webhook-signature';
 const ISSUER = 'netlify';
@@ -48,7 +48,7 @@ function compileVerifier(secretText: string): (request: SignedRequest) => Signat
     if (value === '') return reject('missing_credential');
     const jws = cutJws(value);
     if (jws === null) return reject('malformed_signature', 'not a JWS of three parts');
-    if (jws.head !== HEAD && readJson(decodeJson(jws.head), ['alg']) !== 'HS256') {
+    if (jws.head !== HEAD && readPath(decodeJson(jws.head), ['alg']) !== 'HS256') {
       return reject('malformed_signature', 'not HS256');
     }
     if (!areEqualTexts(jws.signature, sign(key, jws.signed))) return reject('bad_signature');
@@ -94,15 +94,15 @@ function readSignedJws({ secret, headers }: RejectedRequest): { algorithm: strin
   const jws = cutJws(value);
   if (jws === null) return null;
   const { head, claims, signed, signature } = jws;
-  const algorithm = readJson(decodeJson(head), ['alg']);
+  const algorithm = readPath(decodeJson(head), ['alg']);
   const digest = DIGESTS.get(algorithm);
   if (digest === undefined || !areEqualTexts(signature, sign(readKey(secret.text), signed, digest))) return null;
   return { algorithm: algorithm as string, claims: decodeJson(claims) };
 }
 
 function checkClaims(claims: unknown, body: Uint8Array): SignatureResult {
-  if (readJson(claims, ['iss']) !== ISSUER) return reject('wrong_sender', 'the issuer is not netlify');
-  const claimed = readJson(claims, ['sha256']);
+  if (readPath(claims, ['iss']) !== ISSUER) return reject('wrong_sender', 'the issuer is not netlify');
+  const claimed = readPath(claims, ['sha256']);
   // Both are known to the sender, and the claim is signed, so the duration of the comparison reveals nothing.
   if (claimed !== hashBody(body)) return reject('bad_signature');
   return { ok: true, family: ISSUER, identity: null };
@@ -146,7 +146,7 @@ function* varyClaims(request: RejectedRequest): Iterable<RequestVariant> {
   const token = readSignedJws(request);
   if (token === null) return;
   const sentence =
-    readJson(token.claims, ['iss']) === 'netlify'
+    readPath(token.claims, ['iss']) === 'netlify'
       ? 'The JWS is valid, but its `sha256` is not the hash of the body in lowercase hex: check that no proxy or function changes the body, and if the sender is not Netlify, make it write the hash in that form.'
       : 'The JWS is valid, but its issuer is not `netlify`: make the sender write `"iss": "netlify"`, or describe it with `signatureScheme: custom` if it is not Netlify.';
   yield { isProven: true, sentence };

@@ -1,5 +1,5 @@
 import { type KeyObject, verify as verifyWithKey } from 'node:crypto';
-import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject, readPath } from '../../core/json.ts';
 import type { RejectedRequest, RequestVariant, SpecialMistake } from '../rejected-request.ts';
 import type { SpecialScheme } from '../scheme.ts';
 import {
@@ -9,7 +9,6 @@ import {
   type Verify,
   type VerifyResult,
 } from '../verification.ts';
-import { readJson } from '../verify/request-parts.ts';
 
 /** `arn:<partition>:sns:<region>:<account>:<topic>`. */
 const TOPIC_ARN = /^arn:aws(?:-[a-z]+)*:sns:([a-z0-9-]+):\d{12}:[A-Za-z0-9_-]{1,256}(?:\.fifo)?$/;
@@ -119,7 +118,7 @@ interface SnsMessage {
 
 /** A message whose fields all have the correct type, or the rejection. */
 function readMessage(body: unknown): SnsMessage | SignatureRejection {
-  const read = (name: string) => readJson(body, [name]);
+  const read = (name: string) => readPath(body, [name]);
   const signature = read('Signature');
   if (signature === undefined || signature === '') return reject('missing_credential');
   const digest = DIGESTS.get(read('SignatureVersion'));

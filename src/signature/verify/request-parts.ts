@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../core/json.ts';
-import type { BodyPath, RequestPlace } from '../scheme.ts';
+import { readPath } from '../../core/json.ts';
+import type { RequestPlace } from '../scheme.ts';
 import type { SignedRequest } from '../verification.ts';
 
 /** A text of a JSON body or a URL in the form of header values: its UTF-8 bytes, one character each. */
@@ -10,18 +10,8 @@ export function toWireText(text: string): string {
 /** The text at a location, in the form of header values; `undefined` if no text is there. */
 export function readPlace(request: SignedRequest, place: RequestPlace): string | undefined {
   if (place.in === 'header') return request.headers.get(place.name);
-  const value = readJson(request.json([place.path]), place.path);
+  const value = readPath(request.json([place.path]), place.path);
   return typeof value === 'string' ? toWireText(value) : undefined;
-}
-
-/** The value at a path of own keys; `undefined` if the path does not exist. */
-export function readJson(root: unknown, path: BodyPath): unknown {
-  let value = root;
-  for (const key of path) {
-    if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined;
-    value = value[key];
-  }
-  return value;
 }
 
 /**

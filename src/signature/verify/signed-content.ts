@@ -1,6 +1,7 @@
+import { readPath } from '../../core/json.ts';
 import type { ContentPart } from '../scheme.ts';
 import { reject, type SignatureRejection, type SignedRequest } from '../verification.ts';
-import { readFormField, readJson, toWireText } from './request-parts.ts';
+import { readFormField, toWireText } from './request-parts.ts';
 
 /** The values of a request for the parts of a scheme's signed content; texts in the form of header values. */
 export interface ContentValues {
@@ -42,7 +43,7 @@ function readRarePart(part: RarePart, request: SignedRequest): string | undefine
   if (part.part === 'url') return toWireText(decodeEscapes(request.publicUrl(), part.decodes));
   if (part.part === 'header') return request.headers.get(part.name);
   if (part.part === 'form_field') return readFormField(request.body, part.name);
-  const value = readJson(request.json([part.path]), part.path);
+  const value = readPath(request.json([part.path]), part.path);
   return typeof value === 'string' ? toWireText(value) : undefined;
 }
 

@@ -1,7 +1,8 @@
+import { readPath } from '../../core/json.ts';
 import type { TimestampRule, TimestampUnit } from '../scheme.ts';
 import { reject, type SignatureRejection, type SignedRequest } from '../verification.ts';
 import type { SignatureEntry } from './presented-signatures.ts';
-import { readJson, toWireText } from './request-parts.ts';
+import { toWireText } from './request-parts.ts';
 
 /**
  * The timestamp of a request, as the text that is signed. Two timestamps are rejected even if they are equal: otherwise
@@ -29,7 +30,7 @@ function findText(
 ): string | undefined {
   if (from.place === 'header') return headerName === null ? undefined : request.headers.get(headerName);
   if (from.place === 'entry') return joinUnder(entries, from.label);
-  const value = readJson(request.json([from.path]), from.path);
+  const value = readPath(request.json([from.path]), from.path);
   return typeof value === from.type ? toWireText(String(value)) : undefined;
 }
 
