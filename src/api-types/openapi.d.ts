@@ -1548,7 +1548,7 @@ export interface components {
             /** @description Header in which the sender puts its own event ID; `null` if none is named. */
             delivery_id_header: string | null;
             enabled: boolean;
-            /** @description Commit of the last apply that changed this webhook. */
+            /** @description Commit of the last apply that changed or deleted this webhook. */
             revision: string | null;
             /** Format: date-time */
             created_at: string;
@@ -1590,6 +1590,16 @@ export interface components {
              * @enum {string|null}
              */
             verify_token_state: "current" | "outdated" | "missing" | null;
+            /** @description The commit of `revision`; `null` if it is not known. */
+            commit: {
+                /** @description The first paragraph of its message, on one line. */
+                subject: string;
+                author: string;
+                /** Format: date-time */
+                committed_at: string;
+                /** @description Its page at the git host; `null` if the host is not known. */
+                url: string | null;
+            } | null;
             /** Format: date-time */
             last_delivery_at: string | null;
             /** @description The open capture window; `null` for none. */
@@ -1630,7 +1640,7 @@ export interface components {
             /** @description Header in which the sender puts its own event ID; `null` if none is named. */
             delivery_id_header: string | null;
             enabled: boolean;
-            /** @description Commit of the last apply that changed this webhook. */
+            /** @description Commit of the last apply that changed or deleted this webhook. */
             revision: string | null;
             /** Format: date-time */
             created_at: string;
@@ -1672,6 +1682,16 @@ export interface components {
              * @enum {string|null}
              */
             verify_token_state: "current" | "outdated" | "missing" | null;
+            /** @description The commit of `revision`; `null` if it is not known. */
+            commit: {
+                /** @description The first paragraph of its message, on one line. */
+                subject: string;
+                author: string;
+                /** Format: date-time */
+                committed_at: string;
+                /** @description Its page at the git host; `null` if the host is not known. */
+                url: string | null;
+            } | null;
             /** Format: date-time */
             last_delivery_at: string | null;
             /** @description The open capture window; `null` for none. */
@@ -4262,6 +4282,8 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
+                /** @description List the deleted webhooks instead. `commit` is the commit that deleted each. */
+                deleted?: boolean;
             };
             header?: never;
             path: {

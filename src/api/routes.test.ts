@@ -286,6 +286,7 @@ describe('webhooks', () => {
       revision: 'c0ffee',
       created_at: '2026-01-02T03:04:00.678Z',
       updated_at: '2026-01-02T03:04:01.678Z',
+      commit: expect.objectContaining({ author: 'Ann' }),
       last_delivery_at: '2026-01-02T03:04:05.678Z',
       deleted_at: null,
     });

@@ -118,11 +118,13 @@ export function emptyFactory(name: string): AppliedFactory {
 function mergeWebhooks(
   before: readonly AppliedWebhook[],
   planned: readonly WebhookRow[],
-  { deleteWebhooks, at }: AppliedChange,
+  { deleteWebhooks, revision, at }: AppliedChange,
   refs: ReadonlyMap<string, number>,
 ): AppliedWebhook[] {
   const merged = new Map(before.map((webhook) => [webhook.uid, webhook]));
-  for (const uid of deleteWebhooks) merged.set(uid, { ...merged.get(uid)!, deletedAt: at, updatedAt: at });
+  for (const uid of deleteWebhooks) {
+    merged.set(uid, { ...merged.get(uid)!, deletedAt: at, updatedAt: at, revision });
+  }
   for (const row of planned) {
     const ref = refs.get(row.uid);
     if (ref === undefined) continue;

@@ -86,6 +86,7 @@ export function makeWebhook(more: Partial<WebhookView> = {}): WebhookView {
     secretState: 'current',
     verifyTokenSecretState: null,
     lastDeliveryAt: null,
+    commit: null,
     ...more,
   };
 }

@@ -40,6 +40,13 @@ const warning = {
   hint: 'name the webhook under "webhooks", or remove the UID',
 };
 
+const commit = {
+  subject: 'Start triage for opened issues only',
+  author: 'Alice',
+  committed_at: '2026-01-02T02:00:00.000Z',
+  url: `https://github.com/acme/payments/commit/${COMMIT}`,
+};
+
 const webhook = {
   uid: WEBHOOK_UID,
   factory: 'payments',
@@ -66,6 +73,7 @@ const webhook = {
   revision: COMMIT,
   created_at: CREATED_AT,
   updated_at: APPLIED_AT,
+  commit,
   last_delivery_at: RECEIVED_AT,
   deleted_at: null,
 };
@@ -104,13 +112,6 @@ const rejectedDelivery = {
   reason: 'bad_signature',
   reason_text: AUTH_REASONS.bad_signature.text,
   runs: [],
-};
-
-const commit = {
-  subject: 'Start triage for opened issues only',
-  author: 'Alice',
-  committed_at: '2026-01-02T02:00:00.000Z',
-  url: `https://github.com/acme/payments/commit/${COMMIT}`,
 };
 
 const attempt = {

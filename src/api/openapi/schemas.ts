@@ -231,6 +231,7 @@ const webhook = {
     enum: [...SECRET_STATES, null],
     description: 'State of the secret `verify_token_secret_name`; `null` if none is set.',
   },
+  commit: { ...commitOrNull, description: 'The commit of `revision`; `null` if it is not known.' },
   last_delivery_at: instantOrNull,
   capture: { ...capture, type: ['object', 'null'], description: 'The open capture window; `null` for none.' },
 };

@@ -28,10 +28,11 @@ export function pageQuerySchema(more: Record<string, JsonSchema> = {}): JsonSche
 }
 
 /** The query of a list that is short by nature: whole, unless the caller asks for pages. */
-export const SHORT_LIST_QUERY: JsonSchema = querySchema({
-  limit: { ...limit, description: 'Without it, all entries.' },
-  cursor,
-});
+export function shortListQuerySchema(more: Record<string, JsonSchema> = {}): JsonSchema {
+  return querySchema({ limit: { ...limit, description: 'Without it, all entries.' }, cursor, ...more });
+}
+
+export const SHORT_LIST_QUERY: JsonSchema = shortListQuerySchema();
 
 /** The page a caller asks for. */
 export function readPage(query: PageQuery): PageRequest {

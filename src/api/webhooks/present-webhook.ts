@@ -7,6 +7,7 @@ import { formatInstant } from '../../core/time/clock.ts';
 import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
 import { listIdentities } from '../../signature/schemes/schemes.ts';
 import { type FactorySource, presentFile } from '../factories/factory-source.ts';
+import { presentCommit } from '../reconciliations/present-commit.ts';
 import { presentInstant } from '../server/instants.ts';
 
 /**
@@ -35,6 +36,7 @@ export function presentWebhook(webhook: WebhookView, surroundings: WebhookSurrou
     credential_state: webhook.secretState,
     previous_secret_until: presentInstant(findOverlapEnd(webhook)),
     verify_token_state: webhook.verifyTokenSecretState,
+    commit: presentCommit(webhook.commit),
     last_delivery_at: presentInstant(webhook.lastDeliveryAt),
     capture: presentCapture(surroundings.captures.state(webhook.uid)),
   };

@@ -6,7 +6,7 @@ import { tagWebhook } from '../../edit/entity-tag.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import type { PageQuery } from '../server/page-query.ts';
-import { pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
+import { pageOf, presentPage, shortListQuerySchema } from '../server/page-query.ts';
 import { factoryOf } from '../server/reach.ts';
 import { findLiveWebhook, findWebhook } from './find-webhook.ts';
 import { presentCapture, presentWebhook, type WebhookSurroundings } from './present-webhook.ts';
@@ -23,18 +23,7 @@ const tags = ['Webhooks'];
 
 /** Reads of webhooks, and the delivery that a person sends to try one. */
 export function registerWebhookRoutes(app: FastifyInstance, parts: WebhookRouteParts): void {
-  app.get<{ Querystring: PageQuery }>(
-    '/factories/:factory/webhooks',
-    {
-      config: { access: requireRole('viewer', 'factory') },
-      schema: { tags, summary: 'List webhooks', querystring: SHORT_LIST_QUERY, response: { 200: listOf('Webhook') } },
-    },
-    async (request) => {
-      const webhooks = await parts.inventory.webhooks(factoryOf(request).name);
-      const page = pageOf(webhooks, request.query, ({ name }) => name);
-      return presentPage(page, (webhook) => presentWebhook(webhook, parts.surroundings));
-    },
-  );
+  registerWebhookList(app, parts);
 
   app.get(
     '/factories/:factory/webhooks/:uid',
@@ -56,6 +45,39 @@ export function registerWebhookRoutes(app: FastifyInstance, parts: WebhookRouteP
 
   registerTestDelivery(app, parts);
   registerCapture(app, parts);
+}
+
+interface WebhookListQuery extends PageQuery {
+  deleted?: boolean;
+}
+
+function registerWebhookList(app: FastifyInstance, { inventory, surroundings }: WebhookRouteParts): void {
+  app.get<{ Querystring: WebhookListQuery }>(
+    '/factories/:factory/webhooks',
+    {
+      config: { access: requireRole('viewer', 'factory') },
+      schema: {
+        tags,
+        summary: 'List webhooks',
+        querystring: shortListQuerySchema({
+          deleted: {
+            type: 'boolean',
+            default: false,
+            description: 'List the deleted webhooks instead. `commit` is the commit that deleted each.',
+          },
+        }),
+        response: { 200: listOf('Webhook') },
+      },
+    },
+    async (request) => {
+      const { name: factory } = factoryOf(request);
+      // Only names of webhooks that exist are unique.
+      const page = request.query.deleted
+        ? pageOf(await inventory.deletedWebhooks(factory), request.query, ({ name, uid }) => `${name}/${uid}`)
+        : pageOf(await inventory.webhooks(factory), request.query, ({ name }) => name);
+      return presentPage(page, (webhook) => presentWebhook(webhook, surroundings));
+    },
+  );
 }
 
 interface TestDelivery {

@@ -10,7 +10,7 @@ import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { DELIVERY_ARGUMENT, findDelivery } from '../find/find-delivery.ts';
-import { findWebhook, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
+import { findWebhookOrDeleted, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
 import { followDeliveries } from '../follow/follow-deliveries.ts';
 import { parseJsonBytes } from '../input/read-input.ts';
 import { countOption, type InstantOption, instantOption, toInstant } from '../input/value-options.ts';
@@ -208,7 +208,7 @@ async function findList(
     const path = { factory: await session.factory() };
     return (query) => readAnswer(api.GET('/api/v1/factories/{factory}/deliveries', { params: { path, query } }));
   }
-  const path = await findWebhook(session, nameOrUid);
+  const path = await findWebhookOrDeleted(session, nameOrUid);
   return (query) =>
     readAnswer(api.GET('/api/v1/factories/{factory}/webhooks/{uid}/deliveries', { params: { path, query } }));
 }

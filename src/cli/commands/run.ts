@@ -10,7 +10,7 @@ import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { DELIVERY_ARGUMENT, findDelivery } from '../find/find-delivery.ts';
 import { describeIdArgument, findId } from '../find/find-id.ts';
-import { findWebhook } from '../find/find-webhook.ts';
+import { findWebhookOrDeleted } from '../find/find-webhook.ts';
 import { followRunLog, isEnded, readRunLog, waitsForConfiguration } from '../follow/follow-run-log.ts';
 import { countOption, type InstantOption, instantOption, toInstant } from '../input/value-options.ts';
 import type { Colors } from '../output/colors.ts';
@@ -112,7 +112,8 @@ async function listRuns(session: CommandSession, options: ListOptions): Promise<
   const [api, factory] = [await session.api(), await session.factory()];
   const { state, automation, revision } = options;
   const delivery = options.delivery === undefined ? undefined : await findDelivery(session, options.delivery);
-  const webhook = options.webhook === undefined ? undefined : (await findWebhook(session, options.webhook)).uid;
+  const webhook =
+    options.webhook === undefined ? undefined : (await findWebhookOrDeleted(session, options.webhook)).uid;
   const since = toInstant(options.since, session.nowMs);
   const query = { state, automation, delivery, webhook, revision, since };
   const page = await listRows(

@@ -1,13 +1,13 @@
 import type { Capture, Handshake, SecretState, Webhook } from '../../client/api-types.ts';
-import { listRows } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import { WEBHOOK_IDENTITY_WORDS } from '../../words/delivery-identity.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
-import { findWebhook, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
+import { findWebhook, findWebhookOrDeleted, readWebhooks, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
 import { durationOption } from '../input/value-options.ts';
+import { describeCommit } from '../output/describe-reconciliation.ts';
 import { describeSending } from '../output/describe-sending.ts';
 import { formatAge, formatInstantWithAge } from '../output/format-time.ts';
 import type { Column } from '../output/table.ts';
@@ -18,13 +18,21 @@ export function declareWebhook(webhook: CliCommand, bind: Bind): void {
   webhook
     .command('list')
     .description('list webhooks with UID, state and state of the secret')
+    .option('--deleted', 'list deleted webhooks, with the commit that deleted each')
     .withJson()
-    .explain({ examples: [['dockbell webhook list', 'all webhooks of the factory']] })
+    .explain({
+      examples: [
+        ['dockbell webhook list', 'all webhooks of the factory'],
+        ['dockbell webhook list --deleted', 'who deleted which webhook'],
+      ],
+    })
     .action(bind(listWebhookRows));
   webhook
     .command('show')
     .argument('<webhook>', WEBHOOK_ARGUMENT)
-    .description('show UID, URL and authentication, and a command that sends a delivery; never the secret')
+    .description(
+      'show UID, URL, authentication and last commit, and a command that sends a delivery; never the secret. Deleted webhooks are shown, too',
+    )
     .withJson()
     .explain({
       examples: [
@@ -87,20 +95,31 @@ function describeWindow(name: string, capture: Capture | null): string {
   return `Rejected requests to ${escapeText(name)} are stored until ${capture.until}. Ask the sender to retry, then run 'dockbell diagnose ID'.`;
 }
 
-async function listWebhookRows(session: CommandSession, options: { json?: boolean }): Promise<number> {
-  const [api, factory] = [await session.api(), await session.factory()];
-  const page = await listRows(
-    (page) =>
-      readAnswer(api.GET('/api/v1/factories/{factory}/webhooks', { params: { path: { factory }, query: page } })),
-    null,
-  );
+async function listWebhookRows(
+  session: CommandSession,
+  options: { deleted?: boolean; json?: boolean },
+): Promise<number> {
+  const page = await readWebhooks(session, { deleted: options.deleted });
   if (options.json) session.output.json(page);
+  else if (options.deleted) printDeleted(session, page.data);
   else if (page.data.length === 0)
     session.output.line(
       "No webhooks. Commit webhooks/<name>.yaml, or run 'dockbell webhook create NAME' in a managed or live factory.",
     );
   else session.output.table(createColumns(session.nowMs), page.data);
   return EXIT_CODES.done;
+}
+
+function printDeleted({ output, nowMs }: CommandSession, webhooks: readonly Webhook[]): void {
+  const columns: Column<Webhook>[] = [
+    { head: 'NAME', text: ({ name }) => name, narrow: 'whole' },
+    { head: 'UID', text: ({ uid }) => uid, narrow: 'whole', drop: 1 },
+    { head: 'DELETED', text: ({ deleted_at }) => formatAge(deleted_at, nowMs), narrow: 'whole' },
+    { head: 'AUTHOR', text: ({ commit }) => commit?.author ?? '-', drop: 2 },
+    { head: 'SUBJECT', text: ({ commit }) => commit?.subject ?? '-', minWidth: 24, drop: 3 },
+  ];
+  if (webhooks.length === 0) output.line('No webhook was deleted.');
+  else output.table(columns, webhooks);
 }
 
 function createColumns(nowMs: number): Column<Webhook>[] {
@@ -130,7 +149,7 @@ function describeMode({ auth_mode, signature_scheme }: Webhook): string {
 }
 
 async function showWebhook(session: CommandSession, options: { json?: boolean }, nameOrUid: string): Promise<number> {
-  const webhook = await findWebhook(session, nameOrUid);
+  const webhook = await findWebhookOrDeleted(session, nameOrUid);
   if (options.json) session.output.json(webhook);
   else {
     printWebhook(session, webhook);
@@ -158,6 +177,9 @@ function printWebhook(session: CommandSession, webhook: Webhook): void {
     ['Delivery ID header', webhook.delivery_id_header],
     ['File', webhook.file],
     ['Revision', webhook.revision],
+    [webhook.deleted_at === null ? 'Commit' : 'Deleted by', describeCommit(webhook.commit)],
+    ['Committed', webhook.commit && formatInstantWithAge(webhook.commit.committed_at, nowMs)],
+    ['Commit page', webhook.commit?.url ?? null],
     ['Created', formatInstantWithAge(webhook.created_at, nowMs)],
     ['Updated', formatInstantWithAge(webhook.updated_at, nowMs)],
     ['Last delivery', formatInstantWithAge(webhook.last_delivery_at, nowMs)],

@@ -240,7 +240,7 @@ export const WEBHOOK_FIELDS = defineFields({
   /** Path relative to the root of the repository. */
   file: { type: text, api: null },
   /** `null` for definitions without a repository. */
-  revision: { type: textOrNull, description: 'Commit of the last apply that changed this webhook.' },
+  revision: { type: textOrNull, description: 'Commit of the last apply that changed or deleted this webhook.' },
   createdAt: { type: instant },
   updatedAt: { type: instant },
   deletedAt: { type: instantOrNull, description: '`null` while the webhook exists.', tagged: true },

@@ -28,6 +28,18 @@ export function webhooksQuery(factory: string) {
   });
 }
 
+/** The deleted webhooks, the last one first. */
+export function deletedWebhooksQuery(factory: string) {
+  return queryOptions({
+    queryKey: ['factory', factory, 'webhooks', 'deleted'],
+    queryFn: async () => {
+      const params = { path: { factory }, query: { deleted: true } };
+      const { data } = await readAnswer(api.GET('/api/v1/factories/{factory}/webhooks', { params }));
+      return data.sort((a, b) => Date.parse(b.deleted_at ?? '') - Date.parse(a.deleted_at ?? ''));
+    },
+  });
+}
+
 /** A webhook with its entity tag, which an edit must send. */
 export interface TaggedWebhook {
   webhook: Webhook;

@@ -76,6 +76,8 @@ export interface WebhookView extends AppliedWebhook {
   /** State of `verifyTokenSecretName`; `null` if the webhook has none. */
   verifyTokenSecretState: SecretState | null;
   lastDeliveryAt: number | null;
+  /** The commit of `revision`: the one that last changed or deleted it. `null` if it is not known. */
+  commit: Commit | null;
 }
 
 /** An automation with the additional field that answers show. */
@@ -89,6 +91,7 @@ export interface InventoryReader {
   factories(): Promise<FactoryView[]>;
   counts(factory: string): Promise<{ webhooks: number; automations: number; queuedRuns: number; runningRuns: number }>;
   webhooks(factory: string): Promise<WebhookView[]>;
+  deletedWebhooks(factory: string): Promise<WebhookView[]>;
   webhook(uid: WebhookUid): Promise<WebhookView | null>;
   automations(factory: string): Promise<AutomationView[]>;
   automation(factory: string, name: string): Promise<AutomationView | null>;

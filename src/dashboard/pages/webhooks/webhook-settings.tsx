@@ -7,6 +7,7 @@ import { CopyLine } from '../../parts/copy/copy-line.tsx';
 import { FactList } from '../../parts/layout/fact-list.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
+import { CommitText } from '../../parts/text/commit-text.tsx';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { RevisionText } from '../../parts/text/revision-text.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
@@ -39,6 +40,10 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
           ['UID', <code key="uid">{webhook.uid}</code>],
           ['Created', <TimeText key="created" at={webhook.created_at} />],
           ['Updated', <TimeText key="updated" at={webhook.updated_at} />],
+          [
+            webhook.deleted_at === null ? 'Last commit' : 'Deleted by',
+            webhook.commit === null ? null : <CommitText key="commit" commit={webhook.commit} />,
+          ],
         ]}
       />
     </SectionCard>

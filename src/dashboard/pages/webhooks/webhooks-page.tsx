@@ -17,6 +17,7 @@ import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { objectPath } from '../../paths.ts';
 import { useFactory } from '../../shell/context/current-factory.ts';
+import { DeletedWebhooks } from './deleted-webhooks.tsx';
 import { AddWebhookButton, HowToCommit, NoWebhooks, useMayEditWebhooks } from './no-webhooks.tsx';
 import { noteLastDeliveries } from './note-last-deliveries.ts';
 import { awaitsSecret, nameAuthentication } from './webhook-names.ts';
@@ -55,10 +56,11 @@ export function WebhooksPage() {
         />
       )}
       {isManagedInGit && (
-        <Text size="sm" c="dimmed" mt="md">
+        <Text size="sm" c="dimmed" my="md">
           Webhooks are defined in this factory’s repository. <HowToCommit factory={factory} />
         </Text>
       )}
+      <DeletedWebhooks factory={factory.name} />
     </>
   );
 }

@@ -74,9 +74,14 @@ async function upsertWebhook(trx: Transaction<Schema>, webhook: WebhookRow): Pro
   return ref;
 }
 
-async function deleteWebhooks(trx: Transaction<Schema>, { deleteWebhooks: uids, at }: AppliedChange): Promise<void> {
+/** A deleted webhook names the revision that deleted it. */
+async function deleteWebhooks(
+  trx: Transaction<Schema>,
+  { deleteWebhooks: uids, revision, at }: AppliedChange,
+): Promise<void> {
   if (uids.length === 0) return;
-  await trx.updateTable('webhooks').set({ deleted_at: at, updated_at: at }).where('uid', 'in', uids).execute();
+  const deletion = { deleted_at: at, updated_at: at, revision };
+  await trx.updateTable('webhooks').set(deletion).where('uid', 'in', uids).execute();
 }
 
 /** Every column except the key takes the value of the row that is inserted. */

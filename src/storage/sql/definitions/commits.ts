@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Commit, Reconciliation } from '../../../core/reconciliation.ts';
 import type { Schema } from '../schema/schema.ts';
 import { COMMITS, RECONCILIATIONS } from '../schema/tables.ts';
@@ -15,6 +15,14 @@ interface JoinedCommit {
 export function toCommit({ subject, author, committed_at, url }: JoinedCommit): Commit | null {
   if (subject === null || author === null || committed_at === null) return null;
   return COMMITS.fromRow({ subject, author, committed_at, url });
+}
+
+/** The columns of a joined commit, for `toCommit`. */
+export const COMMIT_COLUMNS = ['commits.subject', 'commits.author', 'commits.committed_at', 'commits.url'] as const;
+
+/** Joins the commit of a revision: the condition for columns with the factory and the revision. */
+export function isCommitOf(factory: string, revision: string) {
+  return sql<boolean>`commits.factory = ${sql.ref(factory)} and commits.revision = ${sql.ref(revision)}`;
 }
 
 /** Stores who made the revision of a reconciliation, once. */
@@ -34,13 +42,9 @@ export async function insertCommit(
 export function selectReconciliations(db: Kysely<Schema>) {
   return db
     .selectFrom('reconciliations')
-    .leftJoin('commits', (join) =>
-      join
-        .onRef('commits.factory', '=', 'reconciliations.factory')
-        .onRef('commits.revision', '=', 'reconciliations.revision'),
-    )
+    .leftJoin('commits', (join) => join.on(isCommitOf('reconciliations.factory', 'reconciliations.revision')))
     .selectAll('reconciliations')
-    .select(['commits.subject', 'commits.author', 'commits.committed_at', 'commits.url']);
+    .select(COMMIT_COLUMNS);
 }
 
 type ReconciliationRow = Awaited<ReturnType<ReturnType<typeof selectReconciliations>['executeTakeFirstOrThrow']>>;

@@ -8,7 +8,7 @@ import type {
 import { NEWEST_OF_WEBHOOK } from '../deliveries/select-newest.ts';
 import type { Schema } from '../schema/schema.ts';
 import { FACTORIES, WEBHOOKS } from '../schema/tables.ts';
-import { toCommit } from './commits.ts';
+import { COMMIT_COLUMNS, isCommitOf, toCommit } from './commits.ts';
 import { selectAutomations, toAppliedAutomation } from './inventory.ts';
 
 /** Reads the inventory for the management API. */
@@ -17,11 +17,7 @@ export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
     factories: async () => {
       const rows = await db
         .selectFrom('factories')
-        .leftJoin('commits', (join) =>
-          join
-            .onRef('commits.factory', '=', 'factories.name')
-            .onRef('commits.revision', '=', 'factories.applied_revision'),
-        )
+        .leftJoin('commits', (join) => join.on(isCommitOf('factories.name', 'factories.applied_revision')))
         .selectAll('factories')
         .select(COMMIT_COLUMNS)
         .orderBy('factories.name')
@@ -31,6 +27,12 @@ export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
     counts: (factory) => countAll(db, factory),
     webhooks: async (factory) => {
       const query = selectViews(db).where('webhooks.factory', '=', factory).where('webhooks.deleted_at', 'is', null);
+      return (await query.execute()).map(toWebhookView);
+    },
+    deletedWebhooks: async (factory) => {
+      const query = selectViews(db)
+        .where('webhooks.factory', '=', factory)
+        .where('webhooks.deleted_at', 'is not', null);
       return (await query.execute()).map(toWebhookView);
     },
     webhook: async (uid) => {
@@ -82,14 +84,10 @@ async function findMissingRunSecrets(db: Kysely<Schema>, factory: string) {
     .execute();
 }
 
-const COMMIT_COLUMNS = ['commits.subject', 'commits.author', 'commits.committed_at', 'commits.url'] as const;
-
 /** Automations with the commit that changed them last. */
 function selectAutomationViews(db: Kysely<Schema>) {
   return selectAutomations(db)
-    .leftJoin('commits', (join) =>
-      join.onRef('commits.factory', '=', 'automations.factory').onRef('commits.revision', '=', 'automations.revision'),
-    )
+    .leftJoin('commits', (join) => join.on(isCommitOf('automations.factory', 'automations.revision')))
     .select(COMMIT_COLUMNS);
 }
 
@@ -99,13 +97,15 @@ function toAutomationView(row: AutomationViewRow): AutomationView {
   return { ...toAppliedAutomation(row), commit: toCommit(row) };
 }
 
-/** Webhooks with the newest versions of their secrets and the time of their last delivery. */
+/** Webhooks with the newest versions of their secrets, the time of their last delivery, and their last commit. */
 function selectViews(db: Kysely<Schema>) {
   return db
     .selectFrom('webhooks')
     .leftJoin('secret_names', 'secret_names.name', 'webhooks.secret_name')
     .leftJoin('secret_names as verify_tokens', 'verify_tokens.name', 'webhooks.verify_token_secret_name')
+    .leftJoin('commits', (join) => join.on(isCommitOf('webhooks.factory', 'webhooks.revision')))
     .selectAll('webhooks')
+    .select(COMMIT_COLUMNS)
     .select(['secret_names.newest_version', 'verify_tokens.newest_version as newest_verify_token'])
     .select((select) =>
       select
@@ -128,6 +128,7 @@ function toWebhookView(row: ViewRow): WebhookView {
         ? null
         : rateSecret(row.verify_token_secret_version, row.newest_verify_token),
     lastDeliveryAt: row.last_delivery_at,
+    commit: toCommit(row),
   };
 }
 

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+const DELETION = 'Delete the webhook of the old CI';
+
+describe('who changed a factory of a repository', () => {
+  let repo: TempGitRepo;
+  let daemon: TestDaemon;
+  let deleted: string;
+  const cli = async (...args: string[]) => (await daemon.cli(...args)).stdout;
+
+  beforeAll(async () => {
+    repo = await createTempGitRepo();
+    daemon = await startTestDaemon({
+      config: { factories: [{ name: 'web', source: { type: 'repository', url: repo.path } }] },
+    });
+    await daemon.cli('secret', 'create', 'CI', '--value', 'a-secret-of-the-whole-team');
+    const apply = async (files: Record<string, string | null>, subject: string) => {
+      const revision = await repo.commit(files, subject);
+      await daemon.cli('reconcile', '--wait');
+      expect((await daemon.cli('status', '--wait', revision, '--timeout', '20s')).code).toBe(0);
+      return revision;
+    };
+    await apply({ 'webhooks/ci.yaml': 'secretName: CI\n', 'webhooks/old.yaml': 'secretName: CI\n' }, 'Add webhooks');
+    deleted = await apply({ 'webhooks/old.yaml': null }, DELETION);
+    await apply({ 'webhooks/other.yaml': 'secretName: CI\n' }, 'Add another webhook');
+  });
+  afterAll(async () => {
+    await daemon.end('SIGTERM');
+    repo.remove();
+  });
+
+  it('names the commit that last changed a webhook', async () => {
+    expect(await cli('webhook', 'show', 'ci')).toMatch(/Commit: +Add webhooks \(Test\)/);
+  });
+
+  it('names the commit that deleted a webhook, by the name of the webhook', async () => {
+    const shown = await cli('webhook', 'show', 'old');
+    expect(shown).toMatch(/State: +deleted /);
+    expect(shown).toMatch(new RegExp(`Deleted by: +${DELETION} \\(Test\\)`));
+    expect(shown).toContain(deleted);
+    expect(await cli('webhook', 'list', '--deleted')).toMatch(new RegExp(`old .* Test +${DELETION}`));
+    const { body } = await daemon.api('/factories/web/webhooks?deleted=true');
+    expect(body.data).toMatchObject([
+      { name: 'old', revision: deleted, commit: { subject: DELETION, author: 'Test' } },
+    ]);
+    const sending = await daemon.cli('webhook', 'capture', 'old', '--for', '10m');
+    expect(sending.stderr).toContain("It was deleted: see 'dockbell webhook show old'");
+  });
+});
