@@ -15,13 +15,16 @@ import { RateLimits } from '../ingress/limits.ts';
 import { HandshakeRows, RejectionRows } from '../ingress/log/capped-rows.ts';
 import { CaptureWindows } from '../ingress/log/capture-window.ts';
 import { DeliveryRecorder } from '../ingress/log/delivery-recorder.ts';
+import { UnloggedTally } from '../ingress/log/unlogged-tally.ts';
 import { computeMaxConnections, readOpenFileLimit, warnOfLowFileLimit } from '../ingress/open-file-limit.ts';
 import { createReplayControl } from '../ingress/replay-delivery.ts';
 import { Confirmations } from '../ingress/steps/confirmations.ts';
+import { countMalformed } from '../ingress/steps/find-webhook.ts';
 import { VersionTrials } from '../ingress/steps/version-trials.ts';
 import { createClientAddressFinder } from '../ingress/transport/client-address.ts';
 import { createIngressServer } from '../ingress/transport/http.ts';
 import { createProbes } from '../ingress/transport/probes.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import type { Registry } from '../registry/registry.ts';
 import { bindServer, listen } from './listen.ts';
 
@@ -30,12 +33,12 @@ const ANSWER_GRACE_MS = 5_000;
 
 export interface IngressParts {
   config: Pick<Config, 'baseUrl' | 'ingress' | 'limits' | 'trustedProxies'>;
-  storage: Pick<Storage, 'deliveryLog' | 'deliveryReader' | 'handshakeLog'>;
+  storage: Pick<Storage, 'deliveryLog' | 'deliveryReader' | 'handshakeLog' | 'unloggedCounts'>;
   registry: Registry;
   secretHistory: SecretHistory;
   adoptSecret: AdoptSecret;
   health: Pick<Health, 'ready'>;
-  metrics: IngressMetrics;
+  metrics: IngressMetrics & Pick<Metrics, 'countUnlogged'>;
   /** An entry of the delivery log is on disk, or could not be written. */
   onRecorded(entry: DeliveryLogEntry, outcome: RecordOutcome): void;
   /** Runs of that factory were stored. */
@@ -55,6 +58,7 @@ export interface Ingress {
   replays: ReplayControl;
   rejectionRows: RejectionRows;
   handshakeRows: HandshakeRows;
+  unlogged: UnloggedTally;
   /** Opens the public listener; answers with its URL. */
   start(): Promise<string>;
   /** Answers what is in flight, then writes what waits. */
@@ -63,7 +67,16 @@ export interface Ingress {
 
 export function createIngress(parts: IngressParts): Ingress {
   const { config, storage, registry, clock, ids, logger, onRunsCreated } = parts;
-  const recorder = new DeliveryRecorder(storage.deliveryLog, parts.onRecorded);
+  const unlogged = new UnloggedTally({
+    counts: storage.unloggedCounts,
+    clock,
+    onCounted: parts.metrics.countUnlogged,
+    onFailure: (error) => logger.warn({ problem: messageOf(error) }, 'counts of unlogged requests not stored'),
+  });
+  const recorder = new DeliveryRecorder(storage.deliveryLog, parts.onRecorded, ({ webhook, count }) => {
+    const known = registry.known.findByRef(webhook);
+    if (known !== undefined) unlogged.add(known, 'row_not_stored', count);
+  });
   const rejectionRows = new RejectionRows((entry) => recorder.note(entry));
   const handshakeRows = new HandshakeRows((entry) => {
     storage.handshakeLog
@@ -79,6 +92,7 @@ export function createIngress(parts: IngressParts): Ingress {
     limits: new RateLimits(config.limits),
     recorder,
     rejectionRows,
+    unlogged,
     captures,
     versionTrials,
     handshakeRows,
@@ -99,6 +113,7 @@ export function createIngress(parts: IngressParts): Ingress {
   const openFileLimit = readOpenFileLimit();
   const server = createIngressServer({
     handle: (request) => handleDelivery(context, request),
+    onMalformed: (path) => countMalformed(context, path),
     answerProbe: createProbes({
       isReady: async () => (await parts.health.ready()).ready,
       monotonicMs: () => clock.monotonicMs(),
@@ -119,6 +134,7 @@ export function createIngress(parts: IngressParts): Ingress {
     }),
     rejectionRows,
     handshakeRows,
+    unlogged,
     start: async () => {
       warnOfLowFileLimit(openFileLimit, logger);
       // Known before the first request can ask for it: nothing is answered until it listens.
@@ -132,6 +148,7 @@ export function createIngress(parts: IngressParts): Ingress {
       rejectionRows.flush(clock.monotonicMs(), true);
       handshakeRows.flush(clock.monotonicMs(), true);
       await recorder.drain();
+      await unlogged.flush();
     },
   };
 }

@@ -160,6 +160,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     secrets: sealed.secrets,
     nowMs: () => steadyClock.wallMs(),
   });
+  registry.known.load(await storage.inventoryReader.webhookNames(), isConfigured);
   const live = new LiveFactories(registry, (factory) => findPushTrigger(config.factories, factory));
   const reconciling = startReconcileThread({
     workerUrl: builtFile('app/reconcile-thread/worker.js'),
@@ -265,6 +266,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     space: createRunSpace({ runsDir, logsDir: paths.runLogs, clock }),
     rejectionRows: ingress.rejectionRows,
     handshakeRows: ingress.handshakeRows,
+    unlogged: ingress.unlogged,
     clock,
     steadyClock,
     retentionTime,

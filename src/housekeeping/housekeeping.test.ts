@@ -63,6 +63,7 @@ function openHouse(pieces: RunId[][] = []) {
       },
     },
     handshakeRows: { flush: () => {} },
+    unlogged: { flush: async () => {} },
     rejectionRows: {
       flush: () => {
         house.flushes += 1;

@@ -9,6 +9,7 @@ import type { RunFiles } from '../executors/files/run-files.ts';
 import type { RunSpace } from '../executors/files/run-space.ts';
 import type { LiveConditions } from '../health/live-conditions.ts';
 import type { HandshakeRows, RejectionRows } from '../ingress/log/capped-rows.ts';
+import type { UnloggedTally } from '../ingress/log/unlogged-tally.ts';
 
 const RETENTION_INTERVAL_MS = 60_000;
 const SPACE_INTERVAL_MS = 5 * 60_000;
@@ -27,6 +28,7 @@ export interface HousekeepingParts {
   space: RunSpace;
   rejectionRows: Pick<RejectionRows, 'flush'>;
   handshakeRows: Pick<HandshakeRows, 'flush'>;
+  unlogged: Pick<UnloggedTally, 'flush'>;
   clock: Clock;
   steadyClock: Clock;
   retentionTime: RetentionTime;
@@ -39,7 +41,10 @@ export interface HousekeepingParts {
 /** A sweep asks between its pieces whether it is to end early. */
 type IsStopped = () => boolean;
 
-/** Removes expired rows and files in small pieces, and writes the sums of rejections whose minute has ended. */
+/**
+ * Removes expired rows and files in small pieces. Writes the sums of rejections whose minute has ended, and the counts of
+ * unlogged requests.
+ */
 export function startHousekeeping(parts: HousekeepingParts): { stop(): Promise<void> } {
   let stopped = false;
   const sweeps = new TaskQueue();
@@ -69,9 +74,10 @@ export function startHousekeeping(parts: HousekeepingParts): { stop(): Promise<v
   };
 }
 
-function flushRows({ rejectionRows, handshakeRows, clock }: HousekeepingParts): void {
+function flushRows({ rejectionRows, handshakeRows, unlogged, clock }: HousekeepingParts): void {
   rejectionRows.flush(clock.monotonicMs());
   handshakeRows.flush(clock.monotonicMs());
+  void unlogged.flush();
 }
 
 async function removeExpired(parts: HousekeepingParts, isStopped: IsStopped): Promise<void> {

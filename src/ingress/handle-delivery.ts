@@ -1,4 +1,6 @@
 import { AppError } from '../core/errors.ts';
+import type { LiveWebhook } from '../registry/live-webhook.ts';
+import type { UnloggedReason } from '../words/unlogged-reasons.ts';
 import type { IngressContext, Outcome, Step } from './ingress-context.ts';
 import { type IngressRequest, Reception } from './reception.ts';
 import { answerMethodHandshake, answerUnsignedHandshake, answerVerifiedHandshake } from './steps/answer-handshake.ts';
@@ -9,6 +11,7 @@ import { receiveBody } from './steps/receive-body.ts';
 import { recordDelivery } from './steps/record-delivery.ts';
 import { rejectUnlogged } from './steps/reject.ts';
 import { verifySignature } from './steps/verify-signature.ts';
+import type { IngressAnswer } from './transport/answers.ts';
 import * as answers from './transport/answers.ts';
 
 /**
@@ -29,9 +32,11 @@ const STEPS: readonly Step[] = [
  * Receives one delivery. Never rejects: an internal error is answered with `503`, because senders do not retry a `4xx`.
  */
 export async function handleDelivery(context: IngressContext, request: IngressRequest): Promise<Outcome> {
+  let webhook: LiveWebhook | null = null;
   try {
     const found = findWebhook(context, request); // 404
     if (!(found instanceof Reception)) return found;
+    webhook = found.webhook;
     for (let next = 0; next < STEPS.length; next += 1) {
       const taken = STEPS[next]!(context, found);
       // Most steps end immediately. Waiting for them would cost a turn of the microtask queue each.
@@ -42,11 +47,15 @@ export async function handleDelivery(context: IngressContext, request: IngressRe
   } catch (error) {
     if (isStorageFailure(error)) {
       context.listeners.onStorageFailure(error);
-      return rejectUnlogged(context, 'storage', answers.UNAVAILABLE);
+      return rejectFailed(context, webhook, 'storage');
     }
     context.listeners.onDefect(error);
-    return rejectUnlogged(context, 'internal', answers.UNAVAILABLE);
+    return rejectFailed(context, webhook, 'internal');
   }
+}
+
+function rejectFailed(context: IngressContext, webhook: LiveWebhook | null, reason: UnloggedReason): IngressAnswer {
+  return webhook === null ? answers.UNAVAILABLE : rejectUnlogged(context, webhook, reason, answers.UNAVAILABLE);
 }
 
 function isStorageFailure(error: unknown): boolean {

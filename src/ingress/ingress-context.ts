@@ -8,6 +8,7 @@ import type { RateLimits } from './limits.ts';
 import type { HandshakeRows, RejectionRows } from './log/capped-rows.ts';
 import type { CaptureWindows } from './log/capture-window.ts';
 import type { DeliveryRecorder } from './log/delivery-recorder.ts';
+import type { UnloggedTally } from './log/unlogged-tally.ts';
 import type { Reception } from './reception.ts';
 import type { Confirmations } from './steps/confirmations.ts';
 import type { VersionTrials } from './steps/version-trials.ts';
@@ -43,6 +44,7 @@ export interface IngressContext {
   limits: RateLimits;
   recorder: DeliveryRecorder;
   rejectionRows: RejectionRows;
+  unlogged: UnloggedTally;
   captures: CaptureWindows;
   versionTrials: VersionTrials;
   handshakeRows: HandshakeRows;

@@ -55,6 +55,27 @@ describe('metrics', () => {
     ]);
   });
 
+  it('count unlogged requests by the names of factory and webhook, and as 0.1.0 named the reasons', async () => {
+    const metrics = createMetrics(probes);
+    const ci = { factory: 'payments', name: 'ci' };
+    metrics.countUnlogged(ci, 'delivery_rate', 1);
+    metrics.countUnlogged(ci, 'delivery_rate', 2);
+    metrics.countUnlogged({ factory: 'search', name: 'ci' }, 'deleted', 1);
+    metrics.countUnlogged(ci, 'incomplete_body', 1);
+    metrics.countRejection('not_found');
+    for (const _ of [1, 2]) {
+      expect(await linesOf(metrics, 'dockbell_requests_refused_total')).toEqual([
+        'dockbell_requests_refused_total{factory="payments",webhook="ci",reason="delivery_rate"} 3',
+        'dockbell_requests_refused_total{factory="payments",webhook="ci",reason="incomplete_body"} 1',
+        'dockbell_requests_refused_total{factory="search",webhook="ci",reason="deleted"} 1',
+      ]);
+      expect(await linesOf(metrics, 'dockbell_ingress')).toEqual([
+        'dockbell_ingress_refusals_total{reason="delivery_rate"} 3',
+        'dockbell_ingress_refusals_total{reason="not_found"} 2',
+      ]);
+    }
+  });
+
   it('look up runs and readiness at each scrape', async () => {
     const metrics = createMetrics(probes);
     expect(await linesOf(metrics, 'dockbell_runs')).toEqual([

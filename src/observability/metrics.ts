@@ -4,6 +4,7 @@ import type { IngressMetrics, NotifyMetrics, SignInMetrics, UnloggedRejection } 
 import type { ReconciliationResult } from '../core/reconciliation.ts';
 import type { DeliveryLabel } from '../core/resources/delivery.ts';
 import { DELIVERY_LABELS } from '../core/resources/delivery.ts';
+import type { UnloggedReason } from '../words/unlogged-reasons.ts';
 
 /** Values that are read at each scrape. */
 export interface MetricProbes {
@@ -14,6 +15,8 @@ export interface MetricProbes {
 
 /** The metrics of the daemon, in a separate registry. */
 export interface Metrics extends IngressMetrics, NotifyMetrics, SignInMetrics {
+  /** Counts requests to a known webhook that get no row in the delivery log. */
+  countUnlogged(webhook: { factory: string; name: string }, reason: UnloggedReason, count: number): void;
   countReconciliation(factory: string, result: ReconciliationResult): void;
   /** Removes the series of all other webhooks, so that labels do not accumulate over years. To be called after an apply. */
   keepWebhooks(uids: Iterable<string>): void;
@@ -34,6 +37,7 @@ export function createMetrics(probes: MetricProbes): Metrics {
   collectDefaultMetrics({ register: registry });
   const deliveries = createDeliveryCounter(registry);
   const countRejection = createRejectionCounter(registry);
+  const countUnlogged = createUnloggedCounter(registry);
   const reconciliations = new Counter({
     name: 'dockbell_reconciliations_total',
     help: 'Reconciliations by result.',
@@ -75,7 +79,12 @@ export function createMetrics(probes: MetricProbes): Metrics {
         for (const outcome of HANDSHAKE_OUTCOMES) handshakes.remove({ webhook, outcome });
       }
     },
-    countRejection,
+    countRejection: (reason) => countRejection(reason, 1),
+    countUnlogged: (webhook, reason, count) => {
+      countUnlogged(webhook, reason, count);
+      const group = REJECTION_OF_UNLOGGED[reason];
+      if (group !== null) countRejection(group, count);
+    },
     countReconciliation: (factory, result) => reconciliations.inc({ factory, result }),
     countSignIn: (method, outcome) => signIns.inc({ method, outcome }),
     countNotice: (factory, type, outcome) => notices.inc({ factory, type, outcome }),
@@ -119,22 +128,79 @@ function createDeliveryCounter(registry: Registry): Pick<Metrics, 'countDelivery
   };
 }
 
-function createRejectionCounter(registry: Registry): Metrics['countRejection'] {
-  const tallies = new Map<UnloggedRejection, Tally>();
+/** What `dockbell_ingress_refusals_total` calls each reason, as in 0.1.0; `null` for what it does not count. */
+const REJECTION_OF_UNLOGGED = {
+  disabled: 'not_found',
+  deleted: 'not_found',
+  not_configured: 'not_found',
+  unexpected_path: 'not_found',
+  method_not_allowed: 'method_not_allowed',
+  delivery_rate: 'delivery_rate',
+  failed_auth_rate: 'failed_auth_rate',
+  overloaded: 'overloaded',
+  storage: 'storage',
+  secret_unreadable: 'storage',
+  key_unavailable: 'storage',
+  internal: 'internal',
+  incomplete_body: null,
+  malformed_request: null,
+  row_not_stored: null,
+} as const satisfies Record<UnloggedReason, string | null>;
+
+type Rejection = UnloggedRejection | NonNullable<(typeof REJECTION_OF_UNLOGGED)[UnloggedReason]>;
+
+function createRejectionCounter(registry: Registry): (reason: Rejection, count: number) => void {
+  const tallies = new Map<Rejection, Tally>();
   new Counter({
     name: 'dockbell_ingress_refusals_total',
-    help: 'Rejected requests without a row in the delivery log, by reason.',
+    help: 'Rejected requests without a row in the delivery log, to known and unknown webhooks, by reason.',
     labelNames: ['reason'],
     registers: [registry],
     collect() {
       for (const [reason, tally] of tallies) this.inc({ reason }, takePending(tally));
     },
   });
-  return (reason) => {
-    const tally = tallies.get(reason);
-    if (tally === undefined) tallies.set(reason, { pending: 1 });
-    else tally.pending += 1;
+  return (reason, count) => addToTally(tallies, reason, count);
+}
+
+type TalliesByReason = Map<UnloggedReason, Tally>;
+
+/** The names of webhooks are bounded by the webhooks that exist or existed. */
+function createUnloggedCounter(registry: Registry): Metrics['countUnlogged'] {
+  const factories = new Map<string, Map<string, TalliesByReason>>();
+  new Counter({
+    name: 'dockbell_requests_refused_total',
+    help: 'Requests to a webhook without a row in the delivery log, by reason.',
+    labelNames: ['factory', 'webhook', 'reason'],
+    registers: [registry],
+    collect() {
+      for (const [factory, webhooks] of factories) {
+        for (const [webhook, tallies] of webhooks) {
+          for (const [reason, tally] of tallies) this.inc({ factory, webhook, reason }, takePending(tally));
+        }
+      }
+    },
+  });
+  return ({ factory, name }, reason, count) => {
+    const webhooks = findOrAdd(factories, factory, () => new Map<string, TalliesByReason>());
+    addToTally(
+      findOrAdd(webhooks, name, () => new Map()),
+      reason,
+      count,
+    );
   };
+}
+
+function findOrAdd<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const created = create();
+  map.set(key, created);
+  return created;
+}
+
+function addToTally<Key>(tallies: Map<Key, Tally>, key: Key, count: number): void {
+  findOrAdd(tallies, key, () => ({ pending: 0 })).pending += count;
 }
 
 function takePending(tally: Tally): number {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { declareWebhook } from '../../test/helpers/declare-webhook.ts';
 import type { WebhookUid } from '../core/ids.ts';
+import type { WebhookName } from '../core/ports/definitions/inventory.ts';
 import type { ListeningAutomation, ServedChange } from '../core/ports/definitions/serving.ts';
 import { LiveFactories } from './live-factories.ts';
 import { Registry } from './registry.ts';
@@ -75,6 +76,35 @@ test('what was staged for a change that was not written takes no effect with the
   const { listeners } = registry.current().webhooks.get('wh_a')!;
   expect(listeners.match({ level: 'error' })).toEqual([{ automation: 'one', version: 10 }]);
   expect(listeners.match({ level: 'fatal' })).toEqual([]);
+});
+
+test('a request to a webhook that is not served finds the reason', () => {
+  const registry = new Registry();
+  const live = new LiveFactories(registry, () => null);
+  const stored = (name: string, more: object) =>
+    ({ ref: 7, uid: `wh_${name}`, factory: 'f', name, ...more }) as WebhookName;
+  const names = [
+    stored('off', { enabled: false, deletedAt: null }),
+    stored('gone', { enabled: true, deletedAt: 1 }),
+    { ...stored('removed', { enabled: true, deletedAt: null }), factory: 'removed' },
+  ];
+  registry.known.load(names, (factory) => factory === 'f');
+  const find = (uid: string) => registry.known.find(uid)?.unserved;
+  expect(['wh_off', 'wh_gone', 'wh_removed', 'wh_unknown'].map(find)).toEqual([
+    'disabled',
+    'deleted',
+    'not_configured',
+    undefined,
+  ]);
+  serve(live, [], { isWhole: true, applyNumber: 1, webhooks });
+  expect(find('wh_a')).toBe(null);
+  const nothing = { webhooks: [], deletedAutomations: [], applyNumber: 2, isWhole: false, isStaged: false };
+  live.goLive({ ...nothing, factory: 'f', revision: 'c2', deletedWebhooks: ['wh_a'] });
+  expect(find('wh_a')).toBe('deleted');
+  const [a] = webhooks;
+  const disabled = { ...a!, webhook: { ...a!.webhook, enabled: false } };
+  live.goLive({ ...nothing, factory: 'f', revision: 'c3', webhooks: [disabled], deletedWebhooks: [] });
+  expect(find('wh_a')).toBe('disabled');
 });
 
 test('changes in place give the listeners of the whole definition, with the number of their apply', () => {

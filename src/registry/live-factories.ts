@@ -94,10 +94,15 @@ export class LiveFactories {
     refs: ReadonlyMap<string, number>,
   ): Map<WebhookUid, LiveWebhook> {
     const pushTrigger = this.#pushTrigger(factory);
-    for (const uid of deletedWebhooks) webhooks.delete(uid);
+    for (const uid of deletedWebhooks) {
+      webhooks.delete(uid);
+      this.#registry.known.noteDeleted(uid);
+    }
     for (const serving of changed) {
-      const { uid, enabled, ref } = serving.webhook;
-      if (enabled) webhooks.set(uid, buildLiveWebhook(serving, refs.get(uid) ?? ref, pushTrigger));
+      const { uid, enabled } = serving.webhook;
+      const ref = refs.get(uid) ?? serving.webhook.ref;
+      this.#registry.known.noteApplied(serving.webhook, ref);
+      if (enabled) webhooks.set(uid, buildLiveWebhook(serving, ref, pushTrigger));
       else webhooks.delete(uid);
     }
     return webhooks;

@@ -1,3 +1,4 @@
+import { KnownWebhooks } from './known-webhooks.ts';
 import type { LiveWebhook } from './live-webhook.ts';
 
 /** The live webhooks at one moment. Frozen: a request uses one snapshot from start to end. */
@@ -7,6 +8,8 @@ export interface Snapshot {
 
 /** Holds the current snapshot. Replacing it is one assignment, so readers never wait and never see a partial apply. */
 export class Registry {
+  /** Also the webhooks that are not live. */
+  readonly known = new KnownWebhooks();
   #current: Snapshot = { webhooks: new Map() };
   #byRef: ReadonlyMap<number, LiveWebhook> = new Map();
 

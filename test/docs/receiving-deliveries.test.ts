@@ -9,6 +9,7 @@ import { emptyAnswer, textAnswer } from '../../src/signature/handshakes/handshak
 import { HANDSHAKES } from '../../src/signature/handshakes/handshakes.ts';
 import { findScheme } from '../../src/signature/schemes/schemes.ts';
 import { AUTH_REASONS, OTHER_REASONS } from '../../src/words/delivery-reasons.ts';
+import { UNLOGGED_REASONS } from '../../src/words/unlogged-reasons.ts';
 import { expectGenerated, locate, readDocument, renderTable } from '../helpers/documents.ts';
 
 const PAGE = 'docs/reference/receiving-deliveries.md';
@@ -44,6 +45,15 @@ describe('docs/reference/receiving-deliveries.md', () => {
       text,
     ]);
     expectGenerated(PAGE, 'reasons', renderTable(['reason', 'label', 'means'], [...ofAuth, ...others]));
+  });
+
+  it('explains every reason of requests without an entry', () => {
+    const rows = Object.entries(UNLOGGED_REASONS).map(([reason, { status, text }]) => [
+      `\`${reason}\``,
+      status === null ? '' : `\`${status}\``,
+      text,
+    ]);
+    expectGenerated(PAGE, 'unlogged', renderTable(['reason', 'status', 'means'], rows));
   });
 
   it('contains the reasons that ingress and storage write', () => {

@@ -20,7 +20,9 @@ import { RateLimits } from '../../src/ingress/limits.ts';
 import { HandshakeRows, RejectionRows } from '../../src/ingress/log/capped-rows.ts';
 import { CaptureWindows } from '../../src/ingress/log/capture-window.ts';
 import { DeliveryRecorder } from '../../src/ingress/log/delivery-recorder.ts';
+import { UnloggedTally } from '../../src/ingress/log/unlogged-tally.ts';
 import { Confirmations, type FetchStatus } from '../../src/ingress/steps/confirmations.ts';
+import { countMalformed } from '../../src/ingress/steps/find-webhook.ts';
 import { VersionTrials } from '../../src/ingress/steps/version-trials.ts';
 import { createClientAddressFinder } from '../../src/ingress/transport/client-address.ts';
 import { createIngressServer, type ServerBounds } from '../../src/ingress/transport/http.ts';
@@ -191,6 +193,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     const previousSecrets = webhooks.flatMap(({ name = 'hook', previousSecret }): [string, string][] =>
       previousSecret === undefined ? [] : [[name, previousSecret]],
     );
+    registry.known.load(await storage.inventoryReader.webhookNames(), () => true);
     const applied = (await storage.inventory.load(FACTORY))!;
     serveFactory(live, applied, {
       secrets: new Map(readable),
@@ -208,7 +211,6 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     redactor: createRedactor(),
     notifyTargets: [],
   });
-  const recorder = new DeliveryRecorder((options.wrapLog ?? ((log) => log))(storage.deliveryLog));
   const seen: TestIngress['seen'] = {
     rejections: [],
     labels: [],
@@ -218,11 +220,22 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     trouble: [],
     defects: [],
   };
+  const unlogged = new UnloggedTally({
+    counts: storage.unloggedCounts,
+    clock,
+    onCounted: (_webhook, reason, count) => seen.rejections.push(...Array<string>(count).fill(reason)),
+    onFailure: (error) => seen.trouble.push(error),
+  });
+  const log = (options.wrapLog ?? ((log) => log))(storage.deliveryLog);
+  const recorder = new DeliveryRecorder(log, undefined, ({ webhook, count }) =>
+    unlogged.add(registry.known.findByRef(webhook)!, 'row_not_stored', count),
+  );
   const logged: Promise<void>[] = [];
   const confirmations = new Confirmations(options.fetchStatus ?? (() => Promise.reject(new Error('not reachable'))));
   const context: IngressContext = {
     registry,
     recorder,
+    unlogged,
     clock,
     ids,
     maxBodyBytes: 262_144,
@@ -248,6 +261,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
   };
   const { server, close } = createIngressServer({
     handle: (incoming) => handleDelivery(context, incoming),
+    onMalformed: (path) => countMalformed(context, path),
     answerProbe: createProbes({
       isReady: options.isReady ?? (async () => true),
       monotonicMs: () => clock.monotonicMs(),

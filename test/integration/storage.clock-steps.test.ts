@@ -86,6 +86,7 @@ describe('retention while the clock changes', () => {
       space: { free: async () => ({ runs: 0, bytes: 0, stuck: [] }) },
       rejectionRows: { flush: () => {} },
       handshakeRows: { flush: () => {} },
+      unlogged: { flush: async () => {} },
     };
     const housekeeping = startHousekeeping(parts);
     await vi.advanceTimersByTimeAsync(1_000);

@@ -2,16 +2,8 @@ import type { SignInMethod } from '../audit.ts';
 import type { HandshakeOutcome } from '../handshake.ts';
 import type { DeliveryLabel } from '../resources/delivery.ts';
 
-/** Why the ingress rejected a request without a row in the log. */
-export type UnloggedRejection =
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'delivery_rate'
-  | 'failed_auth_rate'
-  | 'rejection_rows'
-  | 'overloaded'
-  | 'storage'
-  | 'internal';
+/** Why requests that concern no known webhook were rejected, and rejections that have a row for many of them. */
+export type UnloggedRejection = 'not_found' | 'method_not_allowed' | 'rejection_rows';
 
 /** Metrics of the ingress. */
 export interface IngressMetrics {

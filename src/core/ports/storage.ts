@@ -12,6 +12,7 @@ import type { ActivityReader } from './deliveries/activity-reader.ts';
 import type { DeliveryLog, DeliveryReader } from './deliveries/delivery-log.ts';
 import type { HandshakeLog } from './deliveries/handshake-log.ts';
 import type { StoredPayloads } from './deliveries/stored-payloads.ts';
+import type { UnloggedCounts } from './deliveries/unlogged-counts.ts';
 import type { IdFinder } from './id-finder.ts';
 import type { Retention } from './retention.ts';
 import type { RunQueue, RunReader } from './runs/run-queue.ts';
@@ -24,6 +25,7 @@ export interface Storage {
   storedPayloads: StoredPayloads;
   activityReader: ActivityReader;
   handshakeLog: HandshakeLog;
+  unloggedCounts: UnloggedCounts;
   idFinder: IdFinder;
   inventory: Inventory;
   inventoryReader: InventoryReader;

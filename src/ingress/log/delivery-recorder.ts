@@ -17,11 +17,12 @@ const MAX_WAITING_ENTRIES = 4096;
 
 interface Waiting {
   entry: DeliveryLogEntry;
-  settle: ((outcome: RecordOutcome) => void) | null;
-  fail: ((error: unknown) => void) | null;
+  settle(outcome: RecordOutcome): void;
+  fail(error: unknown): void;
 }
 
 type OnRecorded = (entry: DeliveryLogEntry, outcome: RecordOutcome) => void;
+type OnLost = (entry: RejectionEntry) => void;
 
 /**
  * Group commit: entries that arrive while a batch is written wait for the next one and share its fsync. There is no
@@ -30,13 +31,18 @@ type OnRecorded = (entry: DeliveryLogEntry, outcome: RecordOutcome) => void;
 export class DeliveryRecorder {
   readonly #log: DeliveryLog;
   readonly #onRecorded: OnRecorded;
+  readonly #onLost: OnLost;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | null = null;
 
-  /** @param onRecorded called with every entry after its batch is on disk; must not throw */
-  constructor(log: DeliveryLog, onRecorded: OnRecorded = () => {}) {
+  /**
+   * @param onRecorded called with every entry after its batch is on disk; must not throw
+   * @param onLost called with every rejection that cannot be written; must not throw
+   */
+  constructor(log: DeliveryLog, onRecorded: OnRecorded = () => {}, onLost: OnLost = () => {}) {
     this.#log = log;
     this.#onRecorded = onRecorded;
+    this.#onLost = onLost;
   }
 
   /**
@@ -51,7 +57,12 @@ export class DeliveryRecorder {
 
   /** Writes a rejection with the next batch, without waiting. Under overload it is dropped. */
   note(entry: RejectionEntry): void {
-    if (this.#waiting.length < MAX_WAITING_ENTRIES) this.#enqueue({ entry, settle: null, fail: null });
+    const fail = () => this.#onLost(entry);
+    const settle = ({ label }: RecordOutcome) => {
+      if (label === null) fail();
+    };
+    if (this.#waiting.length >= MAX_WAITING_ENTRIES) fail();
+    else this.#enqueue({ entry, settle, fail });
   }
 
   /** Resolves when no entry waits. */
@@ -90,11 +101,11 @@ export class DeliveryRecorder {
     try {
       const outcomes = await this.#log.record(batch.map((waiting) => waiting.entry));
       batch.forEach((waiting, index) => {
-        waiting.settle?.(outcomes[index]!);
+        waiting.settle(outcomes[index]!);
         this.#onRecorded(waiting.entry, outcomes[index]!);
       });
     } catch (error) {
-      for (const waiting of batch) waiting.fail?.(error);
+      for (const waiting of batch) waiting.fail(error);
     }
   }
 }

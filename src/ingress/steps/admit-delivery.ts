@@ -7,5 +7,5 @@ import { rejectUnlogged } from './reject.ts';
 export function admitDelivery(context: IngressContext, { webhook }: Reception): Outcome | null {
   const admission = context.limits.admitDelivery(webhook.uid, context.clock.monotonicMs());
   if (admission.ok) return null;
-  return rejectUnlogged(context, 'delivery_rate', answers.tooManyRequests(admission.retryAfterSeconds));
+  return rejectUnlogged(context, webhook, 'delivery_rate', answers.tooManyRequests(admission.retryAfterSeconds));
 }

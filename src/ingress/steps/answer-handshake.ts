@@ -31,7 +31,7 @@ async function answerMethod(context: IngressContext, reception: Reception): Prom
   const phase = HANDSHAKE_METHODS[reception.method];
   const answer =
     phase !== undefined && hasUrlCredential(reception) ? await answerHandshake(context, phase, reception) : null;
-  return answer ?? rejectUnlogged(context, 'method_not_allowed', answers.METHOD_NOT_ALLOWED);
+  return answer ?? rejectUnlogged(context, reception.webhook, 'method_not_allowed', answers.METHOD_NOT_ALLOWED);
 }
 
 /** Answers a `POST` that is a handshake request before its signature is checked. */
@@ -102,7 +102,7 @@ function chargeUnsigned({ context, reception, handshake }: MatchedHandshake): In
   const { webhook, request } = reception;
   const admission = context.limits.admitFailure(webhook.uid, request.clientAddress, context.clock.monotonicMs());
   if (admission.ok) return null;
-  return rejectUnlogged(context, 'failed_auth_rate', answers.tooManyRequests(admission.retryAfterSeconds));
+  return rejectUnlogged(context, webhook, 'failed_auth_rate', answers.tooManyRequests(admission.retryAfterSeconds));
 }
 
 async function adopt(

@@ -7,8 +7,9 @@ import { rejectCredential, rejectUnlogged } from './reject.ts';
 
 /** Steps 4 and 5 for `token` and `url_token`, before the body is read. */
 export function authenticateToken(context: IngressContext, reception: Reception): Outcome | null {
-  const { credential } = reception.webhook;
-  if ('unreadable' in credential) return rejectUnlogged(context, 'storage', answers.UNAVAILABLE);
+  const { webhook } = reception;
+  const { credential } = webhook;
+  if ('unreadable' in credential) return rejectUnlogged(context, webhook, 'secret_unreadable', answers.UNAVAILABLE);
   if (credential.mode === 'signature') return null;
   const presented = readToken(credential.mode, reception);
   if (presented.ok && credential.accepts(presented.token, reception)) return admitDelivery(context, reception);

@@ -14,8 +14,12 @@ function noteBody(context: IngressContext, reception: Reception, read: BodyRead)
     reception.receiveBody(read.body);
     return null;
   }
-  if (read.reason === 'aborted') return DISCONNECTED;
-  if (read.reason === 'overloaded') return rejectUnlogged(context, 'overloaded', answers.UNAVAILABLE);
+  const { webhook } = reception;
+  if (read.reason === 'aborted') {
+    context.unlogged.add(webhook, 'incomplete_body');
+    return DISCONNECTED;
+  }
+  if (read.reason === 'overloaded') return rejectUnlogged(context, webhook, 'overloaded', answers.UNAVAILABLE);
   const { maxBodyBytes } = context;
   reject(context, reception, {
     label: 'Rejected (too large)',

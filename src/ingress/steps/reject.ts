@@ -1,22 +1,24 @@
-import type { UnloggedRejection } from '../../core/ports/metrics.ts';
 import type { SecretVersion } from '../../core/ports/secret-store.ts';
 import type { RejectionEntry } from '../../core/resources/delivery.ts';
 import type { LiveWebhook } from '../../registry/live-webhook.ts';
 import type { AuthReason } from '../../words/delivery-reasons.ts';
 import { describeUsedVersion } from '../../words/secret-versions.ts';
+import type { UnloggedReason } from '../../words/unlogged-reasons.ts';
 import type { IngressContext } from '../ingress-context.ts';
+import type { UnloggedWebhook } from '../log/unlogged-tally.ts';
 import type { Reception } from '../reception.ts';
 import type { IngressAnswer } from '../transport/answers.ts';
 import * as answers from '../transport/answers.ts';
 import { findNamedIdentity } from './identify.ts';
 
-/** Rejects and counts a request without a row in the delivery log. */
+/** Rejects and counts a request to a known webhook without a row in the delivery log. */
 export function rejectUnlogged(
-  { metrics }: Pick<IngressContext, 'metrics'>,
-  reason: UnloggedRejection,
+  { unlogged }: Pick<IngressContext, 'unlogged'>,
+  webhook: UnloggedWebhook,
+  reason: UnloggedReason,
   answer: IngressAnswer,
 ): IngressAnswer {
-  metrics.countRejection(reason);
+  unlogged.add(webhook, reason);
   return answer;
 }
 
@@ -32,7 +34,7 @@ export function rejectCredential(
   const { webhook, request, body } = reception;
   const admission = context.limits.admitFailure(webhook.uid, request.clientAddress, context.clock.monotonicMs());
   if (!admission.ok) {
-    return rejectUnlogged(context, 'failed_auth_rate', answers.tooManyRequests(admission.retryAfterSeconds));
+    return rejectUnlogged(context, webhook, 'failed_auth_rate', answers.tooManyRequests(admission.retryAfterSeconds));
   }
   const row = composeRow(context, reception, { label: 'Rejected (auth)', reason, detail, size: body.length });
   if (!WRONG_SECRET.has(reason)) writeCaptured(context, reception, row);

@@ -24,6 +24,7 @@ function conclude(context: IngressContext, reception: Reception, verified: Verif
   }
   const { reason, detail } = verified;
   // The request may be valid, and the sender would not retry a `4xx`.
-  if (reason === 'unavailable') return rejectUnlogged(context, 'storage', answers.UNAVAILABLE);
+  if (reason === 'unavailable')
+    return rejectUnlogged(context, reception.webhook, 'key_unavailable', answers.UNAVAILABLE);
   return rejectCredential(context, reception, { reason, detail });
 }

@@ -40,6 +40,8 @@ export type HandleRequest = (request: IngressRequest) => Promise<Outcome>;
 
 export interface IngressServerParts {
   handle: HandleRequest;
+  /** Called with the path of each request that breaks the rules of HTTP. */
+  onMalformed?(path: string): void;
   answerProbe: AnswerProbe;
   findClientAddress: FindClientAddress;
   inFlight?: BytesInFlight;
@@ -66,8 +68,8 @@ interface Listener extends Required<Omit<IngressServerParts, 'bounds'>> {
 /** The public listener: only deliveries and the probes `/healthz` and `/readyz`. */
 export function createIngressServer(parts: IngressServerParts): IngressServer {
   const bounds = { ...DEFAULT_BOUNDS, ...parts.bounds };
-  const { inFlight = new BytesInFlight() } = parts;
-  const listener: Listener = { ...parts, inFlight, bounds, isClosing: false };
+  const { inFlight = new BytesInFlight(), onMalformed = () => {} } = parts;
+  const listener: Listener = { ...parts, inFlight, onMalformed, bounds, isClosing: false };
   const server = createServer({ ...bounds, insecureHTTPParser: false });
   server.maxConnections = bounds.maxConnections;
   server.maxRequestsPerSocket = bounds.maxRequestsPerSocket;
@@ -115,7 +117,9 @@ async function answerRequest(
   try {
     const received = new HttpRequest(request, awaitsContinue ? response : null, listener);
     // Answered in the same turn: the parser may find an error in what follows.
-    const outcome = checkFraming(received.headers.raw) ?? (await findOutcome(listener, received));
+    const malformed = checkFraming(received.headers.raw);
+    if (malformed !== null) listener.onMalformed(received.target.path);
+    const outcome = malformed ?? (await findOutcome(listener, received));
     received.release();
     if (outcome === DISCONNECTED || response.destroyed) request.socket.destroy();
     else writeAnswer(listener, { request, response, received }, outcome);

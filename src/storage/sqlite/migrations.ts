@@ -521,4 +521,15 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX automation_versions_with_secrets ON automation_versions (factory, name, version)
     WHERE json_extract(overrides, '$.secrets') IS NOT NULL;
   `,
+  // Requests without a row in the log.
+  `
+  CREATE TABLE unlogged_counts (
+    webhook INTEGER NOT NULL,
+    period INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    PRIMARY KEY (webhook, period, reason)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

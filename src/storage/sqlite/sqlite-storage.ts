@@ -14,6 +14,7 @@ import { createActivityReader } from '../sql/deliveries/activity-reader.ts';
 import { createDeliveryReader } from '../sql/deliveries/delivery-reader.ts';
 import { createHandshakeLog } from '../sql/deliveries/handshake-log.ts';
 import { createStoredPayloads } from '../sql/deliveries/stored-payloads.ts';
+import { createUnloggedCounts } from '../sql/deliveries/unlogged-counts.ts';
 import { createIdFinder } from '../sql/operation/id-finder.ts';
 import { createKeptAnswers } from '../sql/operation/kept-answers.ts';
 import { createNoticeQueue } from '../sql/operation/notice-queue.ts';
@@ -100,6 +101,7 @@ export function createSqliteStorage(db: Database.Database, space: SpaceGuard = U
     storedPayloads: guardListed(createStoredPayloads(query)),
     activityReader: guardListed(createActivityReader(query)),
     handshakeLog: guard(createHandshakeLog(query)),
+    unloggedCounts: guard(createUnloggedCounts(query)),
     idFinder: guard(createIdFinder(query)),
     inventory: guard(createInventory(query)),
     inventoryReader: guardListed(createInventoryReader(query)),

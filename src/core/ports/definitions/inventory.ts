@@ -80,6 +80,9 @@ export interface WebhookView extends AppliedWebhook {
   commit: Commit | null;
 }
 
+/** What names a webhook, whether it is served or not. */
+export type WebhookName = Pick<AppliedWebhook, 'ref' | 'uid' | 'factory' | 'name' | 'enabled' | 'deletedAt'>;
+
 /** An automation with the additional field that answers show. */
 export interface AutomationView extends AppliedAutomation {
   /** The commit of `revision`; `null` if it is not known. */
@@ -93,6 +96,8 @@ export interface InventoryReader {
   webhooks(factory: string): Promise<WebhookView[]>;
   deletedWebhooks(factory: string): Promise<WebhookView[]>;
   webhook(uid: WebhookUid): Promise<WebhookView | null>;
+  /** All webhooks of all factories, including deleted ones. */
+  webhookNames(): Promise<WebhookName[]>;
   automations(factory: string): Promise<AutomationView[]>;
   automation(factory: string, name: string): Promise<AutomationView | null>;
   /** The secrets that automations list for their runs and that have no value now, by automation. */

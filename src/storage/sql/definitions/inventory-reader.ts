@@ -39,6 +39,18 @@ export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
       const row = await selectViews(db).where('webhooks.uid', '=', uid).executeTakeFirst();
       return row ? toWebhookView(row) : null;
     },
+    webhookNames: async () => {
+      const rows = await db
+        .selectFrom('webhooks')
+        .select(['ref', 'uid', 'factory', 'name', 'enabled', 'deleted_at'])
+        .execute();
+      return rows.map(({ uid, enabled, deleted_at, ...row }) => ({
+        ...row,
+        uid: WEBHOOKS.decode('uid', uid),
+        enabled: WEBHOOKS.decode('enabled', enabled),
+        deletedAt: deleted_at,
+      }));
+    },
     automations: async (factory) => {
       const rows = await selectAutomationViews(db).where('automations.factory', '=', factory).execute();
       return rows.map(toAutomationView);

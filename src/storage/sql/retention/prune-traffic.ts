@@ -1,9 +1,11 @@
 import { HOUR_MS, MAX_ACTIVITY_MS } from '../../../core/ports/deliveries/activity-reader.ts';
+import { UNLOGGED_PERIOD_MS } from '../../../core/ports/deliveries/unlogged-counts.ts';
 import { type Piece, takeExpired } from './pass.ts';
 
 /** Counts are small. They remain as long as the API can return them, regardless of the retention of the log. */
 export async function pruneCounts({ db, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
   const oldest = Math.floor((nowMs - MAX_ACTIVITY_MS) / HOUR_MS) - 1;
+  const oldestPeriod = Math.floor((nowMs - MAX_ACTIVITY_MS) / UNLOGGED_PERIOD_MS) - 1;
   const webhooks = await db
     .selectFrom('webhooks')
     .select('ref')
@@ -13,6 +15,7 @@ export async function pruneCounts({ db, nowMs, limit, pass }: Piece): Promise<{ 
     .execute();
   for (const { ref } of webhooks) {
     await db.deleteFrom('delivery_counts').where('webhook', '=', ref).where('hour', '<', oldest).execute();
+    await db.deleteFrom('unlogged_counts').where('webhook', '=', ref).where('period', '<', oldestPeriod).execute();
     pass.afterSeq = ref;
   }
   return { rows: webhooks.length };

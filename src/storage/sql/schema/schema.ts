@@ -69,6 +69,15 @@ export interface Schema {
     /** Number of requests. A row of the log that stands for several counts them all; replays do not count. */
     count: number;
   };
+  /** Requests that were answered without a row in `deliveries`. */
+  unlogged_counts: {
+    webhook: number;
+    /** Wall time in whole periods of `UNLOGGED_PERIOD_MS` since the epoch. */
+    period: number;
+    reason: string;
+    count: number;
+    last_at: number;
+  };
   handshakes: Numbered & TableOf<typeof HANDSHAKES>;
 
   runs: Numbered &

@@ -10,6 +10,7 @@ export const OPERATIONS = {
   storedPayloads: ['keys', 'read'],
   activityReader: ['deliveries', 'runs'],
   handshakeLog: ['append', 'list'],
+  unloggedCounts: ['add', 'list'],
   idFinder: ['find'],
   inventory: [
     'register',
@@ -27,6 +28,7 @@ export const OPERATIONS = {
     'webhooks',
     'deletedWebhooks',
     'webhook',
+    'webhookNames',
     'automations',
     'automation',
     'missingRunSecrets',
