@@ -9,6 +9,7 @@ import {
   DELETED_UID,
   DELIVERY_ID,
   HOSTILE_TEXT,
+  makeAttempt,
   makeAutomation,
   makePlanPreview,
   makeWebhook,
@@ -642,6 +643,39 @@ describe('runs', () => {
     }
   });
 
+  it('have the times of their log, in pages and for each attempt', async () => {
+    const entries = [0, 10, 20, 30, 40].map((offset) => ({ offset, atMs: 1_000 * offset }));
+    const attempts = [makeAttempt({ number: 1, logOffset: 0 }), makeAttempt({ number: 2, logOffset: 20 })];
+    const { get } = open({
+      runs: { ...createSeededServices().runs, attempts: async () => new Map([[RUN_ID, attempts]]) },
+      runLogs: {
+        read: async () => null,
+        times: async (_run, offset, limit) => {
+          const after = entries.findIndex((entry) => entry.offset > offset);
+          const first = (after === -1 ? entries.length : after) - 1;
+          return entries.slice(first, first + limit);
+        },
+      },
+    });
+    const read = async (query: string) => {
+      const { body } = await get(`/api/v1/runs/${RUN_ID}/log/times${query}`);
+      return [body.data.map((entry: { offset: number }) => entry.offset), body.next_offset];
+    };
+    expect(await read('')).toEqual([[0, 10, 20, 30, 40], null]);
+    expect(await read('?limit=2')).toEqual([[0, 10], 20]);
+    expect(await read('?limit=2&offset=25')).toEqual([[20, 30], 40]);
+    expect(await read('?attempt=1')).toEqual([[0, 10], null]);
+    expect(await read('?attempt=1&limit=1')).toEqual([[0], 10]);
+    expect(await read('?attempt=2&limit=2')).toEqual([[0, 10], 20]);
+    expect(await read('?attempt=2&offset=15')).toEqual([[10, 20], null]);
+    const { body } = await get(`/api/v1/runs/${RUN_ID}/log/times?offset=40`);
+    expect(body.data).toEqual([{ offset: 40, at: '1970-01-01T00:00:40.000Z' }]);
+    expect((await get(`/api/v1/runs/${RUN_ID}/log/times?attempt=3`)).status).toBe(404);
+    for (const query of ['offset=-1', 'limit=0', 'limit=10001']) {
+      expect((await get(`/api/v1/runs/${RUN_ID}/log/times?${query}`)).status).toBe(400);
+    }
+  });
+
   it('have a log that browsers store as a file named after the run', async () => {
     const { get } = open();
     const headers = async (query: string) => (await get(`/api/v1/runs/${RUN_ID}/log${query}`)).headers;
@@ -654,7 +688,9 @@ describe('runs', () => {
   });
 
   it('without a log have an empty one', async () => {
-    const { status, body } = await open({ runLogs: { read: async () => null } }).get(`/api/v1/runs/${RUN_ID}/log`);
+    const { status, body } = await open({ runLogs: { read: async () => null, times: async () => [] } }).get(
+      `/api/v1/runs/${RUN_ID}/log`,
+    );
     expect([status, body]).toEqual([200, '']);
   });
 

@@ -80,6 +80,19 @@ describeDashboard('the log of a run', ({ signIn }) => {
       .toBe(true);
   });
 
+  it('shows the time of each line, which can be switched off', async () => {
+    const page = await open();
+    const times = logOf(page).locator('time');
+    const { body } = await factory.daemon.api(`/runs/${id}/log/times`);
+    expect(body.data[0].offset).toBe(0);
+    const last = times.last();
+    expect(await last.getAttribute('datetime')).toBe(body.data.at(-1).at);
+    expect(await last.getAttribute('data-time')).toMatch(/^\d\d:\d\d:\d\d$/);
+    expect(await times.count()).toBe(await logOf(page).locator('[data-line]').count());
+    await page.getByRole('switch', { name: 'Times' }).uncheck();
+    await expect.poll(() => times.count()).toBe(0);
+  });
+
   it('is downloaded as a file named after the run, with the exact bytes', async () => {
     const page = await open();
     const [download] = await Promise.all([

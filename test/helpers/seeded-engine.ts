@@ -233,7 +233,10 @@ function createRunLogs(clock: Clock): RunLogWriter & { reader: RunLogReader } {
   return {
     begin: (run) => openWriter().begin(run),
     append: async (run, text) => (text === '' ? undefined : openWriter().append(run, text)),
-    reader: { read: (...range) => createRunLogReader(dir).read(...range) },
+    reader: {
+      read: (...range) => createRunLogReader(dir).read(...range),
+      times: (...range) => createRunLogReader(dir).times(...range),
+    },
   };
 }
 

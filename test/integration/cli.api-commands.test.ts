@@ -656,6 +656,8 @@ describe('delivery', () => {
 });
 
 describe('run', () => {
+  const times = async () => [];
+
   it('log prints the bytes', async () => {
     await serve();
     expect((await run(['run', 'log', RUN_ID])).stdout).toBe('line one\nline two ✓\n');
@@ -663,7 +665,7 @@ describe('run', () => {
 
   it('log prints colors on a terminal, and no other control sequence', async () => {
     const log = Buffer.from('\x1b[31mred\x1b[0m\x1b]0;title\x07\x1b[2J\r\n50%\r100%\n');
-    await serve({ runLogs: { read: async (_run, offset, limit) => log.subarray(offset, offset + limit) } });
+    await serve({ runLogs: { read: async (_run, offset, limit) => log.subarray(offset, offset + limit), times } });
     const shown = await run(['run', 'log', RUN_ID], { columns: 80 });
     expect(shown.stdout).toBe('\x1b[31mred\x1b[0m\n100%\n');
     const plain = await run(['run', 'log', RUN_ID], { columns: 80, env: { ...env, NO_COLOR: '1' } });
@@ -676,13 +678,39 @@ describe('run', () => {
     let state: 'running' | 'failed' = 'running';
     await serve({
       runs: { ...createSeededServices().runs, get: async () => makeRun({ state }) },
-      runLogs: { read: async (_run, offset, limit) => Buffer.concat(log).subarray(offset, offset + limit) },
+      runLogs: { read: async (_run, offset, limit) => Buffer.concat(log).subarray(offset, offset + limit), times },
     });
     const onSleep = () => {
       log.push(Buffer.from('two\n'));
       state = 'failed';
     };
     expect(await run(['run', 'log', RUN_ID, '--follow'], { onSleep })).toMatchObject({ code: 1, stdout: 'one\ntwo\n' });
+  });
+
+  it('log --timestamps prints the time of each line', async () => {
+    const output = ['old\n', 'one\ntwo\n', 'thr', 'ee\n'];
+    const entries = [4, 12].map((offset) => ({ offset, atMs: 1_700_000_000_000 + offset }));
+    let shown = 2;
+    let state: 'running' | 'failed' = 'running';
+    await serve({
+      runs: { ...createSeededServices().runs, get: async () => makeRun({ state }) },
+      runLogs: {
+        read: async (_run, offset, limit) => {
+          return Buffer.from(output.slice(0, shown).join('')).subarray(offset, offset + limit);
+        },
+        times: async (_run, offset) =>
+          entries.slice(0, shown - 1).filter((_, i) => offset < (entries[i + 1]?.offset ?? 99)),
+      },
+    });
+    const onSleep = () => {
+      shown += 1;
+      if (shown === output.length) state = 'failed';
+    };
+    const [first, second] = entries.map(({ atMs }) => new Date(atMs).toISOString());
+    expect((await run(['run', 'log', RUN_ID, '--timestamps'])).stdout).toBe(`- old\n${first} one\n${first} two\n`);
+    expect((await run(['run', 'log', RUN_ID, '--timestamps', '--follow'], { onSleep })).stdout).toBe(
+      `- old\n${first} one\n${first} two\n${second} three\n`,
+    );
   });
 
   it('show returns 1 for a failed run', async () => {

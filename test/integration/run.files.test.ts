@@ -58,7 +58,7 @@ describe('the log of a run', () => {
 });
 
 describe('removing the files of a run', () => {
-  it('removes its directories, its log and its start records, and nothing of other runs', async () => {
+  it('removes its directories, its log with its times, and its start records, and nothing of other runs', async () => {
     const startRecords = createStartRecords(join(workshop.dir, 'tickets'));
     const files = createRunFiles({ ...workshop, startRecordsDir: join(workshop.dir, 'tickets'), startRecords });
     const executor = workshop.executor(['echo', 'hello']);
@@ -68,7 +68,7 @@ describe('removing the files of a run', () => {
     await files.removeRunFiles(gone.run.id);
     await files.removeRunFiles(gone.run.id);
     expect(await readdir(workshop.runsDir)).toEqual([kept.run.id]);
-    expect(await readdir(workshop.logsDir)).toEqual([`${kept.run.id}.log`]);
+    expect((await readdir(workshop.logsDir)).sort()).toEqual([`${kept.run.id}.log`, `${kept.run.id}.times`]);
     expect(await startRecords.exists(gone.run.id, 1)).toBe(false);
     expect(await startRecords.exists(kept.run.id, 1)).toBe(true);
   });
@@ -104,18 +104,20 @@ describe('removing the files of a run', () => {
 });
 
 describe('the list of runs with files', () => {
-  it('contains runs with only a directory, a log or a start record, and nothing else', async () => {
+  it('contains runs with only a directory, a log, its times or a start record, and nothing else', async () => {
     const startRecordsDir = join(workshop.dir, 'tickets');
     const startRecords = createStartRecords(startRecordsDir);
     const files = createRunFiles({ ...workshop, startRecordsDir, startRecords });
     expect(await files.list()).toEqual([]);
-    const [byFolder, byLog, byRecord] = [newRunId(), newRunId(), newRunId()];
+    const [byFolder, byLog, byTimes, byRecord] = [newRunId(), newRunId(), newRunId(), newRunId()];
     await mkdir(join(workshop.runsDir, byFolder), { recursive: true });
     await mkdir(workshop.logsDir, { recursive: true });
     await writeFile(join(workshop.logsDir, `${byLog}.log`), 'x');
+    await writeFile(join(workshop.logsDir, `${byTimes}.times`), 'x');
     await writeFile(join(workshop.logsDir, 'notes.log'), 'x');
+    await writeFile(join(workshop.logsDir, `${newRunId()}.txt`), 'x');
     await startRecords.create(byRecord, 1);
-    expect((await files.list()).sort()).toEqual([byFolder, byLog, byRecord].sort());
+    expect((await files.list()).sort()).toEqual([byFolder, byLog, byTimes, byRecord].sort());
   });
 });
 
@@ -132,6 +134,7 @@ describe('a malformed run ID', () => {
     const files = createRunFiles({ ...workshop, startRecordsDir: join(workshop.dir, 'tickets'), startRecords });
     await expect(files.removeRunFiles(id)).rejects.toMatchObject({ code: 'bad_request' });
     await expect(createRunLogReader(workshop.logsDir).read(run, 0, 1)).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(createRunLogReader(workshop.logsDir).times(run, 0, 1)).rejects.toMatchObject({ code: 'bad_request' });
     await expect(startRecords.create(run, 1)).rejects.toMatchObject({ code: 'bad_request' });
     expect((await execute(workshop.executor(['true']), makeRunInput({ run: { id: run } }))).state).toBe('failed');
     expect(await readdir(workshop.dir)).toEqual([]);

@@ -28,6 +28,8 @@ const REPLACEMENTS: [title: string, replace: (log: string) => Promise<unknown>][
 
 describe.each(REPLACEMENTS)('a log that a run has replaced by %s', (title, replace) => {
   const read = (run: RunId) => createRunLogReader(workshop.logsDir).read(run, 0, 1000);
+  const readTimes = (run: RunId) => createRunLogReader(workshop.logsDir).times(run, 0, 1000);
+  const timesOf = (run: RunId) => join(workshop.logsDir, `${run}.times`);
   const logOf = (run: RunId) => join(workshop.logsDir, `${run}.log`);
 
   it('is not read', async () => {
@@ -47,6 +49,16 @@ describe.each(REPLACEMENTS)('a log that a run has replaced by %s', (title, repla
     expect(await readFile(victim, 'utf8')).toBe('precious\n');
   });
 
+  it('is neither read nor written if it is the file with the times', async () => {
+    const { run } = makeRunInput();
+    await writeFile(victim, '0000000000000000 2026-01-02T03:04:05.000Z\n');
+    await replace(timesOf(run.id));
+    expect(await readTimes(run.id)).toEqual([]);
+    await createRunLogWriter(workshop.logsDir, systemClock).append(run, 'from a worker\n');
+    expect((await readTimes(run.id)).map(({ offset }) => offset)).toEqual([0]);
+    expect(await readFile(victim, 'utf8')).toBe('0000000000000000 2026-01-02T03:04:05.000Z\n');
+  });
+
   it.skipIf(title === 'a folder')('is replaced by the line about the removal', async () => {
     const input = makeRunInput();
     await execute(workshop.executor(['rm', logOf(input.run.id)]), input);
@@ -54,6 +66,7 @@ describe.each(REPLACEMENTS)('a log that a run has replaced by %s', (title, repla
     const space = createRunSpace({ runsDir: workshop.runsDir, logsDir: workshop.logsDir, clock: systemClock });
     const freed = await space.free({ limitBytes: 0, hasEnded: async () => true, isStopped: () => false });
     expect(freed).toMatchObject({ runs: 1, stuck: [] });
+    expect(await readTimes(input.run.id)).toEqual([]);
     expect(await workshop.log(input.run.id)).toMatch(/^\[dockbell: log and files of this run were removed/);
     expect(await readFile(victim, 'utf8')).toBe('precious\n');
   });

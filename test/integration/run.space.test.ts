@@ -69,6 +69,13 @@ describe('the space that ended runs take', () => {
     expect(await space.free(request(0))).toEqual({ runs: 0, bytes: 0, stuck: [] });
   });
 
+  it('includes the times of a log', async () => {
+    const run = await leave({ log: 1 });
+    await writeFile(join(workshop.logsDir, `${run}.times`), Buffer.alloc(MIB, 1));
+    expect((await open().free(request(MIB - 1))).bytes).toBeGreaterThanOrEqual(MIB);
+    expect(await readdir(workshop.logsDir)).toEqual([`${run}.log`]);
+  });
+
   it('keeps a run that was queued again since it was measured', async () => {
     const run = await leave({ file: MIB });
     const answers = [true, false];

@@ -385,6 +385,15 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
   Run: [run, queuedRun],
   RunAttempt: [attempt, failedAttempt],
   RunInput: [runInput],
+  RunLogTimes: [
+    {
+      data: [
+        { offset: 0, at: '2026-01-02T03:04:06.193Z' },
+        { offset: 4_096, at: '2026-01-02T03:04:07.201Z' },
+      ],
+      next_offset: null,
+    },
+  ],
   ClaimedRun: [
     { run, webhook: { name: 'github', uid: WEBHOOK_UID }, agent: null, input: runInput, fence: 1, ...lease },
   ],

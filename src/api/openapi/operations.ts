@@ -71,6 +71,7 @@ export const OPERATIONS: Readonly<Record<string, OperationWords>> = {
   'GET /api/v1/runs/:id/input': { id: 'getRunInput' },
   'GET /api/v1/runs/:id/attachments/event-payload.json': { id: 'getRunPayload' },
   'GET /api/v1/runs/:id/log': { id: 'getRunLog' },
+  'GET /api/v1/runs/:id/log/times': { id: 'getRunLogTimes' },
   'POST /api/v1/runs/:id/cancel': { id: 'cancelRun', action: 'Cancel run' },
   'POST /api/v1/runs/:id/retry': { id: 'retryRun', action: 'Retry run' },
   'POST /api/v1/runs/claim': { id: 'claimRuns' },

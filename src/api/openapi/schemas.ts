@@ -400,6 +400,20 @@ export const COMPONENTS = {
     },
     { description: 'What a run was given.' },
   ),
+  RunLogTimes: closedObject(
+    {
+      data: {
+        type: 'array',
+        items: closedObject({ offset: { ...count, description: 'Position in the log, in bytes.' }, at: instant }),
+      },
+      next_offset: {
+        type: ['integer', 'null'],
+        minimum: 0,
+        description: 'Pass it back as `offset` for the entries that follow; `null` at the end.',
+      },
+    },
+    { description: 'When parts of the log of a run were written, oldest first.' },
+  ),
   ClaimedRun: closedObject(
     {
       run: { $ref: 'Run#' },

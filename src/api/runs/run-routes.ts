@@ -1,28 +1,25 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../core/errors.ts';
 import type { DeliveryId, RunId } from '../../core/ids.ts';
-import type { RunLogReader } from '../../core/ports/runs/executor.ts';
 import type { RunControl } from '../../core/ports/runs/run-control.ts';
-import { MAX_EXAMINED_RUNS, type RunReader } from '../../core/ports/runs/run-queue.ts';
+import { MAX_EXAMINED_RUNS } from '../../core/ports/runs/run-queue.ts';
 import { RUN_STATES, type Run, type RunInput, type RunState } from '../../core/resources/run.ts';
 import { PAYLOAD_FILE } from '../../run/envelope.ts';
 import { listOf, noBody, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { INSTANT, parseInstant } from '../server/instants.ts';
-import { type PageQuery, pageQuerySchema, querySchema, readPage } from '../server/page-query.ts';
+import { type PageQuery, pageQuerySchema, readPage } from '../server/page-query.ts';
 import { actorOf, factoryOf, requireReached } from '../server/reach.ts';
 import { PAYLOAD_RESPONSE, sendPayload } from '../server/send-payload.ts';
 import { presentRunInput } from './present-run-input.ts';
 import { presentOneRun, presentRuns } from './present-runs.ts';
+import { type FindRun, type RunLogParts, type RunRequest, registerRunLogRoutes } from './run-log-routes.ts';
 
-export interface RunRouteParts {
-  runs: RunReader;
+export interface RunRouteParts extends RunLogParts {
   runControl: RunControl;
-  runLogs: RunLogReader;
 }
 
 const tags = ['Runs'];
-type RunRequest = FastifyRequest<{ Params: { id: string } }>;
 
 /** Runs: reads, cancel, retry. */
 export function registerRunRoutes(app: FastifyInstance, parts: RunRouteParts): void {
@@ -30,7 +27,7 @@ export function registerRunRoutes(app: FastifyInstance, parts: RunRouteParts): v
     requireReached(request, 'run', await parts.runs.get(request.params.id as RunId));
   registerRunList(app, parts);
   registerRunInput(app, parts, findRun);
-  registerRunLog(app, parts, findRun);
+  registerRunLogRoutes(app, parts, findRun);
   registerRunCancel(app, parts, findRun);
   registerRunRetry(app, parts, findRun);
 
@@ -98,8 +95,6 @@ function registerRunList(app: FastifyInstance, parts: RunRouteParts): void {
   );
 }
 
-type FindRun = (request: RunRequest) => Promise<Run>;
-
 function registerRunInput(app: FastifyInstance, parts: RunRouteParts, findRun: FindRun): void {
   const access = requireRole('viewer', 'object');
   const findInput = async (request: RunRequest): Promise<RunInput> => {
@@ -124,49 +119,6 @@ function registerRunInput(app: FastifyInstance, parts: RunRouteParts, findRun: F
       schema: { tags, summary: 'Download the payload of a run', response: { 200: PAYLOAD_RESPONSE } },
     },
     async (request, reply) => sendPayload(reply, PAYLOAD_FILE, (await findInput(request)).payload),
-  );
-}
-
-function registerRunLog(app: FastifyInstance, parts: RunRouteParts, findRun: FindRun): void {
-  app.get<{
-    Params: { id: string };
-    Querystring: { offset: number; limit?: number; attempt?: number; download: boolean };
-  }>(
-    '/runs/:id/log',
-    {
-      config: { access: requireRole('viewer', 'object') },
-      schema: {
-        tags,
-        summary: 'Read the captured output of a run',
-        description:
-          'Bytes from `offset` on: all, or at most `limit`. The header `X-Next-Offset` contains the offset for the next request. A run without output has an empty log. With `attempt`, only the output of that attempt, and offsets count from its beginning.',
-        querystring: querySchema({
-          offset: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 },
-          limit: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
-          attempt: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
-          download: {
-            type: 'boolean',
-            default: false,
-            description: 'The answer is an attachment, which browsers store as a file named after the run.',
-          },
-        }),
-        response: {
-          200: { description: 'Text.', content: { 'text/plain': { schema: { type: 'string' } } } },
-          404: refTo('Problem'),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { id } = await findRun(request);
-      const { offset, limit = Number.POSITIVE_INFINITY, attempt, download } = request.query;
-      const { from, to } = attempt === undefined ? WHOLE_LOG : await findLogSection(parts.runs, id, attempt);
-      const bytes = await readRunLog(parts.runLogs, id, from + offset, Math.min(limit, to - from - offset));
-      if (download) void reply.header('content-disposition', `attachment; filename="${nameLog(id, attempt)}"`);
-      return reply
-        .header('x-next-offset', String(offset + bytes.length))
-        .header('content-type', 'text/plain; charset=utf-8')
-        .send(bytes);
-    },
   );
 }
 
@@ -221,45 +173,4 @@ function registerRunRetry(app: FastifyInstance, parts: RunRouteParts, findRun: F
       return presentOneRun(await findRun(request), parts);
     },
   );
-}
-
-/** A file name of letters, digits, `_` and `-`: the parts of an ID, and a number. */
-function nameLog(id: RunId, attempt: number | undefined): string {
-  return attempt === undefined ? `${id}.log` : `${id}-attempt-${attempt}.log`;
-}
-
-/** Part of the log of a run, in bytes. */
-interface LogSection {
-  from: number;
-  to: number;
-}
-
-const WHOLE_LOG: LogSection = { from: 0, to: Number.POSITIVE_INFINITY };
-
-/** The output of an attempt ends where that of a later attempt begins. */
-async function findLogSection(runs: Pick<RunReader, 'attempts'>, id: RunId, number: number): Promise<LogSection> {
-  const attempts = (await runs.attempts([id])).get(id) ?? [];
-  const from = attempts.find((attempt) => attempt.number === number)?.logOffset ?? null;
-  if (from === null) {
-    throw new AppError('not_found', `The log of this run has no separate output of attempt ${number}.`);
-  }
-  const later = attempts.flatMap(({ number: other, logOffset }) =>
-    other > number && logOffset !== null ? [logOffset] : [],
-  );
-  return { from, to: Math.min(...later, Number.POSITIVE_INFINITY) };
-}
-
-const PIECE_BYTES = 262_144;
-
-/** The bytes of a run's log from `offset` on, at most `limit`. Logs are capped when they are written, so all fit. */
-export async function readRunLog(logs: RunLogReader, run: RunId, offset: number, limit: number): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  while (length < limit) {
-    const piece = await logs.read(run, offset + length, Math.min(PIECE_BYTES, limit - length));
-    if (piece === null || piece.length === 0) break;
-    pieces.push(piece);
-    length += piece.length;
-  }
-  return Buffer.concat(pieces);
 }

@@ -71,6 +71,7 @@ const TABLE: Row[] = [
   ['GET', '/api/v1/runs/:id/input', 'viewer', 'object'],
   ['GET', '/api/v1/runs/:id/attachments/event-payload.json', 'viewer', 'object'],
   ['GET', '/api/v1/runs/:id/log', 'viewer', 'object'],
+  ['GET', '/api/v1/runs/:id/log/times', 'viewer', 'object'],
   ['POST', '/api/v1/runs/:id/cancel', 'operator', 'object'],
   ['POST', '/api/v1/runs/:id/retry', 'operator', 'object'],
   ['POST', '/api/v1/runs/claim', 'operator', 'listed'],

@@ -1,10 +1,12 @@
 import { Option } from 'commander';
 import type { Run, RunAttempt, RunState } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
+import { LogTimesReader } from '../../client/log-times-reader.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import { RUN_STATES } from '../../core/resources/run.ts';
 import { formatDuration } from '../../words/duration.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
+import { findLogTime } from '../../words/log-times.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
@@ -76,12 +78,14 @@ export function declareRun(run: CliCommand, bind: Bind): void {
     .description('print the output of a run; a terminal gets its colors, but no other control sequences')
     .option('-f, --follow', 'continue until the run has ended')
     .addOption(countOption('--attempt <number>', 'only the output of this attempt'))
+    .option('-t, --timestamps', 'print before each line when it was written, or "-" if that is not known')
     .explain({
       negative: 'with --follow: the run has failed or was cancelled',
       examples: [
         ['dockbell run log run_01jd3v8k6n', 'the output so far'],
         ['dockbell run log run_01jd3v8k6n --follow', 'the output so far, and new output until the run ends'],
         ['dockbell run log run_01jd3v8k6n --attempt 1', 'the output of the first attempt'],
+        ['dockbell run log run_01jd3v8k6n --timestamps', 'each line with its time, accurate to the second'],
         ['dockbell run log run_01jd3v8k6n > run.log', 'the exact bytes'],
       ],
     })
@@ -281,20 +285,27 @@ function exitCodeOfRun(run: Run): number {
   return run.state === 'failed' || run.state === 'cancelled' ? EXIT_CODES.negative : EXIT_CODES.done;
 }
 
-async function showLog(
-  session: CommandSession,
-  options: { follow?: boolean; attempt?: number },
-  ref: string,
-): Promise<number> {
+interface LogOptions {
+  follow?: boolean;
+  attempt?: number;
+  timestamps?: boolean;
+}
+
+async function showLog(session: CommandSession, options: LogOptions, ref: string): Promise<number> {
   const id = await findId(session, 'run', ref);
   const { output, context } = session;
+  const { attempt } = options;
   const api = await session.api();
-  const print = createLogPrinter(context, output.bytes);
+  const times = options.timestamps ? new LogTimesReader(api, { id, attempt }) : null;
+  const prefix = times && ((lineOffset: number) => `${findLogTime(times.times, lineOffset) ?? '-'} `);
+  const print = createLogPrinter(context, output.bytes, prefix);
   if (!options.follow) {
-    print(await readRunLog(api, id, { attempt: options.attempt }));
+    const bytes = await readRunLog(api, id, { attempt });
+    await times?.update();
+    print(bytes);
     return EXIT_CODES.done;
   }
-  const run = await followRunLog({ api, context, id, attempt: options.attempt, print });
+  const run = await followRunLog({ api, context, id, attempt, times, print });
   return isEnded(run) ? exitCodeOfRun(run) : EXIT_CODES.done;
 }
 

@@ -1,5 +1,6 @@
 import type { Run } from '../../client/api-types.ts';
 import type { ApiClient } from '../../client/create-api-client.ts';
+import type { LogTimesReader } from '../../client/log-times-reader.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import type { CliContext } from '../context.ts';
 
@@ -34,9 +35,11 @@ export async function followRunLog(request: {
   context: CliContext;
   id: string;
   attempt?: number | undefined;
+  /** Updated before output is printed. */
+  times: LogTimesReader | null;
   print: (bytes: Uint8Array) => void;
 }): Promise<Run> {
-  const { api, context, id, attempt, print } = request;
+  const { api, context, id, attempt, times, print } = request;
   const stopped = AbortSignal.any([context.catchInterrupts(), context.outputClosed]);
   let offset = 0;
   for (;;) {
@@ -44,6 +47,7 @@ export async function followRunLog(request: {
     const run = await readAnswer(api.GET('/api/v1/runs/{id}', { params: { path: { id } } }));
     const bytes = await readRunLog(api, id, { offset, attempt });
     offset += bytes.length;
+    if (bytes.length > 0) await times?.update();
     if (bytes.length > 0) print(bytes);
     if (isEnded(run) || stopped.aborted) return run;
     await context.sleep(POLL_MS, stopped);

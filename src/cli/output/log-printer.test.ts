@@ -8,10 +8,17 @@ interface Screen {
   env?: Record<string, string>;
 }
 
-function print(chunks: readonly (string | Uint8Array)[], { isTTY = true, env = {} }: Screen = {}): string {
+interface Prefixed {
+  prefix?: (lineOffset: number) => string;
+}
+
+function print(
+  chunks: readonly (string | Uint8Array)[],
+  { isTTY = true, env = {}, prefix }: Screen & Prefixed = {},
+): string {
   const written: Uint8Array[] = [];
   const stdout = { isTTY } as CliOutput;
-  const printer = createLogPrinter({ stdout, env }, (bytes) => void written.push(bytes));
+  const printer = createLogPrinter({ stdout, env }, (bytes) => void written.push(bytes), prefix);
   for (const chunk of chunks) printer(Buffer.from(chunk));
   return Buffer.concat(written).toString('utf8');
 }
@@ -61,6 +68,19 @@ describe('the log on a terminal', () => {
   it('decodes characters that are split between chunks', () => {
     const bytes = Buffer.from('✓\n');
     expect(print([bytes.subarray(0, 1), bytes.subarray(1)])).toBe('✓\n');
+  });
+
+  it.each([true, false])('prints a prefix before each line, with the offset of the line (terminal: %s)', (isTTY) => {
+    const prefix = (offset: number) => `<${offset}> `;
+    expect(print(['é\n\nun', 'finished\nlast', ' line'], { isTTY, prefix })).toBe(
+      '<0> é\n<3> \n<4> unfinished\n<15> last line',
+    );
+  });
+
+  it('prints the prefix again if a line is printed again', () => {
+    const prefix = (offset: number) => `<${offset}> `;
+    expect(print(['a\n10%', '\r50%\n'], { prefix })).toBe('<0> a\n<2> 10%\n<2> 50%\n');
+    expect(print(['a\n10%', '\r50%\n'], { isTTY: false, prefix })).toBe('<0> a\n<2> 10%\r50%\n');
   });
 
   const pieces = fc.oneof(

@@ -1,4 +1,5 @@
 import { escapeLines } from '../../words/escape-text.ts';
+import { LogPieces } from '../../words/log-times.ts';
 import {
   PLAIN,
   type StyledLine,
@@ -11,36 +12,71 @@ import type { CliContext } from '../context.ts';
 import { hasColors } from './colors.ts';
 
 type Write = (bytes: Uint8Array) => void;
+/** Text before the line that begins at this offset of the log. */
+type Prefix = (lineOffset: number) => string;
 
 /**
  * Prints the output of a run. Pipes and files get the exact bytes. A terminal gets text with colors, if it has colors: other
  * control sequences are removed, and control characters are escaped.
+ *
+ * @param prefix printed before each line
  */
-export function createLogPrinter({ stdout, env }: Pick<CliContext, 'stdout' | 'env'>, write: Write): Write {
-  if (stdout.isTTY !== true) return write;
-  const isColored = hasColors(stdout, env);
-  // A chunk may end within a multi-byte character. The decoder keeps its first bytes for the next chunk.
-  const decoder = new TextDecoder();
+export function createLogPrinter(
+  { stdout, env }: Pick<CliContext, 'stdout' | 'env'>,
+  write: Write,
+  prefix: Prefix | null = null,
+): Write {
+  if (stdout.isTTY === true) return createTerminalPrinter(hasColors(stdout, env), write, prefix ?? (() => ''));
+  return prefix === null ? write : createPrefixingPrinter(write, prefix);
+}
+
+function createTerminalPrinter(isColored: boolean, write: Write, prefix: Prefix): Write {
+  const pieces = new LogPieces();
   const terminal = new TerminalText();
   let printed = '';
   /** The line, or its new part if the part before is on the screen already. */
-  const renderNew = (line: StyledLine): string => {
+  const renderNew = (line: StyledLine, lineOffset: number): string => {
     const text = textOf(line);
-    if (printed === '') return renderLine(line, isColored);
+    if (printed === '') return prefix(lineOffset) + renderLine(line, isColored);
     if (text.startsWith(printed)) return renderLine(skipText(line, printed.length), isColored);
     // The cursor must not move, so the line that was overwritten stays and the new one follows.
-    return `\n${renderLine(line, isColored)}`;
+    return `\n${prefix(lineOffset)}${renderLine(line, isColored)}`;
   };
   return (bytes) => {
     let shown = '';
-    for (const line of terminal.write(decoder.decode(bytes, { stream: true }))) {
-      shown += `${renderNew(line)}\n`;
-      printed = '';
+    let openOffset = 0;
+    for (const { text, lineOffset } of pieces.split(bytes)) {
+      for (const line of terminal.write(text)) {
+        shown += `${renderNew(line, lineOffset)}\n`;
+        printed = '';
+      }
+      openOffset = lineOffset;
     }
     const { openLine } = terminal;
-    if (textOf(openLine) !== printed) shown += renderNew(openLine);
+    if (textOf(openLine) !== printed) shown += renderNew(openLine, openOffset);
     printed = textOf(openLine);
     write(Buffer.from(shown));
+  };
+}
+
+const LINE_FEED = 0x0a;
+
+/** Keeps the bytes of the lines. */
+function createPrefixingPrinter(write: Write, prefix: Prefix): Write {
+  let offset = 0;
+  let isInLine = false;
+  return (bytes) => {
+    const parts: Uint8Array[] = [];
+    for (let at = 0; at < bytes.length; ) {
+      const lineFeed = bytes.indexOf(LINE_FEED, at);
+      const end = lineFeed === -1 ? bytes.length : lineFeed + 1;
+      if (!isInLine) parts.push(Buffer.from(prefix(offset + at)));
+      parts.push(bytes.subarray(at, end));
+      isInLine = lineFeed === -1;
+      at = end;
+    }
+    offset += bytes.length;
+    write(Buffer.concat(parts));
   };
 }
 

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Run, RunState } from '../../client/api-types.ts';
+import { LogTimesReader } from '../../client/log-times-reader.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import type { LogPage } from '../parts/live/log-page.ts';
 import { SHARE_PAGE } from '../parts/live/share-rows.ts';
@@ -78,6 +79,11 @@ export async function readRunLog({ id, attempt }: LogSource, offset: number, lim
   const params = { path: { id }, query: { offset, limit, attempt: attempt ?? undefined } };
   const bytes = await readAnswer(api.GET('/api/v1/runs/{id}/log', { params, parseAs: 'arrayBuffer' }));
   return new Uint8Array(bytes as unknown as ArrayBuffer);
+}
+
+/** Reads when the output was written. */
+export function createLogTimesReader({ id, attempt }: LogSource): LogTimesReader {
+  return new LogTimesReader(api, { id, attempt: attempt ?? undefined });
 }
 
 export async function cancelRun(id: string): Promise<Run> {

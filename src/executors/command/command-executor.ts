@@ -11,8 +11,8 @@ import type { RunResult } from '../../core/resources/run.ts';
 import { makeFolder } from '../../files/make-folder.ts';
 import type { ExecutorParts } from '../executor-kind.ts';
 import { removeAttemptTree } from '../files/remove-run-folder.ts';
-import { runLogFile } from '../files/run-paths.ts';
 import { LOG_LIMIT_BYTES } from '../log/log-sink.ts';
+import { openRunLog } from '../log/open-run-log.ts';
 import { renderAttemptMark } from '../log/run-log.ts';
 import { endLeftovers } from './leftovers.ts';
 import { captureOutput, type OutputCapture } from './output-capture.ts';
@@ -189,7 +189,7 @@ async function openCapture(
     pipePath: directory.outputPipe,
     searchPath: settings.searchPath,
     user: settings.user,
-    logFile: runLogFile(settings.logsDir, run.id),
+    log: await openRunLog(settings.logsDir, run.id, { isNewAttempt: true, clock: settings.clock }),
     header: renderAttemptMark(run, settings.clock),
     limitBytes: settings.logLimitBytes,
     mask: settings.maskOutput(secrets.values()),

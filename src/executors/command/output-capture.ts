@@ -1,10 +1,9 @@
 import { closeSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import type { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { openLogToAppend } from '../log/log-file.ts';
 import { createLogSink } from '../log/log-sink.ts';
+import type { OpenLog } from '../log/open-run-log.ts';
 import { type OutputPipe, openOutputPipe } from './output-pipe.ts';
 import type { RunUser } from './run-user.ts';
 
@@ -17,8 +16,8 @@ export interface CaptureOptions {
   searchPath: string;
   /** Owner of the pipe, so that a script can open `/dev/stderr`; `null` for the user of this process. */
   user: RunUser | null;
-  /** The file to append to. */
-  logFile: string;
+  /** The log to append to. It is closed at the end, also if the capture fails. */
+  log: OpenLog;
   /** Text before the output. */
   header: string;
   limitBytes: number;
@@ -42,16 +41,15 @@ export interface OutputCapture {
 }
 
 export async function captureOutput(options: CaptureOptions): Promise<OutputCapture> {
-  const log = await openLogToAppend(options.logFile);
-  const { size: logOffset } = await log.stat();
-  const pipe = await openPipe(log, options);
+  const { log } = options;
+  const pipe = await openPipe(options);
   let captured: Promise<void> | null = null;
   let released = false;
   return {
-    logOffset,
+    logOffset: log.size,
     writeEnd: pipe.writeEnd,
     begin: () => {
-      captured ??= copyOutput(pipe.output, log, options);
+      captured ??= copyOutput(pipe.output, options);
     },
     releaseWriteEnd: () => {
       if (!released) closeSync(pipe.writeEnd);
@@ -71,7 +69,7 @@ export async function captureOutput(options: CaptureOptions): Promise<OutputCapt
   };
 }
 
-async function openPipe(log: FileHandle, { pipePath, searchPath, user }: CaptureOptions): Promise<OutputPipe> {
+async function openPipe({ log, pipePath, searchPath, user }: CaptureOptions): Promise<OutputPipe> {
   try {
     return await openOutputPipe(pipePath, searchPath, user);
   } catch (error) {
@@ -81,12 +79,12 @@ async function openPipe(log: FileHandle, { pipePath, searchPath, user }: Capture
 }
 
 /** Never rejects: a failure here must not end the command. */
-async function copyOutput(output: Readable, log: FileHandle, options: CaptureOptions): Promise<void> {
-  const { mask, header, limitBytes, onFailure } = options;
+async function copyOutput(output: Readable, options: CaptureOptions): Promise<void> {
+  const { mask, log, header, limitBytes, onFailure } = options;
   output.once('error', () => mask.end());
-  const sink = createLogSink(log, limitBytes - Buffer.byteLength(header));
+  const sink = createLogSink(log, limitBytes);
   try {
-    await log.writeFile(header);
+    sink.write(header);
     output.pipe(mask);
     await pipeline(mask, sink);
   } catch (error) {

@@ -1,9 +1,8 @@
 import { rm } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { isRunId, type RunId } from '../../core/ids.ts';
+import type { RunId } from '../../core/ids.ts';
 import type { StartRecords } from '../../core/ports/runs/executor.ts';
 import { removeRunFolder } from './remove-run-folder.ts';
-import { checkRunId, listNames, runFolder, runLogFile } from './run-paths.ts';
+import { checkRunId, listNames, runFolder, runLogFile, runOfFile, runTimesFile } from './run-paths.ts';
 
 /** The files of runs: directories, logs and start records. A run has only those that its executor needs. */
 export interface RunFiles {
@@ -24,12 +23,13 @@ export function createRunFiles(places: RunFilePlaces): RunFiles {
   return {
     list: async () => {
       const names = await Promise.all([places.runsDir, places.logsDir, places.startRecordsDir].map(listNames));
-      return [...new Set(names.flat().map((name) => basename(name, '.log')))].filter(isRunId);
+      return [...new Set(names.flat().map(runOfFile))].filter((run) => run !== null);
     },
     removeRunFiles: async (runId) => {
       const run = checkRunId(runId);
       await removeRunFolder(runFolder(places.runsDir, run));
       await rm(runLogFile(places.logsDir, run), { recursive: true, force: true });
+      await rm(runTimesFile(places.logsDir, run), { recursive: true, force: true });
       // Last, so that the record still exists when a removal that failed is repeated.
       await places.startRecords.delete(run);
     },

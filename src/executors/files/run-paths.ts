@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { AppError, systemErrorCode } from '../../core/errors.ts';
 import { isRunId, type RunId } from '../../core/ids.ts';
 
@@ -11,6 +11,17 @@ export function runFolder(dir: string, run: string): string {
 /** File with the captured output of a run. Throws `bad_request` for a malformed run ID. */
 export function runLogFile(logsDir: string, run: string): string {
   return join(logsDir, `${checkRunId(run)}.log`);
+}
+
+/** File with the times of the log of a run. Throws `bad_request` for a malformed run ID. */
+export function runTimesFile(logsDir: string, run: string): string {
+  return join(logsDir, `${checkRunId(run)}.times`);
+}
+
+/** The run that a folder, a log, its times or a start record belongs to, by its name; `null` for any other name. */
+export function runOfFile(name: string): RunId | null {
+  const run = ['.log', '.times'].includes(extname(name)) ? basename(name, extname(name)) : name;
+  return isRunId(run) ? run : null;
 }
 
 /** Checks a text that becomes part of a path. Throws `bad_request` for a malformed run ID. */

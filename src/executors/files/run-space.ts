@@ -1,11 +1,11 @@
 import type { Dirent, Stats } from 'node:fs';
 import { lstat, readdir, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { messageOf, systemErrorCode } from '../../core/errors.ts';
-import { isRunId, type RunId } from '../../core/ids.ts';
+import type { RunId } from '../../core/ids.ts';
 import { type Clock, formatInstant } from '../../core/time/clock.ts';
 import { removeRunFolder } from './remove-run-folder.ts';
-import { runFolder, runLogFile } from './run-paths.ts';
+import { runFolder, runLogFile, runOfFile, runTimesFile } from './run-paths.ts';
 
 /** Limits the disk space of ended runs (threat model D10). Retention limits their age. */
 export interface RunSpace {
@@ -97,7 +97,8 @@ async function measureEnded(
 /** Runs of executors that need no files, such as `queue`, have a log and no folder. */
 async function listRuns({ runsDir, logsDir }: Places): Promise<RunId[]> {
   const entries = [...(await listEntries(runsDir)), ...(await listEntries(logsDir))];
-  return [...new Set(entries.map(({ name }) => basename(name, '.log')))].filter(isRunId).sort();
+  const runs = new Set(entries.map(({ name }) => runOfFile(name)));
+  return [...runs].filter((run) => run !== null).sort();
 }
 
 /** Longer than the line that replaces a log. */
@@ -112,7 +113,8 @@ async function findChange({ runsDir, logsDir }: Places, run: RunId): Promise<num
 }
 
 async function measureRun({ runsDir, logsDir }: Places, run: RunId): Promise<number> {
-  return (await measureTree(runFolder(runsDir, run))) + (await measureFile(runLogFile(logsDir, run)));
+  const files = await Promise.all([runLogFile(logsDir, run), runTimesFile(logsDir, run)].map(measureFile));
+  return files.reduce((bytes, file) => bytes + file, await measureTree(runFolder(runsDir, run)));
 }
 
 /** Resolves with `null`, or with the reason of the failure. */
@@ -120,6 +122,7 @@ async function tryToRemoveOutput({ runsDir, logsDir, clock }: Places, run: RunId
   const removed = `log and files of this run were removed at ${formatInstant(clock.wallMs())} to make room`;
   try {
     const log = runLogFile(logsDir, run);
+    await rm(runTimesFile(logsDir, run), { force: true });
     // A new file, because a run may have replaced its log with a link.
     await rm(log, { force: true });
     await writeFile(log, `[dockbell: ${removed}, see retention.runBytes]\n`, { flag: 'wx', mode: 0o600 });

@@ -2,12 +2,12 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { systemErrorCode } from '../../core/errors.ts';
 
-const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
+const { O_RDONLY, O_WRONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
 /** Errors of `open` for a symbolic link, a folder, a pipe without a reader, and a socket or device. */
 const NOT_A_FILE: ReadonlySet<string | null> = new Set(['ELOOP', 'EMLINK', 'EISDIR', 'ENXIO', 'ENODEV']);
 
 /**
- * Opens the log of a run for reading; `null` if it does not exist. A run with the user of the daemon can replace its log. Only
+ * Opens the log of a run, or its times, for reading; `null` if the file does not exist. A run with the user of the daemon can replace it. Only
  * a regular file with one name is read: a link would show files of the daemon without masking, and a pipe would block the
  * reader.
  */
@@ -22,10 +22,19 @@ export async function openLogToRead(path: string): Promise<FileHandle | null> {
 
 /** Opens the log of a run for appending, or creates it. Anything but a regular file with one name is deleted first. */
 export async function openLogToAppend(path: string): Promise<FileHandle> {
-  const file = await openOwnFile(path, O_WRONLY | O_APPEND | O_CREAT);
+  return openOrReplace(path, O_WRONLY | O_APPEND);
+}
+
+/** Opens the times of a log for reading and writing at any position; otherwise like `openLogToAppend`. */
+export async function openTimesToWrite(path: string): Promise<FileHandle> {
+  return openOrReplace(path, O_RDWR);
+}
+
+async function openOrReplace(path: string, flags: number): Promise<FileHandle> {
+  const file = await openOwnFile(path, flags | O_CREAT);
   if (file !== null) return file;
   await rm(path, { recursive: true, force: true });
-  return open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL, 0o600);
+  return open(path, flags | O_CREAT | O_EXCL, 0o600);
 }
 
 /** Resolves with `null` if the path is not a regular file, or has a second name. */

@@ -1,6 +1,6 @@
-import type { FileHandle } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { OpenLog } from './open-run-log.ts';
 
 /** Size limit of one log. */
 export const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
@@ -10,33 +10,50 @@ export const MARK_BYTES = 160;
 const DROP_PAUSE_MS = 1;
 
 /**
- * Writes captured output to a file, at most `limitBytes` including the final mark, and closes the file at the end. Output
- * after the limit is counted and discarded: a command with too much output is slowed down, but never stopped.
+ * Writes captured output to a log, at most `limitBytes` including the final mark, with the times of its parts, and closes the
+ * log at the end. Output after the limit is counted and discarded: a command with too much output is slowed down, but never
+ * stopped.
  *
  * A write error does not stop the command either: the rest is discarded, and the error is reported at the end.
  */
-export function createLogSink(file: FileHandle, limitBytes: number): Writable {
+export function createLogSink(log: OpenLog, limitBytes: number): Writable {
+  const { file, times } = log;
+  let end = log.size;
   let room = Math.max(0, limitBytes - MARK_BYTES);
   let dropped = 0;
-  let failure: Error | null = null;
+  let failure: unknown = null;
+  let timesFailure: unknown = null;
 
   async function keep(chunk: Uint8Array): Promise<void> {
     const fits = dropped > 0 ? 0 : cutAtCharacter(chunk, room);
     dropped += chunk.length - fits;
     room -= fits;
-    if (fits > 0 && failure === null) await file.writeFile(chunk.subarray(0, fits)).catch(fail);
+    if (fits > 0) await append(chunk.subarray(0, fits));
     if (dropped > 0) await wait(DROP_PAUSE_MS);
   }
 
+  async function append(bytes: Uint8Array): Promise<void> {
+    if (failure !== null) return;
+    await times.note(end).catch(failTimes);
+    await file.writeFile(bytes).catch(fail);
+    end += bytes.length;
+  }
+
   async function finish(): Promise<void> {
-    if (dropped > 0 && failure === null) await file.writeFile(describeCut(limitBytes, dropped)).catch(fail);
-    await file.datasync().catch(fail);
-    await file.close().catch(fail);
-    if (failure !== null) throw failure;
+    if (dropped > 0) await append(Buffer.from(describeCut(limitBytes, dropped)));
+    await Promise.all([file.datasync().catch(fail), times.sync().catch(failTimes)]);
+    await log.close().catch(fail);
+    const problem = failure ?? timesFailure;
+    if (problem !== null) throw problem;
   }
 
   function fail(error: unknown): void {
-    failure ??= error instanceof Error ? error : new Error(String(error));
+    failure ??= error;
+  }
+
+  /** The output is still written: it is worth more than its times. */
+  function failTimes(error: unknown): void {
+    timesFailure ??= error;
   }
 
   return new Writable({
@@ -44,7 +61,7 @@ export function createLogSink(file: FileHandle, limitBytes: number): Writable {
     final: (done) => void finish().then(() => done(), done),
     // If the stream was destroyed, `final` did not run. Closing a closed file does nothing.
     destroy: (error, done) =>
-      void file.close().then(
+      void log.close().then(
         () => done(error),
         () => done(error),
       ),

@@ -64,6 +64,17 @@ export interface Executor {
 export interface RunLogReader {
   /** At most `limit` bytes from `offset` on; `null` if the run has no log. */
   read(run: RunId, offset: number, limit: number): Promise<Uint8Array | null>;
+  /**
+   * When parts of the log were written: at most `limit` entries, oldest first, beginning with the last one at or before
+   * `offset`. Empty if no times are known.
+   */
+  times(run: RunId, offset: number, limit: number): Promise<LogTime[]>;
+}
+
+/** Output at and after `offset` was written at `atMs` or later, and before the time of the next entry. */
+export interface LogTime {
+  offset: number;
+  atMs: number;
 }
 
 /** The log of runs that another machine executes. */

@@ -31,7 +31,7 @@ export function RunLog({ run }: { run: Run }) {
 
 function AttemptLog({ run, attempt }: { run: Run; attempt: number | null }) {
   const hasEnded = isEnded(run);
-  const { blocks, isRead, error, retry } = useRunLog({ id: run.id, attempt }, hasEnded);
+  const { blocks, times, isRead, error, retry } = useRunLog({ id: run.id, attempt }, hasEnded);
   if (!isRead) return <Skeleton height={200} />;
   return (
     <Stack gap="sm">
@@ -41,7 +41,7 @@ function AttemptLog({ run, attempt }: { run: Run; attempt: number | null }) {
           {hasEnded ? 'No output.' : 'No output yet. It appears here while the run executes.'}
         </Text>
       ) : (
-        <LogView blocks={blocks} href={logHref({ id: run.id, attempt })} />
+        <LogView blocks={blocks} times={times} href={logHref({ id: run.id, attempt })} />
       )}
     </Stack>
   );

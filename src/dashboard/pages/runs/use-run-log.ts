@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from 'react';
-import { type LogSource, readRunLog } from '../../api/runs.ts';
+import { useEffect, useState } from 'react';
+import type { LogTime } from '../../../words/log-times.ts';
+import { createLogTimesReader, type LogSource, readRunLog } from '../../api/runs.ts';
 import { type LogBlock, LogLines } from './log/log-lines.ts';
 
 const RANGE_BYTES = 1_048_576;
@@ -7,12 +8,14 @@ const POLL_MS = 1_000;
 
 interface RunLogState {
   blocks: readonly LogBlock[];
+  /** When parts of the log were written. */
+  times: readonly LogTime[];
   /** The existing output was read at least once. */
   isRead: boolean;
   error: unknown;
 }
 
-const UNREAD: RunLogState = { blocks: [], isRead: false, error: null };
+const UNREAD: RunLogState = { blocks: [], times: [], isRead: false, error: null };
 
 /**
  * Reads the output of a run every second until the run has finished. A retry appends to the same log. The output of
@@ -21,20 +24,27 @@ const UNREAD: RunLogState = { blocks: [], isRead: false, error: null };
 export function useRunLog({ id, attempt }: LogSource, hasEnded: boolean): RunLogState & { retry: () => void } {
   const [state, setState] = useState(UNREAD);
   const [reads, setReads] = useState(0);
-  const reader = useRef({ log: new LogLines(), offset: 0 });
+  const [reader] = useState(() => ({
+    log: new LogLines(),
+    offset: 0,
+    times: createLogTimesReader({ id, attempt }),
+  }));
   // biome-ignore lint/correctness/useExhaustiveDependencies: another read restarts the effect
   useEffect(() => {
     let isStopped = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const { current } = reader;
+    const show = (error: unknown) =>
+      setState({ blocks: reader.log.blocks, times: reader.times.times, isRead: true, error });
     const follow = async () => {
       try {
         for (;;) {
-          const bytes = await readRunLog({ id, attempt }, current.offset, RANGE_BYTES);
+          const bytes = await readRunLog({ id, attempt }, reader.offset, RANGE_BYTES);
           if (isStopped) return;
-          current.offset += bytes.length;
-          current.log.append(bytes);
-          if (bytes.length > 0) setState({ blocks: current.log.blocks, isRead: true, error: null });
+          if (bytes.length > 0) await reader.times.update();
+          if (isStopped) return;
+          reader.offset += bytes.length;
+          reader.log.append(bytes);
+          if (bytes.length > 0) show(null);
           if (bytes.length < RANGE_BYTES) break;
         }
         setState((before) =>
@@ -42,7 +52,7 @@ export function useRunLog({ id, attempt }: LogSource, hasEnded: boolean): RunLog
         );
         if (!hasEnded) timer = setTimeout(follow, POLL_MS);
       } catch (error) {
-        if (!isStopped) setState({ blocks: current.log.blocks, isRead: true, error });
+        if (!isStopped) show(error);
       }
     };
     void follow();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatTimeAgo, formatTimeUntil } from './format-time.ts';
+import { formatTimeAgo, formatTimeOfDay, formatTimeUntil } from './format-time.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00.000Z');
 const at = (ms: number) => new Date(NOW + ms).toISOString();
@@ -23,4 +23,10 @@ it('formats future times in words', () => {
 
 it('formats a time in the future as "just now", because the clock may be slow', () => {
   expect([formatTimeAgo(at(5_000), NOW), formatTimeAgo(at(-300_000), NOW)]).toEqual(['just now', '5 minutes ago']);
+});
+
+it('formats a time of day with 24 hours', () => {
+  const midnight = new Date(2026, 0, 2).getTime();
+  const texts = [0, 5_000, 86_399_000].map((ms) => formatTimeOfDay(new Date(midnight + ms).toISOString()));
+  expect(texts).toEqual(['00:00:00', '00:00:05', '23:59:59']);
 });

@@ -6,6 +6,7 @@ const UNITS = [
   ['minute', 60_000],
 ] as const;
 
+const timeOfDay = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hourCycle: 'h23' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 /** For example "5 minutes ago"; "just now" within a minute. Future times, caused by a slow clock, count as now. */
@@ -32,4 +33,9 @@ export function formatExactTime(at: string): string {
 /** Date and time to the second, in the local time zone. */
 export function formatLocalTime(at: string): string {
   return new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+}
+
+/** Hours, minutes and seconds in the local time zone, for example "14:03:27". */
+export function formatTimeOfDay(at: string): string {
+  return timeOfDay.format(new Date(at));
 }

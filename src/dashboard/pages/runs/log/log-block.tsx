@@ -1,4 +1,5 @@
 import { memo, useEffect, useRef, useState } from 'react';
+import { findLogTime, type LogTime } from '../../../../words/log-times.ts';
 import type { LogMatch } from './find-matches.ts';
 import classes from './log-block.module.css';
 import { LogLine } from './log-line.tsx';
@@ -6,6 +7,8 @@ import type { LogBlock } from './log-lines.ts';
 
 interface LogBlockViewProps {
   block: LogBlock;
+  /** When parts of the log were written. Empty if times are not shown. */
+  times: readonly LogTime[];
   matches: readonly LogMatch[];
   /** The selected match, if it is in this block. */
   current: LogMatch | null;
@@ -19,8 +22,9 @@ const LINE_EM = 1.6;
 const MARGIN = '1000px 0px';
 
 /** Some lines of a log. They are rendered while the block is near the visible part. */
-export const LogBlockView = memo(function LogBlockView({ block, matches, current, isLast }: LogBlockViewProps) {
-  const { first, lines } = block;
+export const LogBlockView = memo(function LogBlockView(props: LogBlockViewProps) {
+  const { block, times, matches, current, isLast } = props;
+  const { first, lines, offsets } = block;
   const { ref, isNear, height } = useNear(`${lines.length * LINE_EM}em`);
   useEffect(() => {
     if (current !== null) ref.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'center' });
@@ -31,7 +35,8 @@ export const LogBlockView = memo(function LogBlockView({ block, matches, current
       {lines.map((line, i) => {
         const number = first + i;
         const ofLine = matches.length === 0 ? matches : matches.filter((match) => match.line === number);
-        return <LogLine key={number} number={number} line={line} matches={ofLine} current={current} />;
+        const at = times.length === 0 ? undefined : findLogTime(times, offsets[i]!);
+        return <LogLine key={number} number={number} at={at} line={line} matches={ofLine} current={current} />;
       })}
     </div>
   );

@@ -2,12 +2,15 @@ import type { CSSProperties } from 'react';
 import type { StyledLine, TextColor, TextStyle } from '../../../../words/terminal-text.ts';
 import { PLAIN } from '../../../../words/terminal-text.ts';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
+import { formatExactTime, formatTimeOfDay } from '../../../parts/time/format-time.ts';
 import { cutLine, type LinePiece } from './cut-line.ts';
 import type { LogMatch } from './find-matches.ts';
 import classes from './log-block.module.css';
 
 interface LogLineProps {
   number: number;
+  /** When the line was written. `null` if that is not known, `undefined` if times are not shown. */
+  at: string | null | undefined;
   line: StyledLine;
   matches: readonly LogMatch[];
   /** The selected match. */
@@ -15,9 +18,10 @@ interface LogLineProps {
 }
 
 /** One line of a log with its colors and matches. */
-export function LogLine({ number, line, matches, current }: LogLineProps) {
+export function LogLine({ number, at, line, matches, current }: LogLineProps) {
   return (
     <div className={classes.line} data-line={number}>
+      {at !== undefined && <LineTime at={at} />}
       <span className={classes.text}>
         {cutLine(line, matches).map((piece, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other identity and never move
@@ -27,6 +31,12 @@ export function LogLine({ number, line, matches, current }: LogLineProps) {
       </span>
     </div>
   );
+}
+
+/** The time of day. Like the number, it is not part of the text, so that it is not copied. */
+function LineTime({ at }: { at: string | null }) {
+  if (at === null) return <span className={classes.time} />;
+  return <time className={classes.time} dateTime={at} title={formatExactTime(at)} data-time={formatTimeOfDay(at)} />;
 }
 
 function Piece({ piece: { text, style, match }, current }: { piece: LinePiece; current: LogMatch | null }) {

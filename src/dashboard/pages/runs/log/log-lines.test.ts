@@ -44,6 +44,14 @@ describe('LogLines', () => {
     expect(new LogLines().blocks).toEqual([]);
   });
 
+  it('knows where each line begins in the log, in bytes', () => {
+    const log = new LogLines();
+    log.append(encoder.encode('é one\n\nun'));
+    log.append(encoder.encode(`finished\n${'x'.repeat(70_000)}\nopen`));
+    expect(log.blocks.flatMap(({ offsets }) => offsets)).toEqual([0, 7, 8, 19, 19, 70_020]);
+    for (const { lines, offsets } of log.blocks) expect(offsets).toHaveLength(lines.length);
+  });
+
   it('drops the oldest of many lines, and keeps their numbers', () => {
     const log = new LogLines();
     log.append(encoder.encode('\n'.repeat(300_000)));

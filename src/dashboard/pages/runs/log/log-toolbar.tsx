@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, Switch, Text, TextInput } from '@mantine/core';
 import { ChevronDown, ChevronUp, Download, Search } from 'lucide-react';
 import type { KeyboardEvent } from 'react';
 import type { LogMatches } from './find-matches.ts';
@@ -10,11 +10,15 @@ interface LogToolbarProps {
   /** Index of the selected match. */
   shown: number;
   onGoTo: (index: number) => void;
+  showsTimes: boolean;
+  /** `null` if no times are known. */
+  onShowTimes: ((isShown: boolean) => void) | null;
   href: string;
 }
 
-/** Search and download. Enter goes to the next match, Shift+Enter to the previous one. */
-export function LogToolbar({ text, onFind, matches, shown, onGoTo, href }: LogToolbarProps) {
+/** Search, times and download. Enter goes to the next match, Shift+Enter to the previous one. */
+export function LogToolbar(props: LogToolbarProps) {
+  const { text, onFind, matches, shown, onGoTo, showsTimes, onShowTimes, href } = props;
   const isEmpty = matches.all.length === 0;
   const goToNext = (event: KeyboardEvent) => {
     if (event.key === 'Escape') onFind('');
@@ -56,13 +60,22 @@ export function LogToolbar({ text, onFind, matches, shown, onGoTo, href }: LogTo
       <Text size="sm" c="dimmed" role="status">
         {text === '' ? '' : describeMatches(matches, shown)}
       </Text>
+      {onShowTimes !== null && (
+        <Switch
+          size="xs"
+          ml="auto"
+          label="Times"
+          checked={showsTimes}
+          onChange={({ currentTarget }) => onShowTimes(currentTarget.checked)}
+        />
+      )}
       <Button
         component="a"
         href={href}
         download
         variant="default"
         size="xs"
-        ml="auto"
+        ml={onShowTimes === null ? 'auto' : undefined}
         leftSection={<Download size={14} aria-hidden />}
       >
         Download

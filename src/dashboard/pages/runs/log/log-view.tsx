@@ -1,6 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { ArrowDown } from 'lucide-react';
 import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import type { LogTime } from '../../../../words/log-times.ts';
 import { type LogMatch, LogSearch } from './find-matches.ts';
 import { LogBlockView } from './log-block.tsx';
 import type { LogBlock } from './log-lines.ts';
@@ -12,12 +13,20 @@ const END_PX = 4;
 
 interface LogViewProps {
   blocks: readonly LogBlock[];
+  /** When parts of the log were written. */
+  times: readonly LogTime[];
   /** URL of the log as a file. */
   href: string;
 }
 
+/** On a phone, the times would take a third of each line. */
+const isWide = () => matchMedia('(min-width: 48em)').matches;
+
+const NO_TIMES: readonly LogTime[] = [];
+
 /** Follows the end of the log until the user scrolls up or goes to a match. */
-export function LogView({ blocks, href }: LogViewProps) {
+export function LogView({ blocks, times, href }: LogViewProps) {
+  const [showsTimes, setShowsTimes] = useState(isWide);
   const follow = useFollow(blocks);
   const [text, setText] = useState('');
   const [index, setIndex] = useState(0);
@@ -37,7 +46,16 @@ export function LogView({ blocks, href }: LogViewProps) {
   const first = blocks[0]?.first ?? 1;
   return (
     <Stack gap="xs">
-      <LogToolbar text={text} onFind={find} matches={matches} shown={shown} onGoTo={goTo} href={href} />
+      <LogToolbar
+        text={text}
+        onFind={find}
+        matches={matches}
+        shown={shown}
+        onGoTo={goTo}
+        showsTimes={showsTimes}
+        onShowTimes={times.length === 0 ? null : setShowsTimes}
+        href={href}
+      />
       {first > 1 && (
         <Text size="sm" c="dimmed">
           The first {(first - 1).toLocaleString()} lines are not shown. Download the log to read them.
@@ -51,6 +69,7 @@ export function LogView({ blocks, href }: LogViewProps) {
               <LogBlockView
                 key={block.first}
                 block={block}
+                times={showsTimes ? times : NO_TIMES}
                 matches={matches.ofBlock(block)}
                 current={isIn(block, current) ? current : null}
                 isLast={i === blocks.length - 1}
