@@ -61,7 +61,7 @@ function prepareEntries(file: string, { kind, composeBody = composeSmallBody }: 
   const ids = createIdSource(randomBytes);
   return (i, at) => {
     const webhook = webhooks[i % webhooks.length]!;
-    const common = { id: ids.deliveryId(at), webhook, receivedAt: at, clientAddress: '192.0.2.7', revision: null };
+    const common = { ...COMMON, id: ids.deliveryId(at), webhook, receivedAt: at };
     if (kind === 'mixed' && i % REJECTED_EVERY === 0) return reject(common, i);
     // A duplicate has the identity of an earlier delivery of the same webhook.
     const original = kind === 'mixed' && i % DUPLICATE_EVERY === 0 ? i - webhooks.length : i;
@@ -70,11 +70,7 @@ function prepareEntries(file: string, { kind, composeBody = composeSmallBody }: 
     const starts = kind === 'mixed' && i % RUN_EVERY === 1 && automation !== null;
     const offer: DeliveryOffer = {
       kind: 'offer',
-      id: common.id,
-      webhook,
-      receivedAt: at,
-      clientAddress: common.clientAddress,
-      revision: null,
+      ...common,
       size: body.length,
       event: null,
       identity: { source: 'service_header', value: key, key },
@@ -86,10 +82,13 @@ function prepareEntries(file: string, { kind, composeBody = composeSmallBody }: 
   };
 }
 
-function reject(
-  common: Pick<RejectionEntry, 'id' | 'webhook' | 'receivedAt' | 'clientAddress' | 'revision'>,
-  i: number,
-) {
+const COMMON = {
+  clientAddress: '192.0.2.7',
+  headers: JSON.stringify({ 'user-agent': 'ci-server/2.1', 'content-type': 'application/json' }),
+  revision: null,
+};
+
+function reject(common: Pick<RejectionEntry, 'id' | 'webhook' | 'receivedAt' | keyof typeof COMMON>, i: number) {
   const entry: RejectionEntry = {
     ...common,
     kind: 'rejection',

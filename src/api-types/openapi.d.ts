@@ -1569,6 +1569,13 @@ export interface components {
             verify_token_secret_name: string | null;
             /** @description Header in which the sender puts its own event ID; `null` if none is named. */
             delivery_id_header: string | null;
+            /** @description Where the sender writes the name of the event; `null` for the places of the scheme. */
+            event: {
+                header?: string;
+                path?: string;
+            } | null;
+            /** @description Further request headers that are stored with each delivery. */
+            record_headers: string[];
             enabled: boolean;
             /** @description Commit of the last apply that changed or deleted this webhook. */
             revision: string | null;
@@ -1661,6 +1668,13 @@ export interface components {
             verify_token_secret_name: string | null;
             /** @description Header in which the sender puts its own event ID; `null` if none is named. */
             delivery_id_header: string | null;
+            /** @description Where the sender writes the name of the event; `null` for the places of the scheme. */
+            event: {
+                header?: string;
+                path?: string;
+            } | null;
+            /** @description Further request headers that are stored with each delivery. */
+            record_headers: string[];
             enabled: boolean;
             /** @description Commit of the last apply that changed or deleted this webhook. */
             revision: string | null;
@@ -1761,6 +1775,10 @@ export interface components {
             delivery_id_source: "header" | "provider" | "service_header" | "body_hash" | null;
             /** @description The name of the event, such as `pull_request.opened`; `null` if it is not known or not authenticated. */
             event: string | null;
+            /** @description Request headers that were recorded, names in lowercase: `user-agent`, `content-type`, those of the scheme, those that filters test, and those in `record_headers`. Never a credential. `null` for deliveries to earlier versions. */
+            headers: {
+                [key: string]: string;
+            } | null;
             /** @enum {string} */
             label: "Accepted" | "Duplicate" | "Rejected (auth)" | "Rejected (invalid JSON)" | "Rejected (too large)";
             /** @description Why the delivery was rejected or is a duplicate, as a code. */
@@ -4456,6 +4474,13 @@ export interface operations {
                     verify_token_secret_name?: string | null;
                     /** @description Header in which the sender puts its own event ID; `null` if none is named. */
                     delivery_id_header?: string | null;
+                    /** @description Where the sender writes the name of the event; `null` for the places of the scheme. */
+                    event?: {
+                        header?: string;
+                        path?: string;
+                    } | null;
+                    /** @description Further request headers that are stored with each delivery. */
+                    record_headers?: string[];
                     enabled?: boolean;
                     /** @description As the provider issued it. Never returned. */
                     secret?: string;
@@ -4907,6 +4932,13 @@ export interface operations {
                     verify_token_secret_name?: string | null;
                     /** @description Header in which the sender puts its own event ID; `null` if none is named. */
                     delivery_id_header?: string | null;
+                    /** @description Where the sender writes the name of the event; `null` for the places of the scheme. */
+                    event?: {
+                        header?: string;
+                        path?: string;
+                    } | null;
+                    /** @description Further request headers that are stored with each delivery. */
+                    record_headers?: string[];
                     enabled?: boolean;
                 };
             };

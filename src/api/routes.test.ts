@@ -278,6 +278,8 @@ describe('webhooks', () => {
       verify_token_secret_name: null,
       verify_token_state: null,
       delivery_id_header: null,
+      event: null,
+      record_headers: [],
       identified_by: 'service header or body',
       served: true,
       enabled: true,

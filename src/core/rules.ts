@@ -70,7 +70,7 @@ export const RULES = {
   'webhook/unused-signature': error('`signature` is set, but the `signatureScheme` has no options.'),
   'webhook/invalid-signature': error('The keys of a `signature` block contradict each other.'),
   'webhook/weak-signature': lint('warning', 'A `signature` block describes a scheme with avoidable weaknesses.'),
-  'webhook/credential-header': error('The header named for delivery IDs carries a credential or a signature.'),
+  'webhook/credential-header': error('A header that would be stored carries a credential or a signature.'),
   'webhook/unsigned-provider': lint(
     'warning',
     'A webhook is named like a provider that signs its deliveries, but does not check signatures.',

@@ -368,6 +368,24 @@ const CASES: Case[] = [
     '2:19 webhook/invalid-value deliveryIdHeader',
   ]),
   ...[
+    ['event: {header: X-Event-Token}', '2:17', 'event.header'],
+    ['recordHeaders: [X-A, Authorization]', '2:22', 'recordHeaders[1]'],
+    ['recordHeaders: [X-Hub-Signature-256]', '2:17', 'recordHeaders[0]'],
+    ['recordHeaders: [x-api-key]', '2:17', 'recordHeaders[0]'],
+  ].map(([line, at, path]) =>
+    webhook(`a credential that would be recorded by ${line}`, `secretName: A\n${line}\n`, [
+      `${at} webhook/credential-header ${path}`,
+    ]),
+  ),
+  webhook('places of the event', 'secretName: A\nevent: {header: X-Event, path: data.kind}\n', []),
+  webhook('an event without a place', 'secretName: A\nevent: {}\n', ['2:1 webhook/invalid-value event']),
+  webhook('an event with an empty key in its path', 'secretName: A\nevent: {path: a..b}\n', [
+    '2:15 webhook/invalid-value event.path',
+  ]),
+  webhook('a recorded header that is no header', 'secretName: A\nrecordHeaders: ["X A"]\n', [
+    '2:17 webhook/invalid-value recordHeaders[0]',
+  ]),
+  ...[
     'Authorization',
     'Proxy-Authorization',
     'COOKIE',
@@ -729,6 +747,8 @@ describe('validateTree', () => {
         signature: null,
         secretName: 'A',
         deliveryIdHeader: null,
+        event: null,
+        recordHeaders: [],
         rotationOverlap: '0s',
         enabled: true,
         secretNameAt: { line: 2, column: 13 },

@@ -20,7 +20,17 @@ function open({ listeners = listenAll('a', 'b'), isLive = true, payload = PAYLOA
   const { webhookUid: uid, webhookName: name } = makeDelivery();
   const credential = { mode: 'token', accepts: () => true } as const;
   const checked = { credential, credentialWith: () => credential, pinned: { secretName: 'CI', version: 1 } };
-  const live = { ref: 5, uid, name, factory: 'payments', revision: 'beef', ...checked, handshakes: [], event: null };
+  const live = {
+    ref: 5,
+    uid,
+    name,
+    factory: 'payments',
+    revision: 'beef',
+    ...checked,
+    handshakes: [],
+    event: null,
+    recordedHeaders: [],
+  };
   registry.replaceFactory(
     'payments',
     isLive ? [{ ...live, identityHeader: null, holdsSecret: () => false, listeners, pushBranch: null }] : [],

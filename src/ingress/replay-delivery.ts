@@ -62,6 +62,7 @@ async function record(
     size: body.length,
     receivedAt: nowMs,
     clientAddress,
+    headers: delivery.headers,
     revision,
     replayOf: delivery.replayOf ?? delivery.id,
     event: delivery.event,

@@ -1,6 +1,6 @@
 import type { EventPlace } from '../core/event-name.ts';
 import type { ServingWebhook } from '../core/ports/definitions/serving.ts';
-import type { AppliedWebhook } from '../core/resources/webhook.ts';
+import type { AppliedWebhook, DeclaredEvent } from '../core/resources/webhook.ts';
 import { findOverlapEnd } from '../core/rotation-overlap.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { ListenerIndex } from '../filter/listener-index.ts';
@@ -11,8 +11,9 @@ import {
   isSecretPlaceholder,
   signsUnverifiedChallenges,
 } from '../signature/handshakes/handshakes.ts';
+import { isCredentialHeader } from '../signature/schemes/credential-headers.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
-import { findScheme } from '../signature/schemes/schemes.ts';
+import { findScheme, listDescribingHeaders } from '../signature/schemes/schemes.ts';
 import { compileTokenCheck } from '../signature/tokens/token.ts';
 import type { FindSigningKey, Verify } from '../signature/verification.ts';
 import { compileVerifier } from '../signature/verify/compile-verifier.ts';
@@ -50,15 +51,32 @@ export function buildLiveWebhook(
     handshakes: buildHandshakes(webhook, secret, verifyToken),
     identityHeader: webhook.deliveryIdHeader?.toLowerCase() ?? null,
     event: buildEventPlace(webhook),
+    recordedHeaders: listRecordedHeaders(webhook),
     listeners: new ListenerIndex(),
     pushBranch: webhook.name === pushTrigger?.webhook ? pushTrigger.branch : null,
   };
 }
 
-function buildEventPlace({ signatureScheme }: AppliedWebhook): EventPlace | null {
-  const place = signatureScheme === null ? undefined : findScheme(signatureScheme)?.event;
+/** The places that the definition names, otherwise those of the scheme. */
+function buildEventPlace({ event, signatureScheme }: AppliedWebhook): EventPlace | null {
+  const place = event === null ? findScheme(signatureScheme ?? '')?.event : readDeclaredPlace(event);
   if (place === undefined) return null;
   return place.header === undefined ? place : { ...place, header: place.header.toLowerCase() };
+}
+
+function readDeclaredPlace({ header, path }: DeclaredEvent): EventPlace {
+  return { ...(header === undefined ? {} : { header }), ...(path === undefined ? {} : { path: path.split('.') }) };
+}
+
+/** Recorded with the deliveries of every webhook. */
+const COMMON_HEADERS = ['user-agent', 'content-type'];
+
+function listRecordedHeaders({ event, recordHeaders, signatureScheme, signature }: AppliedWebhook): string[] {
+  const scheme = resolveScheme(signatureScheme, signature);
+  const own = scheme === null ? [] : listDescribingHeaders(scheme);
+  const declared = [...(event?.header === undefined ? [] : [event.header]), ...recordHeaders];
+  const names = [...COMMON_HEADERS, ...own, ...declared].map((name) => name.toLowerCase());
+  return [...new Set(names)].filter((name) => !isCredentialHeader(name));
 }
 
 /** The credential, which accepts the previous version of the secret too until the overlap ends. */

@@ -34,6 +34,8 @@ export interface LiveWebhook {
   identityHeader: string | null;
   /** Where its sender writes the name of the event; `null` if it is not known. */
   event: EventPlace | null;
+  /** The request headers, in lowercase, that are stored with each delivery. */
+  recordedHeaders: readonly string[];
   /** The automations that its deliveries start. An apply changes them in place, together with its number. */
   listeners: ListenerIndex;
   /** The branch whose pushes this webhook reports; `null` if no source uses the webhook. */

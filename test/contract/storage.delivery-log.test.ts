@@ -13,7 +13,13 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
 
   it('stores a new delivery with its exact bytes, its evaluation and its runs', async () => {
     const { webhook, version, uid } = await applyOneOfEach(opened.storage);
-    const offer = buildOffer({ webhook, body: '{"big": 1e400}', runs: [{ automation: 'fix-errors', version }] });
+    const headers = '{"user-agent":"ci"}';
+    const offer = buildOffer({
+      webhook,
+      headers,
+      body: '{"big": 1e400}',
+      runs: [{ automation: 'fix-errors', version }],
+    });
     const expected = { id: offer.id, run: offer.runs[0]!.id };
 
     expect(await record(offer)).toEqual([{ label: 'Accepted' }]);
@@ -27,6 +33,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
       label: 'Accepted',
       deliveryIdSource: 'header',
       event: null,
+      headers,
       deliveryId: `key of ${expected.id}`,
       reason: null,
       detail: null,

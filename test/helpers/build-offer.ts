@@ -16,6 +16,7 @@ export const START_MS = 1_767_323_045_678;
 
 interface OfferParts {
   event?: string;
+  headers?: string;
   webhook?: number;
   source?: IdentitySource;
   key?: string;
@@ -40,6 +41,7 @@ export function buildOffer(parts: OfferParts = {}): DeliveryOffer {
     size: bytes.byteLength,
     receivedAt: at,
     clientAddress: '192.0.2.7',
+    headers: parts.headers ?? null,
     revision: parts.revision === undefined ? 'c0ffee' : parts.revision,
     event: parts.event ?? null,
     identity: { source, value: key, key },
@@ -68,6 +70,7 @@ export function buildRejection(
     size: 12,
     receivedAt: at,
     clientAddress: '192.0.2.8',
+    headers: null,
     label: label as RejectionEntry['label'],
     reason: 'bad_credential',
     detail: null,

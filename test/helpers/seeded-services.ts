@@ -66,6 +66,8 @@ export const RECONCILIATION_ID = 'rec_01kdy5zabcdefghjkmnpqrstvw';
 export const PAYLOAD = '{"level": "error", "big": 1e400, "__proto__": {"x": 1}}';
 /** A name that a vulnerable page would execute. */
 export const HOSTILE_TEXT = '<img src=x onerror=alert(1)>\u001b[31m\n"quoted"';
+/** Request headers whose value a sender chose. */
+export const HOSTILE_HEADERS = JSON.stringify({ 'user-agent': HOSTILE_TEXT });
 
 export function makeWebhook(more: Partial<WebhookView> = {}): WebhookView {
   return {
@@ -157,6 +159,7 @@ export function makeDelivery(more: Partial<Delivery> = {}): Delivery {
     count: 1,
     receivedAt: NOW_MS,
     clientAddress: '192.0.2.7',
+    headers: HOSTILE_HEADERS,
     revision: 'c0ffee',
     duplicateOf: null,
     replayOf: null,
@@ -374,6 +377,7 @@ async function offerDelivery(
       size: PAYLOAD.length,
       receivedAt: NOW_MS,
       clientAddress: '192.0.2.7',
+      headers: HOSTILE_HEADERS,
       revision: 'c0ffee',
       body: new Uint8Array(Buffer.from(PAYLOAD)),
       applyNumber: 1,
@@ -407,6 +411,7 @@ async function seedDeliveries(storage: SqliteStorage): Promise<void> {
     size: PAYLOAD.length,
     receivedAt: NOW_MS,
     clientAddress: '192.0.2.7',
+    headers: HOSTILE_HEADERS,
     revision: 'c0ffee',
   };
   await storage.deliveryLog.record([

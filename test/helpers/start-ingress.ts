@@ -51,7 +51,14 @@ export interface TestWebhook
   extends Partial<
     Pick<
       WebhookRow,
-      'authMode' | 'signatureScheme' | 'signature' | 'deliveryIdHeader' | 'secretVersion' | 'rotationOverlap'
+      | 'authMode'
+      | 'signatureScheme'
+      | 'signature'
+      | 'deliveryIdHeader'
+      | 'event'
+      | 'recordHeaders'
+      | 'secretVersion'
+      | 'rotationOverlap'
     >
   > {
   name?: string;

@@ -77,6 +77,8 @@ describe('the reconcile thread', () => {
       secret: null,
       verifyTokenSecretName: null,
       deliveryIdHeader: null,
+      event: null,
+      recordHeaders: [],
       rotationOverlap: '0s',
     });
     expect(live()).toEqual(['ci']);

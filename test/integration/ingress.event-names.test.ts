@@ -54,4 +54,18 @@ describe('the name of the event of a delivery', () => {
     expect(await listEvents()).toEqual([null]);
     expect((await ingress.deliveries('hook')).map(({ event }) => event)).toEqual([null]);
   });
+
+  it('is read where the definition has it, also in place of the scheme', async () => {
+    ingress = await startIngress({
+      webhooks: [
+        { name: 'hook', event: { header: 'X-Event', path: 'data.kind' } },
+        { ...GITHUB, event: { path: 'ref' } },
+      ],
+    });
+    await ingress.post('hook', { headers: { 'X-Event': 'build' }, body: '{"data": {"kind": "failed"}}' });
+    await ingress.post('hook', { body: '{"data": {"kind": "done"}}' });
+    await postEvent('push', { ref: 'refs/heads/main', action: 'opened' });
+    expect((await ingress.deliveries('hook')).map(({ event }) => event)).toEqual(['done', 'build.failed']);
+    expect(await listEvents()).toEqual(['refs/heads/main']);
+  });
 });

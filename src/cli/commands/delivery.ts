@@ -336,8 +336,17 @@ function printDelivery(session: CommandSession, delivery: Delivery): void {
     ['Revision', delivery.revision],
     ['Runs', delivery.runs.join(', ') || 'none'],
   ]);
+  printHeaders(session, delivery);
   const question = findQuestion(delivery);
   if (question !== null) output.line(`\nWhy: ${question}`);
+}
+
+function printHeaders({ output }: CommandSession, { headers }: Delivery): void {
+  if (headers === null) return;
+  output.line();
+  output.line(output.colors.bold('Recorded request headers:'));
+  output.line();
+  output.fields(Object.entries(headers));
 }
 
 /** The command that explains the entry. `null` if no command does. */

@@ -10,7 +10,7 @@ import { type ConfirmOptions, confirm } from '../input/confirm.ts';
 import { fieldOptions, readFieldOptions } from '../input/field-options.ts';
 import { readSecretValue } from '../input/read-secret-value.ts';
 import { readSignature } from '../input/read-signature.ts';
-import { schemeOption } from '../input/value-options.ts';
+import { jsonOption, schemeOption } from '../input/value-options.ts';
 import { describeSending } from '../output/describe-sending.ts';
 
 const NEGATIVE = 'the change is invalid, or the factory is defined in a repository (the error names the file to edit)';
@@ -58,7 +58,7 @@ function registerCreate(webhook: CliCommand, bind: Bind): void {
     .command('create')
     .argument('<name>', 'name of the new webhook')
     .description('create a webhook, and print its URL and its secret; the secret is shown only once');
-  for (const option of fieldOptions(WEBHOOK_FIELDS, 'create', { signatureScheme: schemeOption })) {
+  for (const option of fieldOptions(WEBHOOK_FIELDS, 'create', { signatureScheme: schemeOption, event: jsonOption })) {
     command.addOption(option);
   }
   command

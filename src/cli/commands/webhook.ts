@@ -2,6 +2,7 @@ import type { Capture, Handshake, SecretState, Webhook } from '../../client/api-
 import { readAnswer } from '../../client/read-answer.ts';
 import { WEBHOOK_IDENTITY_WORDS } from '../../words/delivery-identity.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
+import { describeEventPlace } from '../../words/event-names.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
@@ -175,6 +176,8 @@ function printWebhook(session: CommandSession, webhook: Webhook): void {
     ['Previous secret', describeOverlap(webhook, nowMs)],
     ['Verify token', describeVerifyToken(webhook)],
     ['Delivery ID header', webhook.delivery_id_header],
+    ['Event name', webhook.event && describeEventPlace(webhook.event)],
+    ['Recorded headers', webhook.record_headers.join(', ') || null],
     ['File', webhook.file],
     ['Revision', webhook.revision],
     [webhook.deleted_at === null ? 'Commit' : 'Deleted by', describeCommit(webhook.commit)],

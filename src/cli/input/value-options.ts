@@ -57,3 +57,14 @@ export function schemeOption(flags: string, description: string, others: readonl
     throw new InvalidArgumentError(`Allowed choices are ${names.join(', ')}.`);
   });
 }
+
+/** An option whose value is JSON. */
+export function jsonOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw new InvalidArgumentError('Use JSON, in single quotes.');
+    }
+  });
+}

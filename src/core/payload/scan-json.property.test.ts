@@ -5,8 +5,10 @@ import { isJsonObject } from '../json.ts';
 import { scanJson } from './scan-json.ts';
 import { WantedKeys } from './wanted-keys.ts';
 
-const KEYS = ['a', 'b', '__proto__', 'constructor', '', 'ä', '\ud800', 'a"\\\n'];
-const key = fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...KEYS) }, anyText({ maxLength: 5 }));
+const KEYS = ['a', 'b', '__proto__', 'constructor', '', 'ä', 'a"\\\n'];
+// After some other documents, `JSON.parse` of V8 13.6 reads the key `"\ud800"` as a backslash. `scan-json.test.ts` has it.
+const text = anyText({ maxLength: 5 }).filter((one) => !/\p{Surrogate}/u.test(one));
+const key = fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...KEYS) }, text);
 
 /** Texts that `JSON.stringify` would not write: escapes, exponents, white space, repeated keys. */
 const { document } = fc.letrec<{ document: string; object: string; array: string }>((tie) => ({

@@ -1,7 +1,7 @@
 import type { DeliveryId, RunId, WebhookUid } from '../ids.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { defineFields, type RecordOf } from './fields.ts';
-import { count, id, instant, labelOf, listOf, nullable, text, textOrNull } from './value-types.ts';
+import { count, id, instant, labelOf, listOf, nullable, text, textOrNull, type ValueType } from './value-types.ts';
 
 /** The five labels of the delivery log (specification, "Delivery (log entry)"). */
 export const DELIVERY_LABELS = [
@@ -84,6 +84,16 @@ export interface NewRun {
   version: number;
 }
 
+/**
+ * The stored request headers of a delivery, as the JSON text of an object: names in lowercase, and their values. A text,
+ * because most deliveries are never read.
+ */
+export type RecordedHeaders = string;
+
+export function parseRecordedHeaders(headers: RecordedHeaders): { [name: string]: string } {
+  return JSON.parse(headers) as { [name: string]: string };
+}
+
 interface Logged {
   id: DeliveryId;
   /** `AppliedWebhook.ref`. */
@@ -93,6 +103,8 @@ interface Logged {
   /** Wall time in milliseconds. */
   receivedAt: number;
   clientAddress: string;
+  /** `null` if none was recorded. */
+  headers: RecordedHeaders | null;
   /** The commit that was live. */
   revision: string | null;
 }
@@ -155,6 +167,12 @@ export type RecordOutcome =
   /** Only this entry could not be written; the rest of its batch was. */
   | { label: null; message: string };
 
+const recordedHeaders: ValueType<RecordedHeaders | null, 'text'> = {
+  format: 'text',
+  schema: { type: ['object', 'null'], additionalProperties: { type: 'string' } },
+  present: (headers) => (headers === null ? null : parseRecordedHeaders(headers)),
+};
+
 /** The fields of a row of the delivery log. */
 export const DELIVERY_FIELDS = defineFields({
   id: { type: id<DeliveryId>() },
@@ -175,6 +193,11 @@ export const DELIVERY_FIELDS = defineFields({
     type: textOrNull,
     description:
       'The name of the event, such as `pull_request.opened`; `null` if it is not known or not authenticated.',
+  },
+  headers: {
+    type: recordedHeaders,
+    description:
+      'Request headers that were recorded, names in lowercase: `user-agent`, `content-type`, those of the scheme, those that filters test, and those in `record_headers`. Never a credential. `null` for deliveries to earlier versions.',
   },
   label: { type: labelOf(DELIVERY_LABELS) },
   reason: { type: textOrNull, description: 'Why the delivery was rejected or is a duplicate, as a code.' },

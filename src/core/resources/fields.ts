@@ -219,7 +219,11 @@ export function writeDeclared<Table extends Fields>(
   for (const key of keysWith(fields, 'declared')) {
     const value = record[key] as Json | undefined;
     const { default: fallback, alwaysWritten } = fields[key]!.declared!;
-    keys[key] = value === fallback && !alwaysWritten ? undefined : value;
+    keys[key] = isSame(value, fallback) && !alwaysWritten ? undefined : value;
   }
   return keys;
+}
+
+function isSame(value: Json | undefined, other: Json | undefined): boolean {
+  return value === other || (value !== undefined && JSON.stringify(value) === JSON.stringify(other));
 }

@@ -9,6 +9,7 @@ import {
   instantOrNull,
   integer,
   integerOrNull,
+  json,
   objectOrNull,
   oneOf,
   text,
@@ -20,6 +21,51 @@ export const AUTH_MODES = ['token', 'url_token', 'signature'] as const;
 export type AuthMode = (typeof AUTH_MODES)[number];
 
 const shortTextOrNull = { type: ['string', 'null'], maxLength: 1000 };
+
+const HEADER_NAME_SCHEMA = {
+  pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
+  patternErrorMessage: "a valid HTTP field name: letters, digits and ! # $ % & ' * + - . ^ _ ` | ~",
+};
+
+/** Where the sender of a webhook writes the name of an event, in a definition file. */
+export type DeclaredEvent = {
+  header?: string;
+  /** Names of object keys from the root of the body, separated by dots. */
+  path?: string;
+};
+
+const EVENT_KEYS = {
+  header: {
+    type: 'string',
+    title: 'Header',
+    description: 'Name of the request header, in any letter case.',
+    examples: ['X-Event'],
+    ...HEADER_NAME_SCHEMA,
+  },
+  path: {
+    type: 'string',
+    title: 'Path',
+    description: 'Keys from the root of the payload, separated by dots.',
+    examples: ['kind', 'data.type'],
+    pattern: '^[^.]{1,100}(\\.[^.]{1,100}){0,9}$',
+    patternErrorMessage: 'at most 10 keys, separated by dots, such as data.type',
+  },
+};
+
+/** In the API. What is wrong with a name is reported with the definition. */
+const eventOrNull = json<DeclaredEvent | null>({
+  type: ['object', 'null'],
+  properties: { header: { type: 'string', maxLength: 1000 }, path: { type: 'string', maxLength: 1000 } },
+  additionalProperties: false,
+});
+
+const MAX_RECORDED = 20;
+
+const headerNames = json<string[]>({
+  type: 'array',
+  items: { type: 'string', maxLength: 1000 },
+  maxItems: MAX_RECORDED,
+});
 
 /** The fields of a webhook. */
 export const WEBHOOK_FIELDS = defineFields({
@@ -209,14 +255,60 @@ export const WEBHOOK_FIELDS = defineFields({
         title: 'Delivery ID header',
         description:
           'Request header with the event ID of the sender. Two requests with the same ID are one delivery. Headers that carry a credential or a signature are rejected.',
-        pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
-        patternErrorMessage: "a valid HTTP field name: letters, digits and ! # $ % & ' * + - . ^ _ ` | ~",
+        ...HEADER_NAME_SCHEMA,
         examples: ['X-Event-Id', 'X-Request-Id'],
       },
     },
     editable: 'create and change',
     option: { flags: '--delivery-id-header <name>', help: 'header in which the sender puts its own event ID' },
     request: shortTextOrNull,
+    planned: true,
+    tagged: true,
+    audited: true,
+  },
+  event: {
+    type: eventOrNull,
+    description: 'Where the sender writes the name of the event; `null` for the places of the scheme.',
+    declared: {
+      default: null,
+      schema: {
+        title: 'Event name',
+        description:
+          'Where the sender writes the name of the event: in a header, at a path of the payload, or in both, which a dot joins. The default is where the scheme of the provider has it.',
+        examples: [{ header: 'X-Event', path: 'kind' }, { path: 'data.type' }],
+        properties: EVENT_KEYS,
+        additionalProperties: false,
+        minProperties: 1,
+      },
+    },
+    editable: 'create and change',
+    option: { flags: '--event <json>', help: 'where the name of the event is, such as {"header": "X-Event"}' },
+    planned: true,
+    tagged: true,
+    audited: true,
+  },
+  recordHeaders: {
+    type: headerNames,
+    description: 'Further request headers that are stored with each delivery.',
+    declared: {
+      default: [],
+      schema: {
+        title: 'Recorded headers',
+        description:
+          'Further request headers to store with each delivery, in addition to User-Agent, Content-Type, the headers of the scheme, and those that filters test. Headers that carry a credential or a signature are rejected.',
+        examples: [['X-Request-Source']],
+        items: {
+          type: 'string',
+          title: 'Header',
+          description: 'Name of the request header, in any letter case.',
+          examples: ['X-Request-Source'],
+          ...HEADER_NAME_SCHEMA,
+        },
+        maxItems: MAX_RECORDED,
+      },
+    },
+    editable: 'create and change',
+    option: { flags: '--record-headers <names...>', help: 'further request headers to store' },
     planned: true,
     tagged: true,
     audited: true,

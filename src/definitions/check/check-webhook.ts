@@ -1,9 +1,10 @@
 import type { WebhookDefinition } from '../../core/definition.ts';
 import { readPath } from '../../core/json.ts';
 import type { Scheme } from '../../signature/scheme.ts';
-import { isCredentialHeader } from '../../signature/schemes/credential-headers.ts';
+import { isCredentialHeader, mayCarryCredential } from '../../signature/schemes/credential-headers.ts';
 import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
 import { listIdentities, SCHEMES } from '../../signature/schemes/schemes.ts';
+import { formatPath } from '../../words/payload-path.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
 import type { ProblemCollector } from '../file-diagnostics.ts';
 import { listNamedHeaders } from './check-signature.ts';
@@ -48,22 +49,34 @@ function checkIdentity(webhook: WebhookDefinition, yaml: YamlText, diagnostics: 
   diagnostics.add({ rule: 'webhook/no-delivery-id', at, path: ['deliveryIdHeader'], message, hint });
 }
 
-/** Delivery IDs are logged and shown, so their headers must not carry a credential. */
-export function checkIdHeaders(yaml: YamlText, diagnostics: ProblemCollector): void {
-  checkIdHeader(yaml, ['deliveryIdHeader'], diagnostics);
-  checkIdHeader(yaml, ['signature', 'idHeader'], diagnostics);
+/** Delivery IDs and recorded headers are stored and shown, so they must not carry a credential. */
+export function checkStoredHeaders(yaml: YamlText, diagnostics: ProblemCollector): void {
+  const report = (path: (string | number)[], header: string, hint: string) => {
+    const message = `${formatPath(path)} is ${header}, a header that contains a credential or a signature. Its value would be stored.`;
+    diagnostics.add({ rule: 'webhook/credential-header', at: yaml.locate(path).value, path, message, hint });
+  };
+  const signing = listNamedHeaders(yaml.value);
+  for (const path of [['deliveryIdHeader'], ['signature', 'idHeader']]) {
+    const header = readPath(yaml.value, path);
+    if (typeof header !== 'string' || !(signing.includes(header.toLowerCase()) || isCredentialHeader(header))) continue;
+    report(
+      path,
+      header,
+      'Use the header that contains the ID of the event, for example X-Event-Id, or remove the key.',
+    );
+  }
+  for (const { path, header } of listRecorded(yaml.value)) {
+    if (typeof header !== 'string' || !(signing.includes(header.toLowerCase()) || mayCarryCredential(header))) continue;
+    report(path, header, 'Remove the header. Dockbell never stores a credential.');
+  }
 }
 
-function checkIdHeader(yaml: YamlText, path: string[], diagnostics: ProblemCollector): void {
-  const header = readPath(yaml.value, path);
-  if (typeof header !== 'string') return;
-  const isNamed = listNamedHeaders(yaml.value).includes(header.toLowerCase());
-  if (!isNamed && !isCredentialHeader(header)) return;
-  diagnostics.add({
-    rule: 'webhook/credential-header',
-    at: yaml.locate(path).value,
-    path,
-    message: `${path.join('.')} is ${header}, a header that contains a credential or a signature. Delivery IDs are logged.`,
-    hint: 'Use the header that contains the ID of the event, for example X-Event-Id, or remove the key.',
-  });
+/** The headers that the keys `event` and `recordHeaders` name. */
+function listRecorded(declared: unknown): { path: (string | number)[]; header: unknown }[] {
+  const recorded = readPath(declared, ['recordHeaders']);
+  const listed = Array.isArray(recorded) ? recorded : [];
+  return [
+    { path: ['event', 'header'], header: readPath(declared, ['event', 'header']) },
+    ...listed.map((header: unknown, index) => ({ path: ['recordHeaders', index], header })),
+  ];
 }

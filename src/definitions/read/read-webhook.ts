@@ -8,7 +8,7 @@ import { findHandshakes, HANDSHAKES } from '../../signature/handshakes/handshake
 import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import { checkSignatureBlock } from '../check/check-signature.ts';
-import { checkIdHeaders, checkWebhook } from '../check/check-webhook.ts';
+import { checkStoredHeaders, checkWebhook } from '../check/check-webhook.ts';
 import { FileFindings, type ProblemCollector } from '../file-diagnostics.ts';
 import type { WebhookResult } from './file-result.ts';
 import { readDefinitionText } from './read-definition-text.ts';
@@ -43,7 +43,7 @@ function readWebhook(name: string, text: string, { findings, signature, lint }: 
     return null;
   }
   checkDefinitionSchema('webhook', parsed.yaml, findings);
-  checkIdHeaders(parsed.yaml, findings);
+  checkStoredHeaders(parsed.yaml, findings);
   checkVerifyToken(parsed.yaml, findings);
   if (!findings.hasErrors()) checkSignatureBlock(parsed.yaml, signature);
   if (findings.hasErrors() || signature.hasErrors()) return null;

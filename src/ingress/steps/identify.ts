@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { type RequestHeaders, trimBlanks } from '../../core/headers.ts';
 import type { DeliveryIdentity, IdentitySource } from '../../core/resources/delivery.ts';
 import type { LiveWebhook } from '../../registry/live-webhook.ts';
+import { decodeHeader } from './decode-header.ts';
 
 /** Header in which any sender may set its event ID (specification, "Delivery identity"). */
 const SERVICE_HEADER = 'x-service-delivery-id';
@@ -52,22 +53,10 @@ function readIdentity(
 ): DeliveryIdentity | null {
   const raw = trimBlanks(received ?? '');
   if (raw === '') return null;
-  if (raw.length <= MAX_IDENTITY_BYTES && !holdsSecret(raw)) return { source, value: decodeText(raw), key: raw };
+  if (raw.length <= MAX_IDENTITY_BYTES && !holdsSecret(raw)) return { source, value: decodeHeader(raw), key: raw };
   const value = `sha256:${hash('sha256', Buffer.from(raw, 'latin1'))}`;
   return { source, value, key: HASHED + value };
 }
 
 /** Marks keys of hashed identities. No header can contain a line feed, so no received ID has the same key as a hash. */
 const HASHED = '\n';
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** @param raw bytes received, one character each; decoded as UTF-8 if valid, otherwise as Latin-1 */
-function decodeText(raw: string): string {
-  if (/^[\x00-\x7f]*$/.test(raw)) return raw;
-  try {
-    return utf8.decode(Buffer.from(raw, 'latin1'));
-  } catch {
-    return raw;
-  }
-}

@@ -9,6 +9,7 @@ import * as answers from '../transport/answers.ts';
 import { identify } from './identify.ts';
 import { matchDelivery } from './match-delivery.ts';
 import { concernsBranch, PUSHED_REFS } from './pushed-branches.ts';
+import { recordHeaders } from './record-headers.ts';
 
 /** Step 9: stores the delivery on disk, then answers `202`. */
 export function recordDelivery(context: IngressContext, reception: Reception): Promise<Outcome> {
@@ -44,6 +45,7 @@ function composeOffer({ clock, ids }: IngressContext, reception: Reception): Del
     size: body.length,
     receivedAt: nowMs,
     clientAddress: request.clientAddress,
+    headers: recordHeaders(reception.headers, webhook),
     revision,
     event: readEvent(webhook.event, reception.headers, payload.ok ? payload.value : undefined),
     identity: identify(reception.headers, webhook, reception.providerIdentity, body),

@@ -10,6 +10,7 @@ import type { Reception } from '../reception.ts';
 import type { IngressAnswer } from '../transport/answers.ts';
 import * as answers from '../transport/answers.ts';
 import { findNamedIdentity } from './identify.ts';
+import { recordHeaders } from './record-headers.ts';
 
 /** Rejects and counts a request to a known webhook without a row in the delivery log. */
 export function rejectUnlogged(
@@ -99,6 +100,7 @@ function composeRow(
     count: 1,
     receivedAt: nowMs,
     clientAddress: request.clientAddress,
+    headers: recordHeaders(request.headers, webhook),
     revision: webhook.revision,
   };
 }

@@ -25,3 +25,12 @@ export function isCredentialHeader(name: string): boolean {
   // DocuSign numbers its headers, one for each key, and its row lists the first ones only.
   return CREDENTIAL_HEADERS.has(lowercase) || CREDENTIAL_HEADERS.has(lowercase.replace(/-[0-9]+$/, '-1'));
 }
+
+/** Words of which a header name with a credential usually has one. */
+const CREDENTIAL_WORDS =
+  /(^|[-_.])(auth|authorization|bearer|cookie|credentials?|jwt|passw(or)?d|secret|session|signature|tokens?|api-?key)($|[-_.])/i;
+
+/** Does a header of this name carry a credential, or probably one? The value of such a header is never stored. */
+export function mayCarryCredential(name: string): boolean {
+  return isCredentialHeader(name) || CREDENTIAL_WORDS.test(name);
+}

@@ -41,6 +41,15 @@ export function listIdentities(scheme: Scheme): string[] {
   );
 }
 
+/** The headers, in lowercase, that say what a delivery of the scheme is: the name of the event, its ID, and what is required. */
+export function listDescribingHeaders(scheme: Scheme): string[] {
+  const required = scheme.family === 'signature' ? scheme.headers.flatMap((family) => family.required) : [];
+  const identities = listIdentities(scheme).filter((place) => !place.startsWith('body '));
+  const event = scheme.event?.header;
+  const names = [...(event === undefined ? [] : [event]), ...identities, ...required];
+  return [...new Set(names.map((name) => name.toLowerCase()))];
+}
+
 /** The locations of the signature or the token: headers, or values of the body as `body a.b`. */
 export function listCredentialPlaces(scheme: Scheme): string[] {
   if (scheme.family === 'special') return [describePlace(scheme.signature)];

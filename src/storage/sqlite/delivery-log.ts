@@ -229,6 +229,7 @@ class BatchRows {
       deliveryId: entry.identity?.value ?? null,
       deliveryIdSource: entry.identity?.source ?? null,
       event: entry.kind === 'rejection' ? null : entry.event,
+      headers: entry.headers,
       identityKey: result.label === 'Accepted' ? readKey(entry) : null,
       size: entry.size,
       count: result.count ?? 1,

@@ -532,4 +532,10 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (webhook, period, reason)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Where the sender writes the name of the event, and request headers, which earlier deliveries do not have.
+  `
+  ALTER TABLE webhooks ADD COLUMN event TEXT;
+  ALTER TABLE webhooks ADD COLUMN record_headers TEXT NOT NULL DEFAULT '[]';
+  ALTER TABLE deliveries ADD COLUMN headers TEXT;
+  `,
 ];

@@ -49,9 +49,22 @@ function listFacts(delivery: Delivery): [string, React.ReactNode][] {
       'Replay of',
       replay_of === null ? null : <ObjectLink key="replay" factory={factory} kind="deliveries" id={replay_of} />,
     ],
+    ['Request headers', delivery.headers === null ? null : <HeaderList key="headers" headers={delivery.headers} />],
     ['Revision', revision === null ? null : <code key="revision">{revision.slice(0, 12)}</code>],
     ['Internal ID', <code key="internal">{delivery.id}</code>],
   ];
+}
+
+function HeaderList({ headers }: { headers: NonNullable<Delivery['headers']> }) {
+  return (
+    <Stack gap={2}>
+      {Object.entries(headers).map(([name, value]) => (
+        <Text key={name} size="sm">
+          <UntrustedText text={`${name}: ${value}`} />
+        </Text>
+      ))}
+    </Stack>
+  );
 }
 
 function DuplicateNote({ delivery }: { delivery: Delivery }) {

@@ -4,7 +4,17 @@ import type { DeliveryLogEntry, DeliveryOffer, NewRun, RecordOutcome } from '../
 const MAX_COPIED_BYTES = 16 * 1024;
 
 /** An offer without its bytes, as values that are cheap to copy between threads. */
-const COLUMNS = ['id', 'webhook', 'size', 'receivedAt', 'clientAddress', 'revision', 'event', 'applyNumber'] as const;
+const COLUMNS = [
+  'id',
+  'webhook',
+  'size',
+  'receivedAt',
+  'clientAddress',
+  'headers',
+  'revision',
+  'event',
+  'applyNumber',
+] as const;
 
 type Columns = { [Name in (typeof COLUMNS)[number]]: DeliveryOffer[Name][] };
 
@@ -101,6 +111,7 @@ function unpackOffers(packed: PackedBatch): DeliveryOffer[] {
       size: packed.size[index]!,
       receivedAt: packed.receivedAt[index]!,
       clientAddress: packed.clientAddress[index]!,
+      headers: packed.headers[index]!,
       revision: packed.revision[index]!,
       event: packed.event[index]!,
       applyNumber: packed.applyNumber[index]!,
