@@ -2573,10 +2573,10 @@ export interface components {
             id: string;
             /** Format: date-time */
             at: string;
-            /** @description Who did it, under their name at that time; `null` if nobody was authenticated. */
+            /** @description Who did it, under their name at that time. `daemon`: a commit of a repository was applied; `changes` names its author. `null` if nobody was authenticated. */
             actor: {
                 /** @enum {string} */
-                kind: "token" | "local" | "oidc" | "link";
+                kind: "token" | "local" | "oidc" | "link" | "daemon";
                 id: string;
                 name: string;
             } | null;
@@ -2586,7 +2586,7 @@ export interface components {
             route: string;
             /** @description What it is about, as a path below the API. */
             object: string;
-            /** @description What was asked for; values that could be secret are `[not shown]`. */
+            /** @description What was asked for; values that could be secret are `[not shown]`. Of an apply: the commit, the changed definitions and the versions of secrets in use since. */
             changes: JsonObject | null;
             /** @enum {string} */
             outcome: "done" | "refused" | "failed";

@@ -18,7 +18,7 @@ export interface DefinitionModules {
 }
 
 export function wireDefinitions(parts: DefinitionParts): DefinitionModules {
-  const { inventory, inventoryReader, secrets, randomBytes, clock } = parts;
+  const { inventory, inventoryReader, secrets, randomBytes, clock, ids } = parts;
   const reconcilers = createReconcilers(parts);
   const { betweenPasses, serve } = reconcilers;
   return {
@@ -31,6 +31,7 @@ export function wireDefinitions(parts: DefinitionParts): DefinitionModules {
       betweenPasses,
       serve,
       clock,
+      ids,
     }),
   };
 }

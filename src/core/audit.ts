@@ -1,4 +1,4 @@
-import type { Actor } from './access.ts';
+import { type Actor, IDENTITY_KINDS } from './access.ts';
 import type { AuditId } from './ids.ts';
 import type { JsonObject } from './json.ts';
 
@@ -10,21 +10,37 @@ export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 export const AUDIT_OUTCOMES = ['done', 'refused', 'failed'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
+/** Kinds of actors in the audit log: identities, and the daemon itself. */
+export const AUDIT_ACTOR_KINDS = [...IDENTITY_KINDS, 'daemon'] as const;
+
+/** The loop that applies the commits of a repository. Nobody is authenticated: the commit names its author. */
+export const RECONCILER = { kind: 'daemon', id: 'daemon', name: 'reconciler' } as const;
+
+export type AuditActor = Actor | typeof RECONCILER;
+
 /** One change or one sign-in attempt, with its actor, time, client and outcome. Contains no secret value. */
 export interface AuditEntry {
   id: AuditId;
   /** Wall time in milliseconds. */
   at: number;
   /** The actor with their name at that time; `null` if the request was not authenticated. */
-  actor: Actor | null;
+  actor: AuditActor | null;
   method: string;
-  /** The route with placeholders, such as `/api/v1/users/:id`. */
+  /** The route with placeholders, such as `/api/v1/users/:id`. For `APPLY` and `PIN`: that of the object. */
   route: string;
   /** The changed object as a path below the API, such as `users/usr_…`. */
   object: string;
   /** The requested changes without confidential values; `null` if the request had none or changed nothing. */
   changes: JsonObject | null;
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the answer, or the one that it would have. */
   status: number;
+  /** `local` if no request caused the change. */
   clientAddress: string;
+}
+
+/** An entry that is written in the transaction of its change. */
+export interface AuditedChange {
+  entry: AuditEntry;
+  /** Further objects that the entry is about, as paths below the API. */
+  objects: readonly string[];
 }

@@ -1,6 +1,8 @@
-import type { WebhookUid } from '../core/ids.ts';
+import type { AuditedChange } from '../core/audit.ts';
+import type { IdSource, WebhookUid } from '../core/ids.ts';
 import type { Inventory, InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { SECRET_PLACEHOLDER } from '../signature/handshakes/handshake.ts';
@@ -14,6 +16,7 @@ export interface AdoptionParts {
   /** Makes the applied definition live with the currently pinned secrets. */
   serve(factory: string): Promise<void>;
   clock: Pick<Clock, 'wallMs'>;
+  ids: IdSource;
 }
 
 /** `detail`: why the secret was not adopted. */
@@ -30,7 +33,7 @@ export function createSecretAdoption(parts: AdoptionParts) {
 }
 
 async function adopt(parts: AdoptionParts, uid: WebhookUid, value: SecretValue): Promise<Adoption> {
-  const { inventory, pins, secrets, clock } = parts;
+  const { inventory, pins, secrets } = parts;
   const webhook = await inventory.webhook(uid);
   if (webhook === null || webhook.deletedAt !== null || !webhook.enabled)
     return reject('the webhook was deleted or disabled');
@@ -44,10 +47,36 @@ async function adopt(parts: AdoptionParts, uid: WebhookUid, value: SecretValue):
     return reject(`${secretName} is also the secret of other webhooks; use a separate secret for this webhook`);
 
   const { version } = await secrets.put(secretName, value, 'update');
-  const isPinned = await pins.pinSecret(uid, { from: secretVersion, to: version }, clock.wallMs());
+  const versions = { from: secretVersion, to: version };
+  const isPinned = await pins.pinSecret(uid, versions, auditPin(parts, webhook, versions));
   if (!isPinned) return reject('the webhook was changed concurrently');
   await parts.serve(factory);
   return { ok: true };
+}
+
+function auditPin(
+  { ids, clock }: AdoptionParts,
+  { factory, uid, name, secretName }: AppliedWebhook,
+  { from, to }: { from: number; to: number },
+): AuditedChange {
+  const at = clock.wallMs();
+  return {
+    entry: {
+      id: ids.auditId(at),
+      at,
+      actor: null,
+      method: 'PIN',
+      route: '/api/v1/factories/:factory/webhooks/:uid',
+      object: `factories/${encodeURIComponent(factory)}/webhooks/${uid}`,
+      changes: {
+        secrets: [`${name}: ${secretName} version ${to} instead of ${from}`],
+        reason: 'supplied by the sender',
+      },
+      status: 200,
+      clientAddress: 'local',
+    },
+    objects: [`secrets/${secretName}`],
+  };
 }
 
 function reject(detail: string): Adoption {

@@ -1,3 +1,4 @@
+import type { Actor } from '../core/access.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { AppError } from '../core/errors.ts';
 import type { WebhookUid } from '../core/ids.ts';
@@ -26,6 +27,8 @@ import {
 /** The factory and author of an edit, and the version on which it is based. */
 export interface EditOrder {
   factory: string;
+  /** Who edits, as the audit log names them. */
+  actor: Actor;
   author: Author;
   /** The `If-Match` header; `null` for no check. */
   ifMatch: string | null;
@@ -60,8 +63,8 @@ export interface EditorParts extends SecretParts {
 }
 
 export function createFactoryEditor(parts: EditorParts): FactoryEditor {
-  const execute = async ({ factory, author }: EditOrder, compose: FactoryEdit['compose']) =>
-    settle(await parts.loop.edit(factory, { author, compose }));
+  const execute = async ({ factory, actor, author }: EditOrder, compose: FactoryEdit['compose']) =>
+    settle(await parts.loop.edit(factory, { actor, author, compose }));
   const naming = new TaskQueue();
   return {
     createWebhook: (order, webhook) =>

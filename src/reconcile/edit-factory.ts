@@ -1,3 +1,4 @@
+import type { Actor } from '../core/access.ts';
 import type { AppliedFactory } from '../core/applied.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { AppError } from '../core/errors.ts';
@@ -41,6 +42,7 @@ export interface ComposedEdit {
 
 /** A change of a hosted definition, by somebody. */
 export interface FactoryEdit {
+  actor: Actor;
   author: Author;
   /** Returns the change. Throws an `AppError` to reject the edit; nothing is written then. */
   compose(state: EditedState): ComposedEdit | Promise<ComposedEdit>;
@@ -81,7 +83,7 @@ export async function editFactory(context: FactoryContext, order: PassOrder, edi
   });
   if (!examined.ok) return { kind: 'refused', diagnostics: examined.findings };
 
-  const { author } = edit;
+  const { author, actor } = edit;
   if (composed.secret !== undefined) await storeSecret(context.secrets, composed.secret, author);
   const at = context.clock.wallMs();
   const committed = await hosted.commit({ from: state.revision, files, author, message: composed.message, at });
@@ -95,8 +97,8 @@ export async function editFactory(context: FactoryContext, order: PassOrder, edi
   // The version of a stored secret is only known now.
   const reconciliation =
     composed.secret === undefined
-      ? await applyPlanned(context, order, made, examined)
-      : await applyRevision(context, { ...order, renewSecretsOf }, made, definition);
+      ? await applyPlanned(context, { ...order, actor }, made, examined)
+      : await applyRevision(context, { ...order, actor, renewSecretsOf }, made, definition);
   return { kind: reconciliation.result === 'applied' ? 'applied' : 'waiting', reconciliation };
 }
 

@@ -1,3 +1,4 @@
+import type { Actor } from '../core/access.ts';
 import type { IdSource } from '../core/ids.ts';
 import type { DefinitionSource } from '../core/ports/definitions/definition-source.ts';
 import type { HostedSource } from '../core/ports/definitions/hosted-source.ts';
@@ -43,6 +44,8 @@ export interface PassOrder {
   trigger: PassTrigger;
   /** Aborted when the daemon stops. Later failures are not caused by the definition and are not recorded. */
   stopping: AbortSignal;
+  /** Who edited the definition; omitted for a pass of the loop. */
+  actor?: Actor;
   /** As in `ExaminationOptions`. */
   renewSecretsOf?: ReadonlySet<string>;
 }

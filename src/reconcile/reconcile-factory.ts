@@ -8,6 +8,7 @@ import type { RuleId } from '../core/rules.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { describeRejectedTree } from '../definitions/check/unread-tree.ts';
 import { stampRevision } from '../plan/compute-plan.ts';
+import { auditApply } from './audit-apply.ts';
 import { beginHosted } from './begin-hosted.ts';
 import {
   describeExecutor,
@@ -211,6 +212,12 @@ async function applyPlan(
     deleteAutomations: computed.deleteAutomations,
     reconciliation,
     conditions: describe(context, status, revision, reconciliation, willBeLive),
+    audit: auditApply(context.ids, {
+      actor: pass.actor ?? null,
+      reconciliation,
+      before: applied.webhooks,
+      computed,
+    }),
   };
   const numbers = await applyAndServe(context, applied, { change, computed, secrets });
   context.state.noteApplied(change, { definition, computed }, numbers);

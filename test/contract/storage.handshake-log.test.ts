@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HandshakeEntry } from '../../src/core/handshake.ts';
 import type { WebhookUid } from '../../src/core/ids.ts';
-import { applyFactory, buildWebhook } from '../helpers/build-apply.ts';
+import { applyFactory, buildAudited, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
@@ -81,11 +81,15 @@ describe.each(STORAGES)('secrets of webhooks on $name', (kind) => {
   it('can be pinned to a new version if nothing else has changed', async () => {
     const [webhook] = (await applyFactory(opened.storage, { webhooks: [buildWebhook()] })).webhooks;
     const { inventory, inventoryReader } = opened.storage;
-    expect(await inventory.pinSecret(webhook!.uid, { from: 1, to: 2 }, START_MS + 5)).toBe(true);
+    expect(await inventory.pinSecret(webhook!.uid, { from: 1, to: 2 }, buildAudited(FACTORY, START_MS + 5))).toBe(true);
     expect(await inventoryReader.webhook(webhook!.uid)).toMatchObject({ secretVersion: 2, updatedAt: START_MS + 5 });
-    expect(await inventory.pinSecret(webhook!.uid, { from: 1, to: 3 }, START_MS + 6)).toBe(false);
+    expect(await inventory.pinSecret(webhook!.uid, { from: 1, to: 3 }, buildAudited(FACTORY, START_MS + 6))).toBe(
+      false,
+    );
     await applyFactory(opened.storage, { webhooks: [], deleteWebhooks: [webhook!.uid] });
-    expect(await inventory.pinSecret(webhook!.uid, { from: 2, to: 3 }, START_MS + 7)).toBe(false);
+    expect(await inventory.pinSecret(webhook!.uid, { from: 2, to: 3 }, buildAudited(FACTORY, START_MS + 7))).toBe(
+      false,
+    );
     expect(await inventoryReader.webhook(webhook!.uid)).toMatchObject({ secretVersion: 2 });
   });
 

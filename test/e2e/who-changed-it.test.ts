@@ -35,6 +35,43 @@ describe('who changed a factory of a repository', () => {
     expect(await cli('webhook', 'show', 'ci')).toMatch(/Commit: +Add webhooks \(Test\)/);
   });
 
+  it('has each apply in the audit log, with the commit, its author and the changes', async () => {
+    const { body } = await daemon.api('/audit?actor=daemon');
+    expect(body.data.map(({ changes }: { changes: object }) => changes)).toEqual([
+      expect.objectContaining({ webhooks: ['+other'], secrets: ['other: CI version 1'] }),
+      { revision: deleted, subject: DELETION, author: 'Test', webhooks: ['-old'] },
+      expect.objectContaining({ webhooks: ['+ci', '+old'] }),
+    ]);
+    expect(body.data[0]).toMatchObject({
+      actor: { kind: 'daemon', id: 'daemon', name: 'reconciler' },
+      action: 'Apply definition',
+      object: expect.stringMatching(/^factories\/web\/reconciliations\/rec_/),
+      outcome: 'done',
+    });
+    const [old] = (await daemon.api('/factories/web/webhooks?deleted=true')).body.data;
+    const ofWebhook = await cli('audit', 'list', '--object', `factories/web/webhooks/${old.uid}`);
+    expect(ofWebhook).toContain(`${deleted.slice(0, 12)} "${DELETION}" (Test); webhooks: -old`);
+    expect(ofWebhook).not.toContain('other');
+  });
+
+  it('has each new version of a secret in the audit log when it is in use', async () => {
+    await daemon.cli('secret', 'update', 'CI', '--value', 'another-secret-of-the-team');
+    const revision = await repo.commit({ 'webhooks/ci.yaml': 'secretName: CI\ndescription: New\n' }, 'Rotate');
+    await daemon.cli('reconcile', '--wait');
+    expect((await daemon.cli('status', '--wait', revision, '--timeout', '20s')).code).toBe(0);
+    const { body } = await daemon.api('/audit?object=secrets/CI&limit=1');
+    expect(body.data).toMatchObject([
+      {
+        action: 'Apply definition',
+        changes: {
+          subject: 'Rotate',
+          webhooks: ['~ci', '~other'],
+          secrets: ['ci: CI version 2 instead of 1', 'other: CI version 2 instead of 1'],
+        },
+      },
+    ]);
+  });
+
   it('names the commit that deleted a webhook, by the name of the webhook', async () => {
     const shown = await cli('webhook', 'show', 'old');
     expect(shown).toMatch(/State: +deleted /);

@@ -1,4 +1,5 @@
 import type { AppliedFactory } from '../../src/core/applied.ts';
+import { type AuditEntry, type AuditedChange, RECONCILER } from '../../src/core/audit.ts';
 import { EMPTY_PLAN } from '../../src/core/plan.ts';
 import type { AppliedChange, AutomationRow, WebhookRow } from '../../src/core/ports/definitions/inventory.ts';
 import type { Storage } from '../../src/core/ports/storage.ts';
@@ -49,6 +50,9 @@ export function buildAutomation(more: Partial<AutomationRow> = {}): AutomationRo
   };
 }
 
+/** A token that edits. */
+export const EDITOR = { kind: 'token', id: 'tok_01', name: 'ada-laptop' } as const;
+
 /** A pass, applied by default. */
 export function buildReconciliation(more: Partial<Reconciliation> = {}): Reconciliation {
   const at = more.finishedAt ?? START_MS;
@@ -69,6 +73,22 @@ export function buildReconciliation(more: Partial<Reconciliation> = {}): Reconci
   };
 }
 
+/** The audit entry of an apply. */
+export function buildAudited(factory = FACTORY, at = START_MS): AuditedChange {
+  const entry: AuditEntry = {
+    id: ids.auditId(at),
+    at,
+    actor: RECONCILER,
+    method: 'APPLY',
+    route: '/api/v1/factories/:factory/reconciliations/:id',
+    object: `factories/${factory}/reconciliations/rec_1`,
+    changes: null,
+    status: 200,
+    clientAddress: 'local',
+  };
+  return { entry, objects: [] };
+}
+
 /** A complete apply. */
 export function buildApply(more: Partial<AppliedChange> = {}): AppliedChange {
   const at = more.at ?? START_MS;
@@ -85,6 +105,7 @@ export function buildApply(more: Partial<AppliedChange> = {}): AppliedChange {
     remarks: [],
     deleteAutomations: [],
     conditions: [],
+    audit: buildAudited(factory, at),
     reconciliation: buildReconciliation({ factory, revision, finishedAt: at }),
     ...more,
   };

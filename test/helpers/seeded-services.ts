@@ -47,6 +47,7 @@ import { diagnoseRequest } from '../../src/signature/diagnose/diagnose-request.t
 import { unpackScheme } from '../../src/signature/schemes/resolve-scheme.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { createSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { buildAudited } from './build-apply.ts';
 import { declareWebhook } from './declare-webhook.ts';
 import { CONFIG, createSeededEngine, type SeededEngine, type SeededFactory } from './seeded-engine.ts';
 import { validateHere } from './validate-here.ts';
@@ -352,6 +353,7 @@ function buildSeedApply(factory: string, at: number, id: ReconciliationId): Appl
     webhooks: isOther ? [] : rows.filter(({ uid }) => at < NOW_MS || uid !== DELETED_UID),
     automations: isOther ? [] : [makeAutomation()],
     reconciliation: makeReconciliation({ id, factory }),
+    audit: buildAudited(factory, at),
     conditions: [{ type: 'Ready', status: 'True', reason: 'Applied', message: HOSTILE_TEXT, since: NOW_MS }],
   };
 }

@@ -35,6 +35,7 @@ import { createRedactor } from '../../src/secrets/redactor.ts';
 import { createSecretStore } from '../../src/secrets/secret-store.ts';
 import { createVault } from '../../src/secrets/vault.ts';
 import { openSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { buildAudited } from './build-apply.ts';
 import { declareWebhook } from './declare-webhook.ts';
 import { RawConnection } from './raw-connection.ts';
 import { serveFactory } from './serve-applied.ts';
@@ -177,6 +178,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
       deleteAutomations: [],
       remarks: [],
       conditions: [],
+      audit: buildAudited(FACTORY, clock.wallMs()),
       automations: automations.map((automation) => toAutomationRow(automation, uid(automation.webhook))),
       reconciliation: {
         id: ids.reconciliationId(START_MS),

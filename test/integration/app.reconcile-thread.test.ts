@@ -10,6 +10,7 @@ import { createRedactor } from '../../src/secrets/redactor.ts';
 import { createSecretStore } from '../../src/secrets/secret-store.ts';
 import { createVault } from '../../src/secrets/vault.ts';
 import { type StorageThread, startStorage } from '../../src/storage/sqlite/thread/start-storage.ts';
+import { EDITOR } from '../helpers/build-apply.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 
@@ -60,7 +61,7 @@ function start(workerUrl: URL) {
   return { ...reconciling, secrets };
 }
 
-const ORDER = { factory: FACTORY, author: { name: 'Ada', email: 'ada@example.com' }, ifMatch: null };
+const ORDER = { factory: FACTORY, actor: EDITOR, author: { name: 'Ada', email: 'ada@example.com' }, ifMatch: null };
 const live = () => [...registry.current().webhooks.values()].map(({ name }) => name);
 
 describe('the reconcile thread', () => {

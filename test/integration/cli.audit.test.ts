@@ -33,7 +33,7 @@ describe('dockbell audit list', () => {
     const { code, stdout } = await run('audit', 'list');
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^WHEN +WHO +ACTION +OBJECT +OUTCOME +FROM\njust now +- +Sign in +session +refused +127\.0\.0\.1.*\njust now +owner +Create API token +tokens\/tok_\w+ +done +127\.0\.0\.1/,
+      /^WHEN +WHO +ACTION +OBJECT +OUTCOME +FROM +DETAIL\njust now +- +Sign in +session +refused +127\.0\.0\.1.*\njust now +owner +Create API token +tokens\/tok_\w+ +done +127\.0\.0\.1/,
     );
   });
 

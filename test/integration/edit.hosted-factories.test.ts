@@ -10,6 +10,7 @@ import type { NewWebhook } from '../../src/edit/webhook-edits.ts';
 import { createLiveSource } from '../../src/source/live-source.ts';
 import { createManagedSource } from '../../src/source/managed-source.ts';
 import type { SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { EDITOR } from '../helpers/build-apply.ts';
 import { declareWebhook } from '../helpers/declare-webhook.ts';
 import { createReconcileWorld, FACTORY, type ReconcileWorld } from '../helpers/reconcile-world.ts';
 
@@ -22,7 +23,7 @@ const KINDS = [
 ];
 
 const AUTHOR = { name: 'Ada', email: 'ada@example.com' };
-const ORDER = { factory: FACTORY, author: AUTHOR, ifMatch: null };
+const ORDER = { factory: FACTORY, actor: EDITOR, author: AUTHOR, ifMatch: null };
 const OLD = 'the-old-secret-of-the-team';
 const NEW = 'the-new-secret-of-the-team';
 

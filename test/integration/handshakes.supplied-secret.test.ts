@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { createSecretAdoption } from '../../src/edit/adopt-secret.ts';
+import { ids } from '../helpers/build-offer.ts';
 import { createReconcileWorld, FACTORY, type ReconcileWorld } from '../helpers/reconcile-world.ts';
 
 const PLACEHOLDER = 'awaiting-x-hook-secret';
@@ -30,6 +31,7 @@ function adopt(value = SUPPLIED, name = 'asana') {
     betweenPasses: (_factory, work) => reconciler.betweenPasses(work),
     serve: () => reconciler.serve(),
     clock: { wallMs: () => ++world.now },
+    ids,
   });
   return take(world.live(name)!, new SecretValue(value));
 }

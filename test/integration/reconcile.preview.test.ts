@@ -7,12 +7,13 @@ import { createFactoryEditor, type FactoryEditor } from '../../src/edit/factory-
 import type { NewWebhook } from '../../src/edit/webhook-edits.ts';
 import { createLiveSource } from '../../src/source/live-source.ts';
 import { createManagedSource } from '../../src/source/managed-source.ts';
+import { EDITOR } from '../helpers/build-apply.ts';
 import { declareWebhook } from '../helpers/declare-webhook.ts';
 import { createReconcileWorld, FACTORY, type ReconcileWorld, type WorldOptions } from '../helpers/reconcile-world.ts';
 
 const MANAGED: WorldOptions['host'] = (_storage, dir) => createManagedSource(join(dir, 'managed.git'), process.env);
 const LIVE: WorldOptions['host'] = (storage) => createLiveSource(storage.liveDefinitions, FACTORY);
-const ORDER = { factory: FACTORY, author: { name: 'Ada', email: 'ada@example.com' }, ifMatch: null };
+const ORDER = { factory: FACTORY, actor: EDITOR, author: { name: 'Ada', email: 'ada@example.com' }, ifMatch: null };
 const NEW = 'the-new-secret-of-the-team';
 
 let world: ReconcileWorld;

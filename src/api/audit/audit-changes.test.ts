@@ -9,6 +9,11 @@ import {
 const PASSWORD = 'correct horse battery';
 const F = '/factories/payments';
 
+/** The seeded factories were applied before. */
+function isRequest({ method }: { method: string }): boolean {
+  return method !== 'APPLY';
+}
+
 function open(more: Partial<SeededServices> = {}) {
   const services = createSeededServices(more);
   const app = createSeededServer(services);
@@ -24,7 +29,7 @@ function open(more: Partial<SeededServices> = {}) {
   const read = async (query = '') => {
     const answer = await call('GET', `/audit${query}`);
     expect(answer.statusCode).toBe(200);
-    return answer.json().data;
+    return answer.json().data.filter(isRequest);
   };
   return { services, app, call, read };
 }
@@ -118,8 +123,8 @@ describe('the audit log', () => {
     const [entry] = await read('?limit=1');
     expect(await read(`?actor=${entry.actor.id}`)).toHaveLength(3);
     const first = (await call('GET', '/audit?limit=3')).json();
-    const rest = (await call('GET', `/audit?limit=3&cursor=${first.next_cursor}`)).json();
-    expect([first.data.length, rest.data.length, rest.next_cursor]).toEqual([3, 1, null]);
+    const rest = (await call('GET', `/audit?limit=10&cursor=${first.next_cursor}`)).json();
+    expect([first.data.length, rest.data.filter(isRequest).length, rest.next_cursor]).toEqual([3, 1, null]);
     expect((await call('GET', '/audit?cursor=nonsense')).statusCode).toBe(400);
   });
 

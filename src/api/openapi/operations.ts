@@ -101,7 +101,14 @@ export const OPERATIONS: Readonly<Record<string, OperationWords>> = {
   'POST /api/v1/login-links': { id: 'createLoginLink', action: 'Make login link' },
 };
 
+/** Changes in the audit log that are no requests. */
+const INTERNAL_ACTIONS: Readonly<Record<string, string>> = {
+  'APPLY /api/v1/factories/:factory/reconciliations/:id': 'Apply definition',
+  'PIN /api/v1/factories/:factory/webhooks/:uid': 'Use secret of sender',
+};
+
 /** What an entry of the audit log did; method and route for a route that this version does not have. */
 export function describeAction(method: string, route: string): string {
-  return OPERATIONS[`${method} ${route}`]?.action ?? `${method} ${route}`;
+  const key = `${method} ${route}`;
+  return OPERATIONS[key]?.action ?? INTERNAL_ACTIONS[key] ?? key;
 }

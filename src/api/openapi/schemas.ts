@@ -1,5 +1,5 @@
 import { IDENTITY_KINDS, ROLES } from '../../core/access.ts';
-import { AUDIT_OUTCOMES } from '../../core/audit.ts';
+import { AUDIT_ACTOR_KINDS, AUDIT_OUTCOMES } from '../../core/audit.ts';
 import { HANDSHAKE_OUTCOMES } from '../../core/handshake.ts';
 import type { JsonSchema } from '../../core/json.ts';
 import { SECRET_STATES } from '../../core/ports/definitions/inventory.ts';
@@ -556,8 +556,9 @@ export const COMPONENTS = {
       id: text,
       at: instant,
       actor: {
-        ...closedObject({ kind: oneOf(IDENTITY_KINDS), id: text, name: text }, { type: ['object', 'null'] }),
-        description: 'Who did it, under their name at that time; `null` if nobody was authenticated.',
+        ...closedObject({ kind: oneOf(AUDIT_ACTOR_KINDS), id: text, name: text }, { type: ['object', 'null'] }),
+        description:
+          'Who did it, under their name at that time. `daemon`: a commit of a repository was applied; `changes` names its author. `null` if nobody was authenticated.',
       },
       action: { ...text, description: 'What was asked for, in words, such as `Rotate secret of webhook`.' },
       method: text,
@@ -566,7 +567,8 @@ export const COMPONENTS = {
       changes: {
         type: ['object', 'null'],
         additionalProperties: true,
-        description: 'What was asked for; values that could be secret are `[not shown]`.',
+        description:
+          'What was asked for; values that could be secret are `[not shown]`. Of an apply: the commit, the changed definitions and the versions of secrets in use since.',
       },
       outcome: oneOf(AUDIT_OUTCOMES),
       status: { type: 'integer' },

@@ -10,6 +10,7 @@ import { EXIT_CODES } from '../exit-codes.ts';
 import { pickById } from '../find/find-id.ts';
 import { countOption } from '../input/value-options.ts';
 import type { Colors } from '../output/colors.ts';
+import { shortenRevision } from '../output/describe-reconciliation.ts';
 import { formatAge } from '../output/format-time.ts';
 import type { Column } from '../output/table.ts';
 
@@ -44,6 +45,7 @@ export function declareAudit(audit: CliCommand, bind: Bind): void {
         ['dockbell audit list --object session --outcome refused', 'failed sign-ins'],
         ['dockbell audit list --actor alice --from 2026-01-01T00:00:00Z', 'what Alice did this year'],
         ['dockbell audit list --object factories/payments --json', 'the history of a factory as JSON'],
+        ['dockbell audit list --actor daemon', 'which commits were applied, and what each changed'],
       ],
     })
     .action(bind(listEntries));
@@ -97,7 +99,18 @@ function createColumns(nowMs: number): Column<AuditEntry>[] {
       narrow: 'whole',
     },
     { head: 'FROM', text: (entry) => entry.client_address, narrow: 'whole', drop: 1 },
+    { head: 'DETAIL', text: describeApply, narrow: 'below' },
   ];
+}
+
+/** The commit that was applied with its author, the changed definitions and secrets. Empty for requests. */
+function describeApply({ method, changes }: AuditEntry): string {
+  if (changes === null || (method !== 'APPLY' && method !== 'PIN')) return '';
+  const { revision, subject, author, ...changed } = changes;
+  const commit = typeof revision === 'string' ? shortenRevision(revision) : '';
+  const made = typeof author === 'string' ? ` ${JSON.stringify(subject)} (${author})` : '';
+  const parts = Object.entries(changed).map(([key, value]) => `${key}: ${[value].flat().join(', ')}`);
+  return [`${commit}${made}`, ...parts].filter((part) => part !== '').join('; ');
 }
 
 function pickOutcomeColor(outcome: AuditEntry['outcome'], colors: Colors): (text: string) => string {

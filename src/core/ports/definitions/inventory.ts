@@ -1,4 +1,5 @@
 import type { AppliedFactory } from '../../applied.ts';
+import type { AuditedChange } from '../../audit.ts';
 import type { WebhookUid } from '../../ids.ts';
 import type { Commit, Condition, FactoryStatus, FactoryView, Reconciliation } from '../../reconciliation.ts';
 import type { AppliedAutomation } from '../../resources/automation.ts';
@@ -30,6 +31,7 @@ export interface AppliedChange {
   deleteAutomations: string[];
   reconciliation: Reconciliation;
   conditions: Condition[];
+  audit: AuditedChange;
 }
 
 /** The numbers that the storage gave to the rows of an apply. */
@@ -58,7 +60,7 @@ export interface Inventory {
    * Pins a webhook to another version of its secret without an apply, for a sender that supplies the secret. `false`,
    * and nothing is written, if the webhook is deleted or pinned to another version than `from`.
    */
-  pinSecret(uid: WebhookUid, versions: { from: number; to: number }, at: number): Promise<boolean>;
+  pinSecret(uid: WebhookUid, versions: { from: number; to: number }, audit: AuditedChange): Promise<boolean>;
   status(factory: string): Promise<FactoryStatus | null>;
   lastReconciliation(factory: string): Promise<Reconciliation | null>;
 }

@@ -1,7 +1,8 @@
-import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
-import type { AuditEntry, AuditOutcome } from '../../../core/audit.ts';
+import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql, type Transaction } from 'kysely';
+import type { AuditActor, AuditEntry, AuditedChange, AuditOutcome } from '../../../core/audit.ts';
 import type { AuditLog, AuditRequest } from '../../../core/ports/access/audit-log.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
+import { cutRows } from '../cut-rows.ts';
 import { findFirstSince } from '../find-first-since.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUDIT_ENTRIES } from '../schema/tables.ts';
@@ -9,22 +10,21 @@ import { AUDIT_ENTRIES } from '../schema/tables.ts';
 /** The audit log. */
 export function createAuditLog(db: Kysely<Schema>): AuditLog {
   return {
-    append: (entry) =>
-      db.transaction().execute(async (trx) => {
-        const { seq } = await trx
-          .insertInto('audit_log')
-          .values(toRow(entry))
-          .returning('seq')
-          .executeTakeFirstOrThrow();
-        const objects = listWithParents(entry.object).map((object) => ({ object, entry: seq }));
-        await trx.insertInto('audit_objects').values(objects).execute();
-      }),
+    append: (entry) => db.transaction().execute((trx) => insertAudited(trx, { entry, objects: [] })),
     list: async (request) => {
       const found = await selectEntries(db, request, await findBounds(db, request));
       const { rows, nextCursor } = cutPage(found, request.limit);
       return { data: rows.map(toEntry), nextCursor };
     },
   };
+}
+
+/** Writes an entry, in the transaction of its change. */
+export async function insertAudited(trx: Transaction<Schema>, { entry, objects }: AuditedChange): Promise<void> {
+  const { seq } = await trx.insertInto('audit_log').values(toRow(entry)).returning('seq').executeTakeFirstOrThrow();
+  const all = new Set([entry.object, ...objects].flatMap(listWithParents));
+  const rows = Array.from(all, (object) => ({ object, entry: seq }));
+  for (const some of cutRows(rows)) await trx.insertInto('audit_objects').values(some).execute();
 }
 
 /** A range of row numbers: the first is included, the second is not. */
@@ -82,5 +82,6 @@ function toRow({ actor, ...entry }: AuditEntry) {
 
 function toEntry(row: Selectable<Schema['audit_log']>): AuditEntry {
   const { actorKind, actor, actorName, ...entry } = AUDIT_ENTRIES.fromRow(row);
-  return { ...entry, actor: actor === null ? null : { kind: actorKind!, id: actor, name: actorName! } };
+  const who = actor === null ? null : ({ kind: actorKind, id: actor, name: actorName } as AuditActor);
+  return { ...entry, actor: who };
 }

@@ -8,13 +8,12 @@ import type {
   WebhookRow,
 } from '../../../core/ports/definitions/inventory.ts';
 import type { Reconciliation } from '../../../core/reconciliation.ts';
+import { insertAudited } from '../access/audit-log.ts';
+import { cutRows } from '../cut-rows.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS, AUTOMATIONS, FACTORIES, RECONCILIATIONS, WEBHOOKS } from '../schema/tables.ts';
 import { insertCommit } from './commits.ts';
 import { recordListeners } from './listener-history.ts';
-
-/** Rows in one statement. SQLite allows 32,766 parameters, PostgreSQL 65,535. */
-const ROWS_PER_STATEMENT = 200;
 
 /** Writes exactly the rows of the change, in one transaction. The cost follows the change, not the size of the factory. */
 export async function applyChange(trx: Transaction<Schema>, change: AppliedChange): Promise<AssignedNumbers> {
@@ -28,6 +27,7 @@ export async function applyChange(trx: Transaction<Schema>, change: AppliedChang
   for (const names of cutRows(change.deleteAutomations)) await deleteAutomations(trx, change, names);
   const applyNumber = await recordListeners(trx, change);
   await insertReconciliation(trx, change.reconciliation);
+  await insertAudited(trx, change.audit);
   await trx
     .updateTable('factories')
     .set({
@@ -157,11 +157,4 @@ async function deleteAutomations(
   names: readonly string[],
 ): Promise<void> {
   await trx.deleteFrom('automations').where('factory', '=', factory).where('name', 'in', names).execute();
-}
-
-function cutRows<Row>(rows: readonly Row[]): Row[][] {
-  const parts = Math.ceil(rows.length / ROWS_PER_STATEMENT);
-  return Array.from({ length: parts }, (_, part) =>
-    rows.slice(part * ROWS_PER_STATEMENT, (part + 1) * ROWS_PER_STATEMENT),
-  );
 }

@@ -1,8 +1,10 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { AuditedChange } from '../../../core/audit.ts';
 import type { WebhookUid } from '../../../core/ids.ts';
 import type { Inventory } from '../../../core/ports/definitions/inventory.ts';
 import type { Condition, Reconciliation } from '../../../core/reconciliation.ts';
 import type { AppliedAutomation } from '../../../core/resources/automation.ts';
+import { insertAudited } from '../access/audit-log.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS, AUTOMATIONS, FACTORIES, WEBHOOKS } from '../schema/tables.ts';
 import { applyChange, insertReconciliation } from './apply-change.ts';
@@ -26,7 +28,7 @@ export function createInventory(db: Database): Inventory {
     recordAttempt: (reconciliation, conditions) =>
       db.transaction().execute((trx) => recordAttempt(trx, reconciliation, conditions)),
     renewAttempt: (last, conditions) => db.transaction().execute((trx) => renewAttempt(trx, last, conditions)),
-    pinSecret: (uid, versions, at) => pinSecret(db, uid, versions, at),
+    pinSecret: (uid, versions, audit) => db.transaction().execute((trx) => pinSecret(trx, uid, versions, audit)),
     status: async (factory) => {
       const row = await db.selectFrom('factories').selectAll().where('name', '=', factory).executeTakeFirst();
       return row ? FACTORIES.fromRow(row) : null;
@@ -36,19 +38,22 @@ export function createInventory(db: Database): Inventory {
 }
 
 async function pinSecret(
-  db: Database,
+  trx: Transaction<Schema>,
   uid: WebhookUid,
   { from, to }: { from: number; to: number },
-  at: number,
+  audit: AuditedChange,
 ): Promise<boolean> {
-  const pinned = await db
+  const { at } = audit.entry;
+  const pinned = await trx
     .updateTable('webhooks')
     .set({ secret_version: to, previous_secret_version: null, secret_pinned_at: at, updated_at: at })
     .where('uid', '=', uid)
     .where('secret_version', '=', from)
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
-  return pinned.numUpdatedRows === 1n;
+  if (pinned.numUpdatedRows !== 1n) return false;
+  await insertAudited(trx, audit);
+  return true;
 }
 
 async function loadFactory(db: Database, name: string) {

@@ -1,5 +1,5 @@
-import type { ApiToken, Identity, LoginLink, Session, User } from '../../../core/access.ts';
-import type { AuditEntry } from '../../../core/audit.ts';
+import type { ApiToken, LoginLink, Session, User } from '../../../core/access.ts';
+import type { AuditActor, AuditEntry } from '../../../core/audit.ts';
 import { HANDSHAKE_OUTCOMES, type HandshakeEntry } from '../../../core/handshake.ts';
 import type { DeliveryId, LoginLinkId, RunId, TokenId, UserId, WebhookUid } from '../../../core/ids.ts';
 import type { Notice } from '../../../core/notice.ts';
@@ -213,8 +213,8 @@ export const LOGIN_LINKS = mapColumns<LoginLink>()({
 
 /** One row of `audit_log`. The three fields of the actor are all set or all `null`. */
 export interface StoredAuditEntry extends Omit<AuditEntry, 'actor'> {
-  actorKind: Identity['kind'] | null;
-  actor: Identity['id'] | null;
+  actorKind: AuditActor['kind'] | null;
+  actor: AuditActor['id'] | null;
   actorName: string | null;
 }
 

@@ -13,7 +13,13 @@ interface AuditDetailsProps {
   onFilter: (filter: AuditFilter) => void;
 }
 
-const KINDS = { local: 'user', oidc: 'user of the OpenID provider', token: 'API token', link: 'login link' };
+const KINDS = {
+  local: 'user',
+  oidc: 'user of the OpenID provider',
+  token: 'API token',
+  link: 'login link',
+  daemon: 'daemon',
+};
 
 /** All details of an entry, and links to related entries. */
 export function AuditDetails({ entry, filter, onFilter }: AuditDetailsProps) {

@@ -39,8 +39,7 @@ function AuditLog() {
     <Stack>
       <Group justify="space-between" align="flex-end">
         <Text c="dimmed" size="sm" maw={600}>
-          Every change and every sign-in attempt from the dashboard, the command line and the API. Only retention
-          removes entries.
+          Every change, every sign-in attempt and every applied commit. Only retention removes entries.
         </Text>
         <Group gap="xs">
           {isFiltered(filter) && (
