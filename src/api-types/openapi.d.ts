@@ -1638,6 +1638,28 @@ export interface components {
                 /** @description Rejected requests that the daemon holds in memory for a diagnosis. */
                 kept: number;
             } | null;
+            /** @description Requests without an entry in the delivery log, by reason, the most recent first. Only in the answer that shows one webhook. */
+            unlogged_requests?: components["schemas"]["UnloggedRequests"][];
+        };
+        /** @description Requests to a webhook that have no entry in the delivery log for one reason. */
+        UnloggedRequests: {
+            /** @description Why the requests have no entry in the delivery log, as a code. */
+            reason: string;
+            /** @description The reason as a sentence. */
+            reason_text: string;
+            /** @description The status that senders received; `null` for none or several. */
+            status: number | null;
+            /** @description Number of requests in the last hour, to 10 minutes. */
+            last_hour: number;
+            /** @description Number of requests in the last 24 hours, to 10 minutes. */
+            last_24_hours: number;
+            /** @description Number of requests in the last 31 days. Earlier ones are not counted. */
+            last_31_days: number;
+            /**
+             * Format: date-time
+             * @description Time of the last request.
+             */
+            last_at: string;
         };
         /** @description A webhook after its secret was made; `secret` is there only where the service generated it. */
         NewWebhook: {

@@ -6,6 +6,7 @@ import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
 import type { CaptureControl } from '../core/ports/deliveries/capture-control.ts';
 import type { ReplayControl } from '../core/ports/deliveries/replay-control.ts';
+import type { UnloggedCounts } from '../core/ports/deliveries/unlogged-counts.ts';
 import type { EventFeed } from '../core/ports/event-feed.ts';
 import type { SignInOutcome } from '../core/ports/metrics.ts';
 import type { RunLogReader } from '../core/ports/runs/executor.ts';
@@ -73,7 +74,12 @@ export interface ApiModules {
   editor: FactoryEditor;
   inspection: Pick<InspectionThreads, 'planPreviewer' | 'backtester' | 'inspector'>;
   diagnosis: Pick<DeliveryRouteParts, 'diagnose'> & Pick<SecretRouteParts, 'diagnoseUpload'>;
-  ingress: { captures: CaptureControl; replays: ReplayControl; sendTestDelivery: SendTestDelivery };
+  ingress: {
+    captures: CaptureControl;
+    replays: ReplayControl;
+    unloggedCounts: Pick<UnloggedCounts, 'list'>;
+    sendTestDelivery: SendTestDelivery;
+  };
   runs: { control: RunControl; workers: WorkerControl; logs: RunLogReader };
   events: EventFeed;
   operation: {
@@ -197,6 +203,8 @@ function registerDefinitions(api: FastifyInstance, modules: ApiModules): void {
     editor,
     inspector: inspection.inspector,
     captures: ingress.captures,
+    unlogged: ingress.unloggedCounts,
+    clock,
     sendTestDelivery: ingress.sendTestDelivery,
     findSource,
     surroundings: { baseUrl, findSource, captures: ingress.captures },

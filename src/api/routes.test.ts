@@ -259,6 +259,39 @@ describe('webhooks', () => {
     });
   });
 
+  it('show the requests that have no log entry, the reason of the last one first', async () => {
+    const { get, services } = open();
+    const { ref } = (await services.inventory.webhook(WEBHOOK_UID))!;
+    const nowMs = services.clock.wallMs();
+    const count = (reason: string, count: number, hoursAgo: number) => {
+      return { webhook: ref, reason, count, lastAt: nowMs - hoursAgo * 3_600_000 };
+    };
+    await services.storage.unloggedCounts.add([count('delivery_rate', 3, 30), count('of_a_later_version', 1, 0.5)]);
+    await services.storage.unloggedCounts.add([count('delivery_rate', 4, 2)]);
+    const shown = (await get(`${F}/webhooks/${WEBHOOK_UID}`)).body.unlogged_requests;
+    expect(shown).toEqual([
+      {
+        reason: 'of_a_later_version',
+        reason_text: 'of_a_later_version',
+        status: null,
+        last_hour: 1,
+        last_24_hours: 1,
+        last_31_days: 1,
+        last_at: new Date(nowMs - 1_800_000).toISOString(),
+      },
+      {
+        reason: 'delivery_rate',
+        reason_text: expect.stringContaining('limits.deliveriesPerMinute'),
+        status: 429,
+        last_hour: 0,
+        last_24_hours: 4,
+        last_31_days: 7,
+        last_at: new Date(nowMs - 7_200_000).toISOString(),
+      },
+    ]);
+    expect((await get(`${F}/webhooks`)).body.data[0]).not.toHaveProperty('unlogged_requests');
+  });
+
   it('are shown as the interfaces say', async () => {
     const { body } = await open().get(`${F}/webhooks/${WEBHOOK_UID}`);
     expect(body).toEqual({
@@ -292,6 +325,7 @@ describe('webhooks', () => {
       commit: expect.objectContaining({ author: 'Ann' }),
       last_delivery_at: '2026-01-02T03:04:05.678Z',
       deleted_at: null,
+      unlogged_requests: [],
     });
   });
 

@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import { messageOf } from '../core/errors.ts';
 import type { IdSource } from '../core/ids.ts';
 import type { ReplayControl } from '../core/ports/deliveries/replay-control.ts';
+import type { UnloggedCounts } from '../core/ports/deliveries/unlogged-counts.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { IngressMetrics } from '../core/ports/metrics.ts';
 import type { SecretHistory } from '../core/ports/secret-store.ts';
@@ -59,6 +60,8 @@ export interface Ingress {
   rejectionRows: RejectionRows;
   handshakeRows: HandshakeRows;
   unlogged: UnloggedTally;
+  /** Reads of the counts, with everything that was counted until now. */
+  unloggedCounts: Pick<UnloggedCounts, 'list'>;
   /** Opens the public listener; answers with its URL. */
   start(): Promise<string>;
   /** Answers what is in flight, then writes what waits. */
@@ -135,6 +138,12 @@ export function createIngress(parts: IngressParts): Ingress {
     rejectionRows,
     handshakeRows,
     unlogged,
+    unloggedCounts: {
+      list: async (of) => {
+        await unlogged.flush();
+        return storage.unloggedCounts.list(of);
+      },
+    },
     start: async () => {
       warnOfLowFileLimit(openFileLimit, logger);
       // Known before the first request can ask for it: nothing is answered until it listens.

@@ -65,7 +65,7 @@ export interface AdminParts {
   reconcile: ReconcileControl;
   editor: FactoryEditor;
   dispatcher: Dispatcher;
-  ingress: Pick<Ingress, 'captures' | 'replays'>;
+  ingress: Pick<Ingress, 'captures' | 'replays' | 'unloggedCounts'>;
   ingressUrl: string;
   events: EventFeed;
   health: Health;
@@ -100,7 +100,7 @@ export async function openAdmin(parts: AdminParts, lifetime: Lifetime): Promise<
 function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lifetime): ApiModules {
   const { config, storage, secrets, paths, metrics, ingressUrl } = parts;
   const { clock, steadyClock, ids, randomBytes, logger } = parts.base;
-  const { captures, replays } = parts.ingress;
+  const { captures, replays, unloggedCounts } = parts.ingress;
   const { dispatcher, reconcile, editor } = parts;
   const inventory = storage.inventoryReader;
   const baseUrl = () => config.baseUrl ?? ingressUrl;
@@ -128,6 +128,7 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
     ingress: {
       captures,
       replays,
+      unloggedCounts,
       sendTestDelivery: createTestDeliverySender({ secrets, clock, ids, ingressUrl, baseUrl }),
     },
     runs: { control: dispatcher, workers: dispatcher.workers, logs: createRunLogReader(paths.runLogs) },

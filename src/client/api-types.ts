@@ -29,6 +29,7 @@ export type FilterResult = Schemas['FilterResult'];
 export type FoundId = Schemas['FoundId'];
 /** An entry in the log of handshakes. */
 export type Handshake = Schemas['Handshake'];
+export type UnloggedRequests = Schemas['UnloggedRequests'];
 /** A webhook with a new secret. It contains `secret` only if the daemon generated it. */
 export type NewWebhook = Schemas['NewWebhook'];
 export type PayloadKey = Schemas['PayloadKeys']['keys'][number];

@@ -132,6 +132,10 @@ describeDashboard('the webhook pages', ({ openPage, signIn }) => {
     await confirm(page, 'Enable');
     await page.getByText('enabled', { exact: true }).waitFor();
     expect((await postTo(url, secret)).status).toBe(202);
+    await page.reload();
+    const unlogged = page.getByRole('table', { name: 'Requests without a log entry' });
+    await unlogged.getByRole('row', { name: /disabled.*404/ }).waitFor();
+    await lookAt(page, 'webhook-unlogged-requests');
   });
 
   it('rotate, rename and delete in a live factory', async () => {
@@ -247,7 +251,7 @@ describeDashboard('the webhook pages', ({ openPage, signIn }) => {
     await confirm(page, 'Delete webhook');
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
     await page.goto(daemon.adminUrl + path);
-    await page.getByText('Senders get 404. Requests are no longer logged.').waitFor();
+    await page.getByText('Senders get 404. Requests are only counted.').waitFor();
     await expect.poll(() => page.getByText('How to send').count()).toBe(0);
   });
 

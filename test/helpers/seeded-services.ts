@@ -671,6 +671,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
       },
     },
     events: engine.events,
+    unloggedCounts: storage.unloggedCounts,
     captures: {
       open: (uid, forMs) => {
         seen.captures.push(uid);

@@ -3,6 +3,7 @@ import { RUN_STATES } from '../../core/resources/run.ts';
 import { PAYLOAD_FILE, renderEnvelope } from '../../run/envelope.ts';
 import { AUTH_REASONS } from '../../words/delivery-reasons.ts';
 import { describeStatusReason } from '../../words/status-reasons.ts';
+import { UNLOGGED_REASONS } from '../../words/unlogged-reasons.ts';
 import { describeProblem } from '../server/problem.ts';
 import { describeAction } from './operations.ts';
 import type { COMPONENTS } from './schemas.ts';
@@ -78,6 +79,16 @@ const webhook = {
   commit,
   last_delivery_at: RECEIVED_AT,
   deleted_at: null,
+};
+
+const unloggedRequests = {
+  reason: 'delivery_rate',
+  reason_text: UNLOGGED_REASONS.delivery_rate.text,
+  status: 429,
+  last_hour: 0,
+  last_24_hours: 118,
+  last_31_days: 118,
+  last_at: RECEIVED_AT,
 };
 
 const capture = { until: '2026-01-02T03:14:05.678Z', kept: 2 };
@@ -265,7 +276,8 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       counts: { webhooks: 3, automations: 2, queued_runs: 0, running_runs: 1 },
     },
   ],
-  Webhook: [webhook],
+  Webhook: [{ ...webhook, unlogged_requests: [unloggedRequests] }],
+  UnloggedRequests: [unloggedRequests],
   NewWebhook: [
     {
       ...webhook,

@@ -252,7 +252,34 @@ export const COMPONENTS = {
     },
     { description: 'A factory: where its definition comes from, what it serves and what was last tried.' },
   ),
-  Webhook: closedObject(webhook, { description: 'A webhook as the last apply left it.' }),
+  Webhook: {
+    ...closedObject({
+      ...webhook,
+      unlogged_requests: {
+        type: 'array',
+        items: { $ref: 'UnloggedRequests#' },
+        description:
+          'Requests without an entry in the delivery log, by reason, the most recent first. Only in the answer that shows one webhook.',
+      },
+    }),
+    required: Object.keys(webhook),
+    description: 'A webhook as the last apply left it.',
+  },
+  UnloggedRequests: closedObject(
+    {
+      reason: { ...text, description: 'Why the requests have no entry in the delivery log, as a code.' },
+      reason_text: { ...text, description: 'The reason as a sentence.' },
+      status: {
+        type: ['integer', 'null'],
+        description: 'The status that senders received; `null` for none or several.',
+      },
+      last_hour: { ...count, description: 'Number of requests in the last hour, to 10 minutes.' },
+      last_24_hours: { ...count, description: 'Number of requests in the last 24 hours, to 10 minutes.' },
+      last_31_days: { ...count, description: 'Number of requests in the last 31 days. Earlier ones are not counted.' },
+      last_at: { ...instant, description: 'Time of the last request.' },
+    },
+    { description: 'Requests to a webhook that have no entry in the delivery log for one reason.' },
+  ),
   NewWebhook: {
     ...closedObject({ ...webhook, secret: { ...text, description: 'The generated secret, this once.' } }),
     required: Object.keys(webhook),

@@ -9,10 +9,11 @@ import type { PageQuery } from '../server/page-query.ts';
 import { pageOf, presentPage, shortListQuerySchema } from '../server/page-query.ts';
 import { factoryOf } from '../server/reach.ts';
 import { findLiveWebhook, findWebhook } from './find-webhook.ts';
+import { presentUnlogged, type UnloggedParts } from './present-unlogged.ts';
 import { presentCapture, presentWebhook, type WebhookSurroundings } from './present-webhook.ts';
 import type { SendTestDelivery } from './send-test-delivery.ts';
 
-export interface WebhookRouteParts {
+export interface WebhookRouteParts extends UnloggedParts {
   inventory: InventoryReader;
   captures: CaptureControl;
   surroundings: WebhookSurroundings;
@@ -39,7 +40,10 @@ export function registerWebhookRoutes(app: FastifyInstance, parts: WebhookRouteP
     async (request, reply) => {
       const webhook = await findWebhook(parts.inventory, request);
       void reply.header('etag', tagWebhook(webhook));
-      return presentWebhook(webhook, parts.surroundings);
+      return {
+        ...presentWebhook(webhook, parts.surroundings),
+        unlogged_requests: await presentUnlogged(parts, webhook.uid),
+      };
     },
   );
 

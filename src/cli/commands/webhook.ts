@@ -1,4 +1,4 @@
-import type { Capture, Handshake, SecretState, Webhook } from '../../client/api-types.ts';
+import type { Capture, Handshake, SecretState, UnloggedRequests, Webhook } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import { WEBHOOK_IDENTITY_WORDS } from '../../words/delivery-identity.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
@@ -32,7 +32,7 @@ export function declareWebhook(webhook: CliCommand, bind: Bind): void {
     .command('show')
     .argument('<webhook>', WEBHOOK_ARGUMENT)
     .description(
-      'show UID, URL, authentication and last commit, and a command that sends a delivery; never the secret. Deleted webhooks are shown, too',
+      'show UID, URL, authentication, last commit and requests without a log entry, and a command that sends a delivery; never the secret. Deleted webhooks are shown, too',
     )
     .withJson()
     .explain({
@@ -150,15 +150,22 @@ function describeMode({ auth_mode, signature_scheme }: Webhook): string {
 }
 
 async function showWebhook(session: CommandSession, options: { json?: boolean }, nameOrUid: string): Promise<number> {
-  const webhook = await findWebhookOrDeleted(session, nameOrUid);
+  const webhook = await readWebhook(session, await findWebhookOrDeleted(session, nameOrUid));
   if (options.json) session.output.json(webhook);
   else {
     printWebhook(session, webhook);
     await printIdentity(session, webhook);
+    printUnlogged(session, webhook);
     await printHandshakes(session, webhook);
     if (webhook.deleted_at === null) printSending(session, webhook);
   }
   return EXIT_CODES.done;
+}
+
+/** Lists of webhooks have no counts of requests. */
+async function readWebhook(session: CommandSession, { factory, uid }: Webhook): Promise<Webhook> {
+  const api = await session.api();
+  return readAnswer(api.GET('/api/v1/factories/{factory}/webhooks/{uid}', { params: { path: { factory, uid } } }));
 }
 
 function printWebhook(session: CommandSession, webhook: Webhook): void {
@@ -253,6 +260,23 @@ async function observeIdentities(
   );
   const sources = data.flatMap((delivery) => delivery.delivery_id_source ?? []);
   return { identified: sources.length, byBody: sources.filter((source) => source === 'body_hash').length };
+}
+
+/** Prints the number of requests that the delivery log does not contain, if any. */
+function printUnlogged({ output, nowMs }: CommandSession, { unlogged_requests: requests = [] }: Webhook): void {
+  if (requests.length === 0) return;
+  const columns: Column<UnloggedRequests>[] = [
+    { head: 'REASON', text: ({ reason }) => reason, color: (_, colors) => colors.yellow, narrow: 'whole' },
+    { head: 'RESPONSE', text: ({ status }) => String(status ?? '-'), narrow: 'whole', drop: 2 },
+    { head: 'LAST HOUR', text: ({ last_hour }) => String(last_hour), narrow: 'whole', drop: 1 },
+    { head: 'LAST 24 H', text: ({ last_24_hours }) => String(last_24_hours), narrow: 'whole' },
+    { head: 'LAST', text: ({ last_at }) => formatAge(last_at, nowMs), narrow: 'whole' },
+    { head: 'MEANS', text: ({ reason_text }) => reason_text, narrow: 'below' },
+  ];
+  output.line();
+  output.line(output.colors.bold('Requests without an entry in the delivery log:'));
+  output.line();
+  output.table(columns, requests);
 }
 
 const SHOWN_HANDSHAKES = 5;

@@ -59,10 +59,10 @@ export function RecentDeliveries({ webhook }: { webhook: Webhook }) {
 }
 
 function describeNextStep({ enabled, deleted_at }: Webhook): string {
-  if (deleted_at !== null) return 'Senders get 404. Requests are no longer logged.';
+  if (deleted_at !== null) return 'Senders get 404. Requests are only counted.';
   return enabled
     ? 'Run the command above in a shell. The delivery appears here immediately.'
-    : 'The webhook is disabled. Senders get 404, and requests are not logged.';
+    : 'The webhook is disabled. Senders get 404, and requests are only counted.';
 }
 
 const COLUMNS: DataColumn<Delivery>[] = [

@@ -22,6 +22,7 @@ import { useMayEditWebhooks } from './no-webhooks.tsx';
 import { OneTimePane } from './one-time-pane.tsx';
 import { RecentDeliveries } from './recent-deliveries.tsx';
 import { RecentHandshakes } from './recent-handshakes.tsx';
+import { UnloggedRequestsCard } from './unlogged-requests.tsx';
 import { awaitsSecret } from './webhook-names.ts';
 import { SourceNote, WebhookSettings } from './webhook-settings.tsx';
 
@@ -66,6 +67,7 @@ export function WebhookPage() {
           </Grid.Col>
         </Grid>
         <RecentDeliveries webhook={webhook} />
+        <UnloggedRequestsCard webhook={webhook} />
         <RecentHandshakes webhook={webhook} />
         <CaptureWindow webhook={webhook} />
         <SourceNote webhook={webhook} source={factory.source} />
