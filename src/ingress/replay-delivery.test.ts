@@ -30,6 +30,7 @@ function open({ listeners = listenAll('a', 'b'), isLive = true, payload = PAYLOA
     handshakes: [],
     event: null,
     recordedHeaders: [],
+    claimedIdentity: () => null,
   };
   registry.replaceFactory(
     'payments',

@@ -16,6 +16,7 @@ import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
 import { findScheme, listDescribingHeaders } from '../signature/schemes/schemes.ts';
 import { compileTokenCheck } from '../signature/tokens/token.ts';
 import type { FindSigningKey, Verify } from '../signature/verification.ts';
+import { compileClaimedIdentity, type ReadClaimedIdentity } from '../signature/verify/claimed-identity.ts';
 import { compileVerifier } from '../signature/verify/compile-verifier.ts';
 import { acceptPrevious } from './accept-previous.ts';
 import type { Credential, LiveWebhook } from './live-webhook.ts';
@@ -50,11 +51,17 @@ export function buildLiveWebhook(
     holdsSecret: compileSecretSearch(secret, previousSecret),
     handshakes: buildHandshakes(webhook, secret, verifyToken),
     identityHeader: webhook.deliveryIdHeader?.toLowerCase() ?? null,
+    claimedIdentity: buildClaimedIdentity(webhook),
     event: buildEventPlace(webhook),
     recordedHeaders: listRecordedHeaders(webhook),
     listeners: new ListenerIndex(),
     pushBranch: webhook.name === pushTrigger?.webhook ? pushTrigger.branch : null,
   };
+}
+
+function buildClaimedIdentity({ signatureScheme, signature }: AppliedWebhook): ReadClaimedIdentity {
+  const scheme = resolveScheme(signatureScheme, signature);
+  return scheme === null ? () => null : compileClaimedIdentity(scheme);
 }
 
 /** The places that the definition names, otherwise those of the scheme. */

@@ -5,6 +5,7 @@ import type { SecretValue } from '../core/secret-value.ts';
 import type { ListenerIndex } from '../filter/listener-index.ts';
 import type { LiveHandshake } from '../signature/handshakes/handshake.ts';
 import type { SignedRequest, Verify } from '../signature/verification.ts';
+import type { ReadClaimedIdentity } from '../signature/verify/claimed-identity.ts';
 
 /** How a webhook authenticates its senders. The functions contain its secret. */
 export type Credential =
@@ -32,6 +33,8 @@ export interface LiveWebhook {
   handshakes: readonly LiveHandshake[];
   /** Header, in lowercase, with the sender's ID of the delivery; `null` if the webhook names none. */
   identityHeader: string | null;
+  /** The provider's ID in a request that did not verify, for display only. */
+  claimedIdentity: ReadClaimedIdentity;
   /** Where its sender writes the name of the event; `null` if it is not known. */
   event: EventPlace | null;
   /** The request headers, in lowercase, that are stored with each delivery. */

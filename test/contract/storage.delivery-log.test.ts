@@ -177,6 +177,20 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     expect(outcomes(await record(...batch))).toEqual(['Rejected (auth)', 'Accepted']);
   });
 
+  it('never counts the ID of a rejection as claimed, also after a restart and retention', async () => {
+    const { webhook } = await applyOneOfEach(opened.storage);
+    const identity = { source: 'provider' as const, value: 'k' };
+    const forge = () => record({ ...buildRejection({ webhook }), identity });
+    await forge();
+    opened.reopen();
+    await forge();
+    const policy = { deliveriesMs: 0, minDeliveries: 0, identitiesMs: 1e9, runsMs: 1, auditMs: 1, secretVersionsMs: 1 };
+    while ((await opened.storage.retention.prune(policy, START_MS + 60_000)).more);
+    opened.reopen();
+    const genuine = buildOffer({ webhook, source: 'provider', key: 'k' });
+    expect(await record(genuine)).toEqual([{ label: 'Accepted' }]);
+  });
+
   it('stores a rejection with its reason and count, without payload', async () => {
     const { webhook } = await applyOneOfEach(opened.storage);
     const rejection = buildRejection({ webhook, label: 'Rejected (too large)', count: 17 });

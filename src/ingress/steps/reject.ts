@@ -83,9 +83,10 @@ function write({ clock, metrics, rejectionRows }: IngressContext, row: Rejection
 
 function composeRow(
   { clock, ids, metrics }: IngressContext,
-  { webhook, request, providerIdentity }: Reception,
+  reception: Reception,
   { label, reason, detail, size }: Pick<RejectionEntry, 'label' | 'reason' | 'detail' | 'size'>,
 ): RejectionEntry {
+  const { webhook, request, providerIdentity } = reception;
   const nowMs = clock.wallMs();
   metrics.countDelivery(webhook.uid, label);
   return {
@@ -95,7 +96,7 @@ function composeRow(
     label,
     reason,
     detail,
-    identity: findNamedIdentity(request.headers, webhook, providerIdentity),
+    identity: findNamedIdentity(request.headers, webhook, providerIdentity ?? webhook.claimedIdentity(reception)),
     size,
     count: 1,
     receivedAt: nowMs,
