@@ -1539,6 +1539,80 @@ export interface components {
                 queued_runs: number;
                 running_runs: number;
             };
+            /** @description What happened to the requests and runs of the factory. */
+            health: {
+                webhooks: {
+                    uid: string;
+                    name: string;
+                    enabled: boolean;
+                    /** @description The outcome of the requests to the webhook. Older than the log, if retention has removed its rows. */
+                    traffic: {
+                        /**
+                         * Format: date-time
+                         * @description The last delivery with the label `Accepted`, without replays.
+                         */
+                        last_accepted_at: string | null;
+                        /** @description Number of requests in the current hour and the 23 before it. */
+                        last_24_hours: {
+                            accepted: number;
+                            duplicate: number;
+                            rejected: number;
+                        };
+                        /** @description The share of these requests that got `202`, from 0 to 1; `null` without requests. */
+                        acceptance_rate: number | null;
+                        /** @description Requests with a wrong credential since the last one with an accepted credential; `null` for none. */
+                        credential_failing: {
+                            /**
+                             * Format: date-time
+                             * @description The first of these requests.
+                             */
+                            since: string;
+                            /**
+                             * Format: date-time
+                             * @description The last of these requests.
+                             */
+                            last_at: string;
+                            count: number;
+                            /** @description Why the last of these requests was rejected, as a code. */
+                            reason: string | null;
+                            /** @description The reason as a sentence. */
+                            reason_text: string | null;
+                        } | null;
+                    };
+                }[];
+                /** @description At most 20 automations with failed runs among their last ones, those with most failures first. */
+                failed_automations: {
+                    name: string;
+                    /** @description How the last runs of the automation ended, also after retention has removed them. */
+                    results: {
+                        /** @description The run that ended last; `null` if none has. */
+                        last_run: {
+                            id: string;
+                            /** @enum {string} */
+                            state: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+                            /** Format: date-time */
+                            finished_at: string;
+                        } | null;
+                        /** @description Number of the last runs that the counts cover, at most 20. Cancelled runs are excluded, and a retried run counts each time it ended. */
+                        recent_runs: number;
+                        /** @description Number of these runs that failed. */
+                        recent_failed: number;
+                        /** @description Number of the last runs that all failed. */
+                        failed_in_a_row: number;
+                        /**
+                         * Format: date-time
+                         * @description When the first of these ended; `null` if the last run did not fail.
+                         */
+                        failing_since: string | null;
+                    };
+                }[];
+                /** @description At most 20 automations with queued runs, the longest wait first. */
+                queue: {
+                    automation: string;
+                    /** Format: date-time */
+                    oldest_queued_at: string;
+                }[];
+            };
         };
         /** @description A webhook as the last apply left it. */
         Webhook: {
@@ -1629,8 +1703,45 @@ export interface components {
                 /** @description Its page at the git host; `null` if the host is not known. */
                 url: string | null;
             } | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description As `traffic.last_accepted_at`.
+             */
             last_delivery_at: string | null;
+            /** @description The outcome of the requests to the webhook. Older than the log, if retention has removed its rows. */
+            traffic: {
+                /**
+                 * Format: date-time
+                 * @description The last delivery with the label `Accepted`, without replays.
+                 */
+                last_accepted_at: string | null;
+                /** @description Number of requests in the current hour and the 23 before it. */
+                last_24_hours: {
+                    accepted: number;
+                    duplicate: number;
+                    rejected: number;
+                };
+                /** @description The share of these requests that got `202`, from 0 to 1; `null` without requests. */
+                acceptance_rate: number | null;
+                /** @description Requests with a wrong credential since the last one with an accepted credential; `null` for none. */
+                credential_failing: {
+                    /**
+                     * Format: date-time
+                     * @description The first of these requests.
+                     */
+                    since: string;
+                    /**
+                     * Format: date-time
+                     * @description The last of these requests.
+                     */
+                    last_at: string;
+                    count: number;
+                    /** @description Why the last of these requests was rejected, as a code. */
+                    reason: string | null;
+                    /** @description The reason as a sentence. */
+                    reason_text: string | null;
+                } | null;
+            };
             /** @description The open capture window; `null` for none. */
             capture: {
                 /** Format: date-time */
@@ -1750,8 +1861,45 @@ export interface components {
                 /** @description Its page at the git host; `null` if the host is not known. */
                 url: string | null;
             } | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description As `traffic.last_accepted_at`.
+             */
             last_delivery_at: string | null;
+            /** @description The outcome of the requests to the webhook. Older than the log, if retention has removed its rows. */
+            traffic: {
+                /**
+                 * Format: date-time
+                 * @description The last delivery with the label `Accepted`, without replays.
+                 */
+                last_accepted_at: string | null;
+                /** @description Number of requests in the current hour and the 23 before it. */
+                last_24_hours: {
+                    accepted: number;
+                    duplicate: number;
+                    rejected: number;
+                };
+                /** @description The share of these requests that got `202`, from 0 to 1; `null` without requests. */
+                acceptance_rate: number | null;
+                /** @description Requests with a wrong credential since the last one with an accepted credential; `null` for none. */
+                credential_failing: {
+                    /**
+                     * Format: date-time
+                     * @description The first of these requests.
+                     */
+                    since: string;
+                    /**
+                     * Format: date-time
+                     * @description The last of these requests.
+                     */
+                    last_at: string;
+                    count: number;
+                    /** @description Why the last of these requests was rejected, as a code. */
+                    reason: string | null;
+                    /** @description The reason as a sentence. */
+                    reason_text: string | null;
+                } | null;
+            };
             /** @description The open capture window; `null` for none. */
             capture: {
                 /** Format: date-time */
@@ -1958,6 +2106,33 @@ export interface components {
                 /** @description Its page at the git host; `null` if the host is not known. */
                 url: string | null;
             } | null;
+            /** @description How the last runs of the automation ended, also after retention has removed them. */
+            results: {
+                /** @description The run that ended last; `null` if none has. */
+                last_run: {
+                    id: string;
+                    /** @enum {string} */
+                    state: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+                    /** Format: date-time */
+                    finished_at: string;
+                } | null;
+                /** @description Number of the last runs that the counts cover, at most 20. Cancelled runs are excluded, and a retried run counts each time it ended. */
+                recent_runs: number;
+                /** @description Number of these runs that failed. */
+                recent_failed: number;
+                /** @description Number of the last runs that all failed. */
+                failed_in_a_row: number;
+                /**
+                 * Format: date-time
+                 * @description When the first of these ended; `null` if the last run did not fail.
+                 */
+                failing_since: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description When its oldest queued run was created; `null` if none of the 1000 oldest queued runs of the factory is one.
+             */
+            oldest_queued_at: string | null;
         };
         /** @description What a filter or an automation would do, and which key decided. */
         FilterResult: {

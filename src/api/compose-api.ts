@@ -41,6 +41,7 @@ import { API_PREFIX } from './server/enforce-access.ts';
 import { sessionsPlugin } from './sessions/sessions-plugin.ts';
 import { tokensPlugin } from './tokens/token-routes.ts';
 import { usersPlugin } from './users/user-routes.ts';
+import { createRequestCounter } from './webhooks/count-requests.ts';
 import type { SendTestDelivery } from './webhooks/send-test-delivery.ts';
 import { webhooksPlugin } from './webhooks/webhooks-plugin.ts';
 
@@ -182,8 +183,11 @@ function registerDefinitions(api: FastifyInstance, modules: ApiModules): void {
   const { storage, inventory, editor, reconcile, inspection, base, ingress } = modules;
   const { findSource, baseUrl } = modules.settings;
   const { clock } = base;
+  const runs = storage.runReader;
+  const countRequests = createRequestCounter(storage.activityReader, clock);
   void api.register(factoriesPlugin, {
     inventory,
+    health: { inventory, runs, countRequests },
     activity: storage.activityReader,
     reconcile,
     editor,
@@ -207,11 +211,12 @@ function registerDefinitions(api: FastifyInstance, modules: ApiModules): void {
     clock,
     sendTestDelivery: ingress.sendTestDelivery,
     findSource,
-    surroundings: { baseUrl, findSource, captures: ingress.captures },
+    surroundings: { baseUrl, findSource, captures: ingress.captures, countRequests },
   });
   void api.register(automationsPlugin, {
     inventory,
     editor,
+    runs,
     deliveries: storage.deliveryReader,
     inspector: inspection.inspector,
     backtester: inspection.backtester,

@@ -23,6 +23,7 @@ import {
 import type { Role } from '../core/access.ts';
 import { AppError } from '../core/errors.ts';
 import type { RunControl } from '../core/ports/runs/run-control.ts';
+import { NO_RESULTS } from '../core/run-results.ts';
 import { SecretValue } from '../core/secret-value.ts';
 import { readSchema, SCHEMA_NAMES } from '../yaml/schemas.ts';
 
@@ -57,6 +58,48 @@ describe('factories', () => {
     const { body } = await open({ inventory: { ...usual, factories } }).get(F);
     const reason_text = 'The factory has no executor, so runs stay queued.';
     expect(body.conditions).toEqual([{ ...condition, reason_text, severity, since: '1970-01-01T00:00:00.000Z' }]);
+  });
+
+  it('show what happened to the requests of each webhook, and to the runs of automations', async () => {
+    const { services, get } = open();
+    expect((await get(F)).body.health).toEqual({
+      webhooks: [
+        {
+          uid: URL_TOKEN_UID,
+          name: 'by-url',
+          enabled: true,
+          traffic: expect.objectContaining({ acceptance_rate: null }),
+        },
+        {
+          uid: WEBHOOK_UID,
+          name: 'internal-ci',
+          enabled: true,
+          traffic: expect.objectContaining({ acceptance_rate: 0.5 }),
+        },
+      ],
+      failed_automations: [],
+      queue: [],
+    });
+    const result = { state: 'failed', error: 'exit code 1', exitCode: 1 } as const;
+    await services.storage.runQueue.finish({ id: RUN_ID, attempt: 1, result, at: NOW_MS });
+    const at = new Date(NOW_MS).toISOString();
+    const results = {
+      last_run: { id: RUN_ID, state: 'failed', finished_at: at },
+      recent_runs: 1,
+      recent_failed: 1,
+      failed_in_a_row: 1,
+      failing_since: at,
+    };
+    const { body } = await get(F);
+    expect(body.health.failed_automations).toEqual([{ name: 'fix-errors', results }]);
+    expect((await get(`${F}/automations/fix-errors`)).body).toMatchObject({ results, oldest_queued_at: null });
+    await services.storage.runQueue.retry({
+      id: RUN_ID,
+      requestedBy: { kind: 'local', id: 'usr_a', name: 'alice' },
+      at: NOW_MS,
+    });
+    expect((await get(F)).body.health.queue).toEqual([{ automation: 'fix-errors', oldest_queued_at: at }]);
+    expect((await get(`${F}/automations`)).body.data).toMatchObject([{ results, oldest_queued_at: at }]);
   });
 
   it('show their source without the credentials of its URL', async () => {
@@ -324,6 +367,18 @@ describe('webhooks', () => {
       updated_at: '2026-01-02T03:04:01.678Z',
       commit: expect.objectContaining({ author: 'Ann' }),
       last_delivery_at: '2026-01-02T03:04:05.678Z',
+      traffic: {
+        last_accepted_at: '2026-01-02T03:04:05.678Z',
+        last_24_hours: { accepted: 1, duplicate: 0, rejected: 1 },
+        acceptance_rate: 0.5,
+        credential_failing: {
+          since: '2026-01-02T03:04:05.678Z',
+          last_at: '2026-01-02T03:04:05.678Z',
+          count: 1,
+          reason: 'bad_credential',
+          reason_text: 'The token is not the secret of this webhook.',
+        },
+      },
       deleted_at: null,
       unlogged_requests: [],
     });
@@ -558,7 +613,11 @@ describe('filters/test', () => {
     const { inventory } = createSeededServices();
     const unmatched = {
       ...inventory,
-      automation: async () => ({ ...makeAutomation({ listensTo: [[], [URL_TOKEN_UID], []] }), commit: null }),
+      automation: async () => ({
+        ...makeAutomation({ listensTo: [[], [URL_TOKEN_UID], []] }),
+        commit: null,
+        results: NO_RESULTS,
+      }),
     };
     const other = await open({ inventory: unmatched }).call('POST', url, {
       automation: 'fix-errors',
@@ -570,7 +629,10 @@ describe('filters/test', () => {
 
   it('says that a disabled automation would not trigger', async () => {
     const { inventory } = createSeededServices();
-    const off = { ...inventory, automation: async () => ({ ...makeAutomation({ enabled: false }), commit: null }) };
+    const off = {
+      ...inventory,
+      automation: async () => ({ ...makeAutomation({ enabled: false }), commit: null, results: NO_RESULTS }),
+    };
     const { body } = await open({ inventory: off }).call('POST', url, {
       automation: 'fix-errors',
       payload: { level: 'error' },

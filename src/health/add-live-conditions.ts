@@ -1,7 +1,9 @@
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
+import type { Condition } from '../core/reconciliation.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import { describeNotify, describeStartFailure, describeUnconfigured } from '../reconcile/conditions.ts';
 import type { Dispatcher } from '../run/dispatcher.ts';
+import { findFailing } from './failing-conditions.ts';
 import type { LiveConditions } from './live-conditions.ts';
 import type { RunSecrets } from './run-secrets.ts';
 
@@ -17,22 +19,23 @@ interface Sources {
 /** The inventory as people and scripts see it: with the conditions that the daemon knows and no pass stores. */
 export function addLiveConditions(inventory: InventoryReader, sources: Sources): InventoryReader {
   const { runSecrets } = sources;
-  const describeLive = async (factory: string) => [
+  const describeLive = async (factory: string, failing: readonly Condition[]) => [
     ...sources.conditions.ofFactory(factory),
     ...(await runSecrets.conditionsOf(factory)),
     ...describeStartFailure(sources.dispatcher.startFailure(factory)),
     ...describeNotify(sources.notifier.failures(factory)),
+    ...failing,
     ...sources.conditions.ofDaemon(),
   ];
   return {
     ...inventory,
     factories: async () => {
-      const factories = await inventory.factories();
+      const [factories, failingOf] = await Promise.all([inventory.factories(), findFailing(inventory)]);
       return Promise.all(
         factories.map(async (factory) => {
           const { name } = factory;
           if (!sources.isConfigured(name)) return { ...factory, conditions: [describeUnconfigured(factory)] };
-          return { ...factory, conditions: [...factory.conditions, ...(await describeLive(name))] };
+          return { ...factory, conditions: [...factory.conditions, ...(await describeLive(name, failingOf(name)))] };
         }),
       );
     },

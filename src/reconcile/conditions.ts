@@ -1,4 +1,6 @@
 import type { Condition, FactoryStatus } from '../core/reconciliation.ts';
+import { formatInstant } from '../core/time/clock.ts';
+import type { CredentialFailure } from '../core/webhook-traffic.ts';
 
 /** A condition before anyone knows since when. */
 export type ConditionState = Omit<Condition, 'since'>;
@@ -133,7 +135,48 @@ export function describeMissingRunSecrets(
   };
 }
 
-function shorten(names: readonly string[]): string {
+/** Senders with a wrong credential. Their deliveries are lost unless they retry. */
+export function describeFailingCredentials(
+  webhooks: readonly { name: string; lastAcceptedAt: number | null; failure: CredentialFailure }[],
+): Condition[] {
+  if (webhooks.length === 0) return [];
+  const describeOne = ({ name, lastAcceptedAt, failure }: (typeof webhooks)[number]) => {
+    const accepted =
+      lastAcceptedAt === null ? 'none was ever accepted' : `last accepted ${formatInstant(lastAcceptedAt)}`;
+    const reason = failure.reason === null ? '' : ` (${failure.reason})`;
+    return `${name}: ${failure.count} rejected since ${formatInstant(failure.since)}${reason}, ${accepted}`;
+  };
+  return [
+    {
+      type: 'CredentialsFailing',
+      status: 'True',
+      reason: 'CredentialRejected',
+      message: `senders do not have the right credential: ${shorten(webhooks.map(describeOne), '; ')}`,
+      since: Math.min(...webhooks.map(({ failure }) => failure.since)),
+    },
+  ];
+}
+
+/** Automations whose last runs all failed. */
+export function describeFailingRuns(
+  automations: readonly { name: string; failedInARow: number; failingSince: number }[],
+): Condition[] {
+  if (automations.length === 0) return [];
+  const described = automations.map(
+    ({ name, failedInARow, failingSince }) => `${name}: ${failedInARow} since ${formatInstant(failingSince)}`,
+  );
+  return [
+    {
+      type: 'RunsFailing',
+      status: 'True',
+      reason: 'LastRunsFailed',
+      message: `the last runs of automations failed: ${shorten(described, '; ')}`,
+      since: Math.min(...automations.map(({ failingSince }) => failingSince)),
+    },
+  ];
+}
+
+function shorten(names: readonly string[], separator = ', '): string {
   const rest = names.length - MAX_NAMED;
-  return `${names.slice(0, MAX_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  return `${names.slice(0, MAX_NAMED).join(separator)}${rest > 0 ? ` and ${rest} more` : ''}`;
 }

@@ -19,6 +19,8 @@ export const STATUS_REASONS: Readonly<Record<string, string>> = {
   DefinitionLive: 'A definition is live.',
   NotConfigured: 'The factory is not in the configuration.',
   RunSecretMissing: 'A secret that runs need is missing.',
+  CredentialRejected: 'A sender has a wrong credential.',
+  LastRunsFailed: 'The last runs of an automation failed.',
   NothingApplied: 'No definition has been applied.',
   NoExecutorConfigured: 'The factory has no executor, so runs stay queued.',
   NoSuchWebhook: 'The webhook for pushes does not exist or is disabled.',

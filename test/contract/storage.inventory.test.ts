@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/core/diagnostic.ts';
 import type { Condition } from '../../src/core/reconciliation.ts';
+import { NO_TRAFFIC } from '../../src/core/webhook-traffic.ts';
 import {
   applyFactory,
   buildApply,
@@ -232,11 +233,11 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     expect(await inventory().status(FACTORY)).toMatchObject({ attemptedRevision: 'c0ffee', attemptedAt: LATER });
   });
 
-  it('returns the last delivery and the secret state of a webhook', async () => {
+  it('returns the last accepted delivery and the secret state of a webhook', async () => {
     const webhook = buildWebhook({ secretName: 'CI_SECRET', secretVersion: 1 });
     const { webhooks } = await applyFactory(opened.storage, { webhooks: [webhook] });
     const view = async () => (await reader().webhook(webhook.uid))!;
-    expect(await view()).toMatchObject({ secretState: 'missing', lastDeliveryAt: null });
+    expect(await view()).toMatchObject({ secretState: 'missing', traffic: NO_TRAFFIC });
     const sealed = { name: 'CI_SECRET', sealed: new Uint8Array([1]), createdAt: START_MS, createdBy: null };
     await opened.storage.sealedSecrets.insert({ ...sealed, version: 1 });
     expect(await view()).toMatchObject({ secretState: 'current' });
@@ -246,7 +247,7 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     expect(await view()).toMatchObject({ secretState: 'missing' });
     const offers = [START_MS, LATER].map((at) => buildOffer({ webhook: webhooks[0]!.ref, at }));
     await opened.storage.deliveryLog.record(offers);
-    expect(await view()).toMatchObject({ lastDeliveryAt: LATER });
+    expect(await view()).toMatchObject({ traffic: { lastAcceptedAt: LATER } });
     expect(await reader().webhooks(FACTORY)).toEqual([await view()]);
   });
 

@@ -4,6 +4,8 @@ import type { ReconciliationResult } from '../../src/core/reconciliation.ts';
 import { describeClockStep, describeRetentionLag } from '../../src/health/clock-conditions.ts';
 import {
   describeExecutor,
+  describeFailingCredentials,
+  describeFailingRuns,
   describeMissingRunSecrets,
   describeNotify,
   describeOutcome,
@@ -30,6 +32,7 @@ const SOURCE_FAILURES = {
 } satisfies Record<SourceFailure, true>;
 
 const DAY_MS = 86_400_000;
+const FAILURE = { since: 0, lastAt: 0, count: 3, reason: null };
 
 const RESULTS = { applied: true, unchanged: true, invalid: true, failed: true } satisfies Record<
   ReconciliationResult,
@@ -70,6 +73,8 @@ function listConditions() {
     ...describePushWebhook('gone', () => false),
     describeUnreadableSecrets(['ci'])!,
     describeMissingRunSecrets([{ secret: 'A', automation: 'a' }], 0),
+    ...describeFailingCredentials([{ name: 'ci', lastAcceptedAt: null, failure: FAILURE }]),
+    ...describeFailingRuns([{ name: 'a', failedInARow: 3, failingSince: 0 }]),
     describeUnconfigured({ name: 'web', attemptedAt: null, conditions: [] }),
     describeClockStep({ wallMs: 1, expectedMs: 0, remainingMs: 0 })!,
     describeClockStep({ wallMs: 0, expectedMs: 1, remainingMs: 0 })!,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
@@ -15,7 +16,18 @@ describe('the status of a daemon', () => {
   let repo: TempGitRepo;
   let daemon: TestDaemon;
   const start = (name: string) =>
-    startTestDaemon({ dataDir, config: { factories: [{ name, source: { type: 'repository', url: repo.path } }] } });
+    startTestDaemon({
+      dataDir,
+      config: {
+        factories: [
+          {
+            name,
+            source: { type: 'repository', url: repo.path },
+            runs: { executor: { type: 'command', command: ['sh', '-c', 'exit 3'] } },
+          },
+        ],
+      },
+    });
   const status = async () => (await daemon.cli('status', '--factory', 'web')).stdout;
 
   beforeAll(async () => {
@@ -42,6 +54,64 @@ describe('the status of a daemon', () => {
     expect(await status()).toContain(missing);
     expect(await status()).toContain('! web');
     expect(await show()).toContain('there is no team secret named RUN_TOKEN');
+  });
+
+  it('says when a sender was last accepted and since when its credential fails, also after a restart', async () => {
+    const { body } = await daemon.api('/factories/web/webhooks');
+    const post = async (secret: string, number: number) => {
+      const headers = { authorization: `Bearer ${secret}` };
+      const url = `${daemon.ingressUrl}/webhooks/w/${body.data[0].uid}`;
+      return (await fetch(url, { method: 'POST', headers, body: JSON.stringify({ number }) })).status;
+    };
+    const health = async () => (await daemon.api('/factories/web')).body.health;
+    expect(await post(SECRET, 1)).toBe(202);
+    const accepted = (await health()).webhooks[0].traffic;
+    expect(accepted).toMatchObject({ acceptance_rate: 1, credential_failing: null });
+    for (const number of [2, 3]) expect(await post('an-old-secret', number)).toBe(401);
+    expect(await status()).not.toContain('CredentialsFailing');
+    expect(await post('an-old-secret', 4)).toBe(401);
+    const { traffic } = (await health()).webhooks[0];
+    expect(traffic).toMatchObject({
+      last_accepted_at: accepted.last_accepted_at,
+      last_24_hours: { accepted: 1, duplicate: 0, rejected: 3 },
+      credential_failing: { count: 3, reason: 'bad_credential' },
+    });
+    const { since } = traffic.credential_failing;
+    const failing = `ci: 3 rejected since ${since} (bad_credential), last accepted ${accepted.last_accepted_at}`;
+    expect(await status()).toContain(
+      `CredentialsFailing=True CredentialRejected: senders do not have the right credential: ${failing}`,
+    );
+    expect(await status()).toMatch(
+      new RegExp(`ci: last accepted .*; 3 rejected since ${since} .*, credential: The token`),
+    );
+    expect((await daemon.cli('webhook', 'list')).stdout).toContain(`3 rejected since ${since}`);
+    await daemon.end('SIGTERM');
+    daemon = await start('web');
+    expect((await daemon.cli('webhook', 'show', 'ci')).stdout).toContain(`3 rejected since ${since}`);
+    expect(await post(SECRET, 5)).toBe(202);
+    expect(await status()).not.toContain('CredentialsFailing');
+    expect((await health()).webhooks[0].traffic.credential_failing).toBeNull();
+  });
+
+  it('says which automations fail', async () => {
+    const { body } = await daemon.api('/factories/web/webhooks');
+    const headers = { authorization: `Bearer ${SECRET}` };
+    const post = (number: number) =>
+      fetch(`${daemon.ingressUrl}/webhooks/w/${body.data[0].uid}`, {
+        method: 'POST',
+        headers,
+        body: `{"run":${number}}`,
+      });
+    await eventually(async () => (await status()).includes('act: all of the last 2 runs failed'));
+    expect(await status()).not.toContain('RunsFailing');
+    await post(1);
+    await eventually(async () => (await status()).includes('RunsFailing=True LastRunsFailed'));
+    expect(await status()).toContain('! web');
+    const { results } = (await daemon.api('/factories/web/automations/act')).body;
+    expect(results).toMatchObject({ recent_runs: 3, recent_failed: 3, failed_in_a_row: 3 });
+    expect(await status()).toContain(`act: 3 since ${results.failing_since}`);
+    expect((await daemon.cli('automation', 'list')).stdout).toMatch(/failed (just now|\d+s ago) +3 of 3/);
+    expect((await daemon.cli('automation', 'show', 'act')).stdout).toContain('all of the last 3 runs failed');
   });
 
   it('never reports a factory as ready that the configuration does not name', async () => {

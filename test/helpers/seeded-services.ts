@@ -22,6 +22,7 @@ import type { Decision, Delivery } from '../../src/core/resources/delivery.ts';
 import type { Run, RunAttempt } from '../../src/core/resources/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import type { Clock } from '../../src/core/time/clock.ts';
+import { NO_TRAFFIC } from '../../src/core/webhook-traffic.ts';
 import { createDeliveryDiagnosis } from '../../src/diagnosis/diagnose-delivery.ts';
 import type { UploadedRequest } from '../../src/diagnosis/diagnose-upload.ts';
 import { createUploadDiagnosis } from '../../src/diagnosis/diagnose-upload.ts';
@@ -88,7 +89,7 @@ export function makeWebhook(more: Partial<WebhookView> = {}): WebhookView {
     deletedAt: null,
     secretState: 'current',
     verifyTokenSecretState: null,
-    lastDeliveryAt: null,
+    traffic: NO_TRAFFIC,
     commit: null,
     ...more,
   };

@@ -72,6 +72,11 @@ const OPERATIONS: [name: string, run: (storage: Storage, uid: WebhookUid) => Pro
     (s) => s.runReader.queuePositions({ factory: FACTORY, runs: ['run_a', 'run_b'] }),
     ['first', '(subquery-4)'],
   ],
+  ['the oldest queued runs', (s) => s.runReader.oldestQueued(FACTORY), []],
+  ['what fails', (s) => s.inventoryReader.failing(), ['factories']],
+  ['automations with failed runs', (s) => s.inventoryReader.failedAutomations(FACTORY, 10), []],
+  ['automations with the results of their runs', (s) => s.inventoryReader.automations(FACTORY), []],
+  ['the end of a run', (s) => endRun(s), []],
   ['one run', (s) => s.runReader.get('run_a'), []],
   ['missing secrets of runs', (s) => s.inventoryReader.missingRunSecrets(FACTORY), ['listed']],
   ['a claim of runs', (s) => s.runQueue.claim({ factory: FACTORY, executor: 'command', limit: 4, at: 1 }), []],
@@ -102,6 +107,12 @@ const OPERATIONS: [name: string, run: (storage: Storage, uid: WebhookUid) => Pro
     ['factories', 'automation_versions', 'automations', 'secret_versions', 'webhooks'],
   ],
 ];
+
+async function endRun({ runQueue }: Storage): Promise<void> {
+  const [claimed] = await runQueue.claim({ factory: FACTORY, executor: 'command', limit: 1, at: 1 });
+  const result = { state: 'failed', error: null, exitCode: 1 } as const;
+  await runQueue.finish({ id: claimed!.run.id, attempt: 1, result, at: 1 });
+}
 
 const NEXT_CURSOR = NEXT_PAGE.cursor;
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Json, JsonObject, JsonSchema } from '../../core/json.ts';
+import type { RunReader } from '../../core/ports/runs/run-queue.ts';
 import { AUTOMATION_FIELDS, EXECUTION_OVERRIDES } from '../../core/resources/automation.ts';
 import { readDeclared, readRequest, requestProperties } from '../../core/resources/fields.ts';
 import type { AutomationContent } from '../../definitions/write/write-automation.ts';
@@ -22,6 +23,7 @@ import { presentAutomation } from './present-automation.ts';
 
 export interface AutomationEditRouteParts extends EditGuardParts {
   editor: Pick<FactoryEditor, 'writeAutomation' | 'deleteAutomation'>;
+  runs: Pick<RunReader, 'oldestQueued'>;
 }
 
 const tags = ['Automations'];
@@ -153,5 +155,6 @@ async function answer(
 ): Promise<FastifyReply> {
   const found = await parts.inventory.automation(factoryOf(request).name, name);
   const automation = requireReached(request, 'automation', found);
-  return reply.header('etag', tagAutomation(automation)).send(presentAutomation(automation, parts.findSource));
+  const queued = await parts.runs.oldestQueued(automation.factory);
+  return reply.header('etag', tagAutomation(automation)).send(presentAutomation(automation, queued, parts.findSource));
 }

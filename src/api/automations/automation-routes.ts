@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+import type { RunReader } from '../../core/ports/runs/run-queue.ts';
 import { tagAutomation } from '../../edit/entity-tag.ts';
 import type { FindSource } from '../factories/factory-source.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
@@ -11,6 +12,7 @@ import { presentAutomation } from './present-automation.ts';
 
 export interface AutomationRouteParts {
   inventory: InventoryReader;
+  runs: Pick<RunReader, 'oldestQueued'>;
   findSource: FindSource;
 }
 
@@ -32,10 +34,12 @@ export function registerAutomationRoutes(app: FastifyInstance, parts: Automation
       },
     },
     async (request) => {
-      const automations = await parts.inventory.automations(factoryOf(request).name);
+      const { name: factory } = factoryOf(request);
+      const automations = await parts.inventory.automations(factory);
+      const queued = await parts.runs.oldestQueued(factory);
       return presentPage(
         pageOf(automations, request.query, ({ name }) => name),
-        (automation) => presentAutomation(automation, parts.findSource),
+        (automation) => presentAutomation(automation, queued, parts.findSource),
       );
     },
   );
@@ -50,7 +54,8 @@ export function registerAutomationRoutes(app: FastifyInstance, parts: Automation
       const found = await parts.inventory.automation(factoryOf(request).name, request.params.name);
       const automation = requireReached(request, 'automation', found);
       void reply.header('etag', tagAutomation(automation));
-      return presentAutomation(automation, parts.findSource);
+      const queued = await parts.runs.oldestQueued(automation.factory);
+      return presentAutomation(automation, queued, parts.findSource);
     },
   );
 }

@@ -1,14 +1,24 @@
 import type { WebhookUid } from '../../core/ids.ts';
 import type { AutomationView } from '../../core/ports/definitions/inventory.ts';
+import type { RunReader } from '../../core/ports/runs/run-queue.ts';
 import { AUTOMATION_FIELDS } from '../../core/resources/automation.ts';
 import { presentFields } from '../../core/resources/fields.ts';
 import type { Trigger } from '../../core/trigger.ts';
 import { isWebhookTrigger } from '../../core/trigger.ts';
 import { presentFile } from '../factories/factory-source.ts';
 import { presentCommit } from '../reconciliations/present-commit.ts';
+import { presentInstant } from '../server/instants.ts';
+import { presentResults } from './present-results.ts';
+
+/** When the oldest queued run of each automation was created, as `RunReader.oldestQueued` returns it. */
+export type OldestQueued = Awaited<ReturnType<RunReader['oldestQueued']>>;
 
 /** An automation as the interfaces show it. */
-export function presentAutomation(automation: AutomationView, findSource: Parameters<typeof presentFile>[1]) {
+export function presentAutomation(
+  automation: AutomationView,
+  queued: OldestQueued,
+  findSource: Parameters<typeof presentFile>[1],
+) {
   const file = presentFile(automation, findSource);
   const isWritten = file !== null;
   return {
@@ -18,6 +28,8 @@ export function presentAutomation(automation: AutomationView, findSource: Parame
     ),
     file,
     commit: presentCommit(automation.commit),
+    results: presentResults(automation.results),
+    oldest_queued_at: presentInstant(queued.find((oldest) => oldest.automation === automation.name)?.createdAt ?? null),
   };
 }
 

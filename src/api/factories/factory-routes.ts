@@ -11,17 +11,24 @@ import { pageOf, SHORT_LIST_QUERY } from '../server/page-query.ts';
 import { factoryOf, principalOf } from '../server/reach.ts';
 import type { FindSource } from './factory-source.ts';
 import { presentFactory } from './present-factory.ts';
+import { type FactoryHealthParts, readFactoryHealth } from './read-factory-health.ts';
 
 export interface FactoryRouteParts {
   inventory: InventoryReader;
   reconcile: Pick<ReconcileControl, 'contains'>;
   findSource: FindSource;
+  health: FactoryHealthParts;
 }
 
 /** `GET /factories`, `GET /factories/{factory}` and `GET /factories/{factory}/ancestry/{revision}`. */
 export function registerFactoryRoutes(app: FastifyInstance, parts: FactoryRouteParts): void {
   const present = async (status: FactoryView) =>
-    presentFactory(status, parts.findSource(status.name), await parts.inventory.counts(status.name));
+    presentFactory(
+      status,
+      parts.findSource(status.name),
+      await parts.inventory.counts(status.name),
+      await readFactoryHealth(parts.health, status.name),
+    );
 
   app.get<{ Querystring: PageQuery }>(
     '/factories',

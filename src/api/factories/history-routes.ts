@@ -11,6 +11,7 @@ import { factoryOf } from '../server/reach.ts';
 import { readEditOrder } from './edit-order.ts';
 import type { FindSource } from './factory-source.ts';
 import { presentFactory } from './present-factory.ts';
+import { type FactoryHealthParts, readFactoryHealth } from './read-factory-health.ts';
 import { EDIT_ANSWERS, rejectRepositoryEdits } from './reject-repository-edits.ts';
 
 const tags = ['Factories'];
@@ -19,6 +20,7 @@ export interface HistoryRouteParts {
   inventory: InventoryReader;
   editor: Pick<FactoryEditor, 'history' | 'revert'>;
   findSource: FindSource;
+  health: FactoryHealthParts;
 }
 
 /** What was done to a managed factory, and the way back. */
@@ -59,7 +61,7 @@ export function registerHistoryRoutes(app: FastifyInstance, parts: HistoryRouteP
       const status = (await parts.inventory.factories()).find((factory) => factory.name === name)!;
       const counts = await parts.inventory.counts(name);
       void reply.header('etag', tagRevision(status.appliedRevision));
-      return presentFactory(status, parts.findSource(name), counts);
+      return presentFactory(status, parts.findSource(name), counts, await readFactoryHealth(parts.health, name));
     },
   );
 }

@@ -5,11 +5,17 @@ import { describeStatusReason } from '../../words/status-reasons.ts';
 import { presentCommit } from '../reconciliations/present-commit.ts';
 import { presentInstant } from '../server/instants.ts';
 import type { FactorySource } from './factory-source.ts';
+import type { FactoryHealth } from './read-factory-health.ts';
 
 type Counts = Awaited<ReturnType<InventoryReader['counts']>>;
 
 /** A factory as the interfaces show it: where its definition comes from, what it serves and what was last tried. */
-export function presentFactory(status: FactoryView, source: FactorySource | null, counts: Counts) {
+export function presentFactory(
+  status: FactoryView,
+  source: FactorySource | null,
+  counts: Counts,
+  health: FactoryHealth,
+) {
   return {
     name: status.name,
     source: source === null ? null : presentSource(source),
@@ -25,6 +31,7 @@ export function presentFactory(status: FactoryView, source: FactorySource | null
       queued_runs: counts.queuedRuns,
       running_runs: counts.runningRuns,
     },
+    health,
   };
 }
 

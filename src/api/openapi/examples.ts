@@ -48,6 +48,34 @@ const commit = {
   url: `https://github.com/acme/payments/commit/${COMMIT}`,
 };
 
+const traffic = {
+  last_accepted_at: RECEIVED_AT,
+  last_24_hours: { accepted: 412, duplicate: 3, rejected: 5 },
+  acceptance_rate: 0.988,
+  credential_failing: null,
+};
+
+const failingTraffic = {
+  last_accepted_at: '2025-12-31T03:04:05.678Z',
+  last_24_hours: { accepted: 0, duplicate: 0, rejected: 98 },
+  acceptance_rate: 0,
+  credential_failing: {
+    since: '2025-12-31T14:02:00.000Z',
+    last_at: RECEIVED_AT,
+    count: 214,
+    reason: 'bad_signature',
+    reason_text: AUTH_REASONS.bad_signature.text,
+  },
+};
+
+const results = {
+  last_run: { id: RUN_ID, state: 'failed', finished_at: '2026-01-02T03:05:06.120Z' },
+  recent_runs: 20,
+  recent_failed: 3,
+  failed_in_a_row: 1,
+  failing_since: '2026-01-02T03:05:06.120Z',
+};
+
 const webhook = {
   uid: WEBHOOK_UID,
   factory: 'payments',
@@ -78,6 +106,7 @@ const webhook = {
   updated_at: APPLIED_AT,
   commit,
   last_delivery_at: RECEIVED_AT,
+  traffic,
   deleted_at: null,
 };
 
@@ -273,7 +302,15 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
           since: CREATED_AT,
         },
       ],
-      counts: { webhooks: 3, automations: 2, queued_runs: 0, running_runs: 1 },
+      counts: { webhooks: 2, automations: 2, queued_runs: 1, running_runs: 1 },
+      health: {
+        webhooks: [
+          { uid: WEBHOOK_UID, name: 'github', enabled: true, traffic },
+          { uid: 'wh_2b4d6f8h0k2m4p6r8t1v3x5z7a', name: 'payments', enabled: true, traffic: failingTraffic },
+        ],
+        failed_automations: [{ name: 'triage-issues', results }],
+        queue: [{ automation: 'triage-issues', oldest_queued_at: RECEIVED_AT }],
+      },
     },
   ],
   Webhook: [{ ...webhook, unlogged_requests: [unloggedRequests] }],
@@ -289,6 +326,12 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       identified_by: 'service header or body',
       file: 'webhooks/internal-ci.yaml',
       last_delivery_at: null,
+      traffic: {
+        last_accepted_at: null,
+        last_24_hours: { accepted: 0, duplicate: 0, rejected: 0 },
+        acceptance_rate: null,
+        credential_failing: null,
+      },
       secret: 'dbs_example',
     },
   ],
@@ -356,6 +399,8 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
   Automation: [
     {
       name: 'triage-issues',
+      results,
+      oldest_queued_at: null,
       factory: 'payments',
       description: 'Looks into new issues',
       enabled: true,

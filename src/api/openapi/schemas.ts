@@ -4,13 +4,14 @@ import { HANDSHAKE_OUTCOMES } from '../../core/handshake.ts';
 import type { JsonSchema } from '../../core/json.ts';
 import { SECRET_STATES } from '../../core/ports/definitions/inventory.ts';
 import { WAIT_REASONS } from '../../core/ports/runs/run-control.ts';
-import { MAX_QUEUE_POSITION } from '../../core/ports/runs/run-queue.ts';
+import { MAX_EXAMINED_QUEUE, MAX_QUEUE_POSITION } from '../../core/ports/runs/run-queue.ts';
 import { AUTOMATION_FIELDS } from '../../core/resources/automation.ts';
 import { DELIVERY_FIELDS, DELIVERY_LABELS } from '../../core/resources/delivery.ts';
 import { answerProperties } from '../../core/resources/fields.ts';
 import { ATTEMPT_FIELDS, RUN_FIELDS, RUN_STATES } from '../../core/resources/run.ts';
 import { SECRET_FIELDS } from '../../core/resources/secret.ts';
 import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
+import { RECENT_RUNS } from '../../core/run-results.ts';
 import { RUN_REASONS } from '../../words/run-reasons.ts';
 
 /** An object with exactly these properties, all of them present. */
@@ -204,6 +205,73 @@ const capture = closedObject({
   kept: { ...count, description: 'Rejected requests that the daemon holds in memory for a diagnosis.' },
 });
 
+const traffic = closedObject(
+  {
+    last_accepted_at: {
+      ...instantOrNull,
+      description: 'The last delivery with the label `Accepted`, without replays.',
+    },
+    last_24_hours: {
+      ...closedObject({ accepted: count, duplicate: count, rejected: count }),
+      description: 'Number of requests in the current hour and the 23 before it.',
+    },
+    acceptance_rate: {
+      type: ['number', 'null'],
+      description: 'The share of these requests that got `202`, from 0 to 1; `null` without requests.',
+    },
+    credential_failing: {
+      ...closedObject({
+        since: { ...instant, description: 'The first of these requests.' },
+        last_at: { ...instant, description: 'The last of these requests.' },
+        count,
+        reason: { ...textOrNull, description: 'Why the last of these requests was rejected, as a code.' },
+        reason_text: { ...textOrNull, description: 'The reason as a sentence.' },
+      }),
+      type: ['object', 'null'],
+      description: 'Requests with a wrong credential since the last one with an accepted credential; `null` for none.',
+    },
+  },
+  { description: 'The outcome of the requests to the webhook. Older than the log, if retention has removed its rows.' },
+);
+
+const results = closedObject(
+  {
+    last_run: {
+      ...closedObject({ id: text, state: oneOf(RUN_STATES), finished_at: instant }),
+      type: ['object', 'null'],
+      description: 'The run that ended last; `null` if none has.',
+    },
+    recent_runs: {
+      ...count,
+      description: `Number of the last runs that the counts cover, at most ${RECENT_RUNS}. Cancelled runs are excluded, and a retried run counts each time it ended.`,
+    },
+    recent_failed: { ...count, description: 'Number of these runs that failed.' },
+    failed_in_a_row: { ...count, description: 'Number of the last runs that all failed.' },
+    failing_since: {
+      ...instantOrNull,
+      description: 'When the first of these ended; `null` if the last run did not fail.',
+    },
+  },
+  { description: 'How the last runs of the automation ended, also after retention has removed them.' },
+);
+
+const factoryHealth = closedObject(
+  {
+    webhooks: { type: 'array', items: closedObject({ uid: text, name: text, enabled: flag, traffic }) },
+    failed_automations: {
+      type: 'array',
+      items: closedObject({ name: text, results }),
+      description: 'At most 20 automations with failed runs among their last ones, those with most failures first.',
+    },
+    queue: {
+      type: 'array',
+      items: closedObject({ automation: text, oldest_queued_at: instant }),
+      description: 'At most 20 automations with queued runs, the longest wait first.',
+    },
+  },
+  { description: 'What happened to the requests and runs of the factory.' },
+);
+
 const webhook = {
   ...answerProperties(WEBHOOK_FIELDS),
   file,
@@ -232,7 +300,8 @@ const webhook = {
     description: 'State of the secret `verify_token_secret_name`; `null` if none is set.',
   },
   commit: { ...commitOrNull, description: 'The commit of `revision`; `null` if it is not known.' },
-  last_delivery_at: instantOrNull,
+  last_delivery_at: { ...instantOrNull, description: 'As `traffic.last_accepted_at`.' },
+  traffic,
   capture: { ...capture, type: ['object', 'null'], description: 'The open capture window; `null` for none.' },
 };
 
@@ -249,6 +318,7 @@ export const COMPONENTS = {
       attempted_at: instantOrNull,
       conditions: { type: 'array', items: condition },
       counts: closedObject({ webhooks: count, automations: count, queued_runs: count, running_runs: count }),
+      health: factoryHealth,
     },
     { description: 'A factory: where its definition comes from, what it serves and what was last tried.' },
   ),
@@ -367,6 +437,11 @@ export const COMPONENTS = {
       triggers: { type: 'array', items: { anyOf: [webhookTrigger, foreignTrigger] } },
       file,
       commit: { ...commitOrNull, description: 'The commit of `revision`; `null` if it is not known.' },
+      results,
+      oldest_queued_at: {
+        ...instantOrNull,
+        description: `When its oldest queued run was created; \`null\` if none of the ${MAX_EXAMINED_QUEUE} oldest queued runs of the factory is one.`,
+      },
       warnings: { type: 'array', items: diagnostic },
     },
     { description: 'An automation as the last apply left it.' },

@@ -12,6 +12,7 @@ import {
   type SeededServices,
 } from '../../../test/helpers/seeded-services.ts';
 import { AppError } from '../../core/errors.ts';
+import { NO_RESULTS } from '../../core/run-results.ts';
 import { omitRepresentations } from './answer-conditionally.ts';
 import { MAX_BODY_BYTES } from './parse-json-body.ts';
 
@@ -130,7 +131,11 @@ describe('compression', () => {
   it('gives an answer with an ETag another one, which a read and a change can name', async () => {
     const { app, owner, services } = open();
     Object.assign(services.inventory, {
-      automation: async () => ({ ...makeAutomation({ prompt: 'Fix it. '.repeat(300) }), commit: null }),
+      automation: async () => ({
+        ...makeAutomation({ prompt: 'Fix it. '.repeat(300) }),
+        commit: null,
+        results: NO_RESULTS,
+      }),
     });
     const url = '/api/v1/factories/payments/automations/fix-errors';
     const plain = await app.inject({ url, headers: owner });
@@ -235,6 +240,7 @@ describe('an unexpected error', () => {
         input: async () => null,
         attempts: async () => new Map(),
         queuePositions: async () => new Map(),
+        oldestQueued: async () => [],
       },
     });
     const answer = await app.inject({ url: `/api/v1/runs/${RUN_ID}`, headers: owner });
@@ -248,7 +254,7 @@ describe('an unexpected error', () => {
 
   it('has the status of its code: a storage that is down is 503 with Retry-After', async () => {
     const down = async () => Promise.reject(new AppError('storage_unavailable', 'The disk is full.'));
-    const runs = { list: down, get: down, input: down, attempts: down, queuePositions: down };
+    const runs = { list: down, get: down, input: down, attempts: down, queuePositions: down, oldestQueued: down };
     const { app, owner } = open({ runs });
     const answer = await app.inject({ url: `/api/v1/runs/${RUN_ID}`, headers: owner });
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '1']);

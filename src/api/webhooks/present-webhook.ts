@@ -9,6 +9,8 @@ import { listIdentities } from '../../signature/schemes/schemes.ts';
 import { type FactorySource, presentFile } from '../factories/factory-source.ts';
 import { presentCommit } from '../reconciliations/present-commit.ts';
 import { presentInstant } from '../server/instants.ts';
+import type { CountRequests } from './count-requests.ts';
+import { presentTraffic } from './present-traffic.ts';
 
 /**
  * What can tell one delivery of a webhook from another before its body does (decisions, "Identity", last bullet).
@@ -21,10 +23,22 @@ export interface WebhookSurroundings {
   baseUrl(): string;
   captures: Pick<CaptureControl, 'state'>;
   findSource(factory: string): Pick<FactorySource, 'type'> | null;
+  countRequests: CountRequests;
 }
 
-/** A webhook as the interfaces show it. The URL of a `url_token` webhook holds the literal `{token}`. */
-export function presentWebhook(webhook: WebhookView, surroundings: WebhookSurroundings) {
+type Requests = Awaited<ReturnType<CountRequests>>;
+
+/**
+ * A webhook as the interfaces show it. The URL of a `url_token` webhook holds the literal `{token}`.
+ *
+ * @param requests those of all webhooks of its factory
+ */
+export function presentWebhook(
+  webhook: WebhookView,
+  requests: Requests,
+  surroundings: Omit<WebhookSurroundings, 'countRequests'>,
+) {
+  const traffic = presentTraffic(webhook.traffic, requests.get(webhook.uid));
   const url = `${surroundings.baseUrl()}/webhooks/w/${webhook.uid}`;
   return {
     ...presentFields(WEBHOOK_FIELDS, webhook),
@@ -37,7 +51,8 @@ export function presentWebhook(webhook: WebhookView, surroundings: WebhookSurrou
     previous_secret_until: presentInstant(findOverlapEnd(webhook)),
     verify_token_state: webhook.verifyTokenSecretState,
     commit: presentCommit(webhook.commit),
-    last_delivery_at: presentInstant(webhook.lastDeliveryAt),
+    last_delivery_at: traffic.last_accepted_at,
+    traffic,
     capture: presentCapture(surroundings.captures.state(webhook.uid)),
   };
 }

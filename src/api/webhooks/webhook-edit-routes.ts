@@ -224,13 +224,13 @@ async function findByUid({ inventory }: EditGuardParts, uid: WebhookUid): Promis
 }
 
 /** The generated secret is in the answer, and in the URL that is made of it, this once. */
-function answer(
-  parts: WebhookEditRouteParts,
+async function answer(
+  { surroundings }: WebhookEditRouteParts,
   reply: FastifyReply,
   webhook: WebhookView,
   generated: SecretValue | null,
-): FastifyReply {
-  const presented = presentWebhook(webhook, parts.surroundings);
+): Promise<FastifyReply> {
+  const presented = presentWebhook(webhook, await surroundings.countRequests(webhook.factory), surroundings);
   void reply.header('etag', tagWebhook(webhook));
   if (generated === null) return reply.send(presented);
   const secret = generated.reveal();

@@ -40,8 +40,9 @@ export function registerWebhookRoutes(app: FastifyInstance, parts: WebhookRouteP
     async (request, reply) => {
       const webhook = await findWebhook(parts.inventory, request);
       void reply.header('etag', tagWebhook(webhook));
+      const requests = await parts.surroundings.countRequests(webhook.factory);
       return {
-        ...presentWebhook(webhook, parts.surroundings),
+        ...presentWebhook(webhook, requests, parts.surroundings),
         unlogged_requests: await presentUnlogged(parts, webhook.uid),
       };
     },
@@ -79,7 +80,8 @@ function registerWebhookList(app: FastifyInstance, { inventory, surroundings }: 
       const page = request.query.deleted
         ? pageOf(await inventory.deletedWebhooks(factory), request.query, ({ name, uid }) => `${name}/${uid}`)
         : pageOf(await inventory.webhooks(factory), request.query, ({ name }) => name);
-      return presentPage(page, (webhook) => presentWebhook(webhook, surroundings));
+      const requests = await surroundings.countRequests(factory);
+      return presentPage(page, (webhook) => presentWebhook(webhook, requests, surroundings));
     },
   );
 }

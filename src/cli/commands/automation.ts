@@ -3,12 +3,15 @@ import { listRows } from '../../client/list-rows.ts';
 import { findAnswer, readAnswer } from '../../client/read-answer.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import { explainInactiveAutomation, listSelectedWebhooks } from '../../words/explain-inactive-automation.ts';
+import { describeResults } from '../../words/recent-activity.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { listWebhooks } from '../find/find-webhook.ts';
 import { writeAutomationFile } from '../input/automation-file.ts';
+import { describeLastRun, describeWait } from '../output/describe-health.ts';
 import { describeCommit, describeDiagnostic } from '../output/describe-reconciliation.ts';
+import { formatInstantWithAge } from '../output/format-time.ts';
 import type { Column } from '../output/table.ts';
 import { describeUnknown, registerAutomationEditCommands } from './automation-edits.ts';
 
@@ -16,14 +19,14 @@ import { describeUnknown, registerAutomationEditCommands } from './automation-ed
 export function declareAutomation(automation: CliCommand, bind: Bind): void {
   automation
     .command('list')
-    .description('list automations with their triggers, and why one does not fire')
+    .description('list automations with their triggers, last runs, and why one does not fire')
     .withJson()
     .explain({ examples: [['dockbell automation list', 'all automations of the factory']] })
     .action(bind(listAutomations));
   automation
     .command('show')
     .argument('<automation>', 'name of its folder under automations/')
-    .description('show triggers, filter and prompt, and why it does not fire')
+    .description('show triggers, filter, prompt and last runs, and why it does not fire')
     .option('--as-file', 'print the text of its automation.md')
     .withJson()
     .explain({
@@ -52,11 +55,11 @@ async function listAutomations(session: CommandSession, options: { json?: boolea
     session.output.line(
       "No automations. Commit automations/<name>/automation.md, or run 'dockbell automation create NAME' in a managed or live factory.",
     );
-  } else session.output.table(createColumns(await listWebhooks(session)), page.data);
+  } else session.output.table(createColumns(await listWebhooks(session), session.nowMs), page.data);
   return EXIT_CODES.done;
 }
 
-function createColumns(webhooks: readonly Webhook[]): Column<Automation>[] {
+function createColumns(webhooks: readonly Webhook[], nowMs: number): Column<Automation>[] {
   const explain = (automation: Automation) => explainInactiveAutomation(automation, webhooks);
   return [
     { head: 'NAME', text: (automation) => automation.name, narrow: 'whole' },
@@ -72,6 +75,26 @@ function createColumns(webhooks: readonly Webhook[]): Column<Automation>[] {
       text: (automation) => (explain(automation).isInactive ? 'no' : 'yes'),
       color: (automation, colors) => (explain(automation).isInactive ? colors.yellow : colors.green),
       narrow: 'whole',
+    },
+    {
+      head: 'LAST RUN',
+      text: ({ results }) => describeLastRun(results, nowMs),
+      color: ({ results }, colors) => (results.last_run?.state === 'failed' ? colors.red : (text) => text),
+      narrow: 'whole',
+      drop: 3,
+    },
+    {
+      head: 'FAILED',
+      text: ({ results: { recent_runs, recent_failed } }) =>
+        recent_runs === 0 ? '-' : `${recent_failed} of ${recent_runs}`,
+      narrow: 'whole',
+      drop: 4,
+    },
+    {
+      head: 'QUEUED',
+      text: ({ oldest_queued_at }) => describeWait(oldest_queued_at, nowMs) ?? '-',
+      narrow: 'whole',
+      drop: 5,
     },
     { head: 'REASON', text: (automation) => explain(automation).reasons[0] ?? '-', narrow: 'below' },
   ];
@@ -108,7 +131,8 @@ async function showAutomation(
 }
 
 function printAutomation(session: CommandSession, automation: Automation, webhooks: readonly Webhook[]): void {
-  const { output } = session;
+  const { output, nowMs } = session;
+  const { results, oldest_queued_at } = automation;
   output.fields([
     ['Name', automation.name],
     ['Description', automation.description],
@@ -118,6 +142,10 @@ function printAutomation(session: CommandSession, automation: Automation, webhoo
     ['Revision', automation.revision],
     ['Commit', describeCommit(automation.commit)],
     ['Commit page', automation.commit?.url ?? null],
+    ['Last run', results.last_run && `${results.last_run.id}, ${describeLastRun(results, nowMs)}`],
+    ['Recent runs', describeResults(results)],
+    ['Failing since', results.failing_since && formatInstantWithAge(results.failing_since, nowMs)],
+    ['Oldest queued', describeWait(oldest_queued_at, nowMs)],
   ]);
   for (const [i, trigger] of automation.triggers.entries()) printTrigger(session, trigger, i, webhooks);
   const { isInactive, reasons } = explainInactiveAutomation(automation, webhooks);

@@ -9,6 +9,7 @@ import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import type { WaitOutcome } from '../follow/wait-for-revision.ts';
 import { waitForRevision } from '../follow/wait-for-revision.ts';
 import { durationOption } from '../input/value-options.ts';
+import { describeHealth } from '../output/describe-health.ts';
 import { describeCommit, describeDiagnostic, isFailure, shortenRevision } from '../output/describe-reconciliation.ts';
 import { formatInstantWithAge, formatSpan } from '../output/format-time.ts';
 
@@ -128,7 +129,17 @@ async function printFactory(session: CommandSession, factory: Factory): Promise<
     ['  Contains', describeCounts(factory.counts)],
   ]);
   for (const condition of factory.conditions) output.line(`  ${describeCondition(session, condition)}`);
+  printHealth(session, factory);
   await printLastFindings(session, factory);
+}
+
+/** Prints whether senders get through, which automations fail, and how long runs wait. */
+function printHealth({ output, nowMs }: CommandSession, factory: Factory): void {
+  for (const [title, lines] of describeHealth(factory, nowMs)) {
+    if (lines.length === 0) continue;
+    output.line(`  ${title}:`);
+    output.fields(lines.map(([name, text]) => [`    ${name}`, text]));
+  }
 }
 
 /**

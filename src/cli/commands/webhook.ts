@@ -3,11 +3,13 @@ import { readAnswer } from '../../client/read-answer.ts';
 import { WEBHOOK_IDENTITY_WORDS } from '../../words/delivery-identity.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import { describeEventPlace } from '../../words/event-names.ts';
+import { describeAcceptance, formatRate } from '../../words/recent-activity.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { findWebhook, findWebhookOrDeleted, readWebhooks, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
 import { durationOption } from '../input/value-options.ts';
+import { describeRejections } from '../output/describe-health.ts';
 import { describeCommit } from '../output/describe-reconciliation.ts';
 import { describeSending } from '../output/describe-sending.ts';
 import { formatAge, formatInstantWithAge } from '../output/format-time.ts';
@@ -18,7 +20,7 @@ import { registerWebhookEditCommands } from './webhook-edits.ts';
 export function declareWebhook(webhook: CliCommand, bind: Bind): void {
   webhook
     .command('list')
-    .description('list webhooks with UID, state and state of the secret')
+    .description('list webhooks with UID, state, state of the secret, and whether deliveries are accepted')
     .option('--deleted', 'list deleted webhooks, with the commit that deleted each')
     .withJson()
     .explain({
@@ -32,7 +34,7 @@ export function declareWebhook(webhook: CliCommand, bind: Bind): void {
     .command('show')
     .argument('<webhook>', WEBHOOK_ARGUMENT)
     .description(
-      'show UID, URL, authentication, last commit and requests without a log entry, and a command that sends a delivery; never the secret. Deleted webhooks are shown, too',
+      'show UID, URL, authentication, last commit, accepted deliveries and requests without a log entry, and a command that sends a delivery; never the secret. Deleted webhooks are shown, too',
     )
     .withJson()
     .explain({
@@ -142,6 +144,18 @@ function createColumns(nowMs: number): Column<Webhook>[] {
       narrow: 'whole',
     },
     { head: 'LAST DELIVERY', text: (webhook) => formatAge(webhook.last_delivery_at, nowMs), narrow: 'whole', drop: 2 },
+    {
+      head: 'ACCEPTED',
+      text: ({ traffic: { acceptance_rate: rate } }) => (rate === null ? '-' : formatRate(rate)),
+      narrow: 'whole',
+      drop: 2,
+    },
+    {
+      head: 'FAILING CREDENTIAL',
+      text: ({ traffic }) => describeRejections(traffic, nowMs) ?? '-',
+      color: ({ traffic }, colors) => (traffic.credential_failing === null ? colors.dim : colors.red),
+      narrow: 'below',
+    },
   ];
 }
 
@@ -193,6 +207,8 @@ function printWebhook(session: CommandSession, webhook: Webhook): void {
     ['Created', formatInstantWithAge(webhook.created_at, nowMs)],
     ['Updated', formatInstantWithAge(webhook.updated_at, nowMs)],
     ['Last delivery', formatInstantWithAge(webhook.last_delivery_at, nowMs)],
+    ['Requests', describeAcceptance(webhook.traffic)],
+    ['Failing credential', describeRejections(webhook.traffic, nowMs)],
   ]);
 }
 

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
 import { prepareNamed } from './statement.ts';
+import { type DeliveryGroup, prepareTraffic, type Range } from './webhook-traffic.ts';
 
 /** Number of deliveries that wait for their entries. More of them save little, and make one batch in many slower. */
 const DUE_DELIVERIES = 1024;
@@ -8,10 +9,10 @@ const DUE_DELIVERIES = 1024;
 const MAX_DELIVERIES = 4096;
 
 /**
- * What lists and charts read: the numbers of the deliveries of each webhook and label, and the hourly counts. Both are
- * scattered over many pages of the file. Writing them with each batch took more than the log itself, so they are written
- * for many deliveries together. `delivery_listing_end` is the number of the last delivery that they contain, and it
- * changes in the same transaction.
+ * What lists and charts read: the numbers of the deliveries of each webhook and label, the hourly counts, and the traffic of
+ * each webhook. They are scattered over many pages of the file. Writing them with each batch took more than the log itself,
+ * so they are written for many deliveries together. `delivery_listing_end` is the number of the last delivery that they
+ * contain, and it changes in the same transaction.
  */
 export interface DeliveryListing {
   /** Adds the deliveries that wait, if there are many. The caller is in the transaction of a batch. */
@@ -21,14 +22,17 @@ export interface DeliveryListing {
 }
 
 export function createDeliveryListing(db: Database.Database): DeliveryListing {
-  const { findRange, list, count, setEnd } = prepareStatements(db);
+  const { findRange, list, findGroups, addCount, setEnd } = prepareStatements(db);
+  const noteTraffic = prepareTraffic(db);
   /** Returns `false` if fewer than `atLeast` deliveries wait. */
   const extend = (atLeast: number): boolean => {
     const { after, newest } = findRange.get({})!;
     if (newest - after < atLeast) return false;
     const range = { after, last: Math.min(newest, after + MAX_DELIVERIES) };
     list.run(range);
-    count.run(range);
+    const groups = findGroups.all(range);
+    for (const group of groups) addCount.run(group);
+    noteTraffic(range, groups);
     setEnd.run(range);
     return true;
   };
@@ -43,11 +47,6 @@ export function createDeliveryListing(db: Database.Database): DeliveryListing {
   };
 }
 
-interface Range {
-  after: number;
-  last: number;
-}
-
 function prepareStatements(db: Database.Database) {
   return {
     findRange: prepareNamed<object, { after: number; newest: number }>(
@@ -59,12 +58,16 @@ function prepareStatements(db: Database.Database) {
       'INSERT INTO delivery_listing (webhook, label, seq) ' +
         'SELECT webhook, label, seq FROM deliveries WHERE seq > @after AND seq <= @last',
     ),
-    // A replay did not arrive.
-    count: prepareNamed<Range>(
+    // A replay did not arrive. With a single max(), SQLite takes the other columns from the row that has it.
+    findGroups: prepareNamed<Range, DeliveryGroup>(
       db,
-      'INSERT INTO delivery_counts (webhook, hour, label, count) ' +
-        `SELECT webhook, received_at / ${HOUR_MS}, label, sum(count) FROM deliveries ` +
-        'WHERE seq > @after AND seq <= @last AND replay_of IS NULL GROUP BY 1, 2, 3 ' +
+      `SELECT webhook, received_at / ${HOUR_MS} AS hour, label, sum(count) AS count, max(seq) AS newest, ` +
+        'received_at AS newestAt FROM deliveries ' +
+        'WHERE seq > @after AND seq <= @last AND replay_of IS NULL GROUP BY 1, 2, 3',
+    ),
+    addCount: prepareNamed<DeliveryGroup>(
+      db,
+      'INSERT INTO delivery_counts (webhook, hour, label, count) VALUES (@webhook, @hour, @label, @count) ' +
         'ON CONFLICT DO UPDATE SET count = count + excluded.count',
     ),
     setEnd: prepareNamed<Range>(db, 'UPDATE delivery_listing_end SET seq = @last WHERE seq = @after'),

@@ -538,4 +538,75 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE webhooks ADD COLUMN record_headers TEXT NOT NULL DEFAULT '[]';
   ALTER TABLE deliveries ADD COLUMN headers TEXT;
   `,
+  // The outcome of the requests of each webhook and of the runs of each automation, which outlives their rows. The rows of
+  // a webhook change with `delivery_listing_end`; see `webhook-traffic.ts`. Earlier ends of runs are taken from the runs
+  // that are still stored. The numbers are positions in DELIVERY_LABELS.
+  `
+  CREATE TABLE webhook_traffic (
+    webhook INTEGER PRIMARY KEY,
+    last_accepted_at INTEGER,
+    authenticated_at INTEGER,
+    failing_since INTEGER,
+    failed_at INTEGER,
+    failures INTEGER NOT NULL DEFAULT 0,
+    reason TEXT
+  ) STRICT;
+  CREATE INDEX webhook_traffic_failing ON webhook_traffic (failures) WHERE failures > 0;
+  INSERT INTO webhook_traffic (webhook, last_accepted_at, authenticated_at)
+    SELECT webhook, max(at) FILTER (WHERE label = 0), max(at) FILTER (WHERE label <> 2) FROM (
+      SELECT webhook, label, received_at AS at FROM deliveries
+      WHERE label IN (0, 1, 2, 3) AND replay_of IS NULL AND seq <= (SELECT seq FROM delivery_listing_end)
+      UNION ALL SELECT webhook, 0, accepted_at FROM identities
+    ) GROUP BY webhook;
+  UPDATE webhook_traffic SET failing_since = failed.since, failed_at = failed.last, failures = failed.count
+    FROM (
+      SELECT deliveries.webhook, min(received_at) AS since, max(received_at) AS last, sum(count) AS count
+      FROM deliveries JOIN webhook_traffic ON webhook_traffic.webhook = deliveries.webhook
+      WHERE label = 2 AND seq <= (SELECT seq FROM delivery_listing_end) AND received_at > coalesce(authenticated_at, 0)
+      GROUP BY deliveries.webhook
+    ) AS failed WHERE failed.webhook = webhook_traffic.webhook;
+  UPDATE webhook_traffic SET reason = (
+    SELECT deliveries.reason FROM delivery_listing JOIN deliveries ON deliveries.seq = delivery_listing.seq
+    WHERE delivery_listing.webhook = webhook_traffic.webhook AND delivery_listing.label = 2
+      AND deliveries.reason <> 'summed_up'
+    ORDER BY delivery_listing.seq DESC LIMIT 1
+  ) WHERE failing_since IS NOT NULL;
+
+  CREATE TABLE automation_results (
+    factory TEXT NOT NULL,
+    automation TEXT NOT NULL,
+    last_run TEXT NOT NULL,
+    last_state TEXT NOT NULL,
+    last_finished_at INTEGER NOT NULL,
+    recent TEXT NOT NULL,
+    failures INTEGER NOT NULL,
+    failing_since INTEGER,
+    PRIMARY KEY (factory, automation),
+    FOREIGN KEY (factory, automation) REFERENCES automations (factory, name) ON DELETE CASCADE ON UPDATE CASCADE
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX automation_results_failures ON automation_results (factory, failures DESC, automation) WHERE failures > 0;
+  WITH ended AS (
+    SELECT runs.factory, runs.automation, runs.id, runs.state, runs.finished_at,
+      row_number() OVER (PARTITION BY runs.factory, runs.automation ORDER BY runs.finished_at DESC, seq DESC) AS place,
+      row_number() OVER (
+        PARTITION BY runs.factory, runs.automation, runs.state = 'cancelled' ORDER BY runs.finished_at DESC, seq DESC
+      ) AS result_place,
+      max(iif(runs.state = 'succeeded', runs.finished_at, 0)) OVER (PARTITION BY runs.factory, runs.automation)
+        AS succeeded_at
+    FROM runs JOIN automations ON automations.factory = runs.factory AND automations.name = runs.automation
+    WHERE runs.state IN ('succeeded', 'failed', 'cancelled') AND runs.finished_at IS NOT NULL
+  ),
+  results AS (
+    SELECT factory, automation,
+      max(iif(place = 1, id, NULL)) AS id, max(iif(place = 1, state, NULL)) AS state, max(finished_at) AS finished_at,
+      coalesce(group_concat(iif(state = 'failed', 'f', 's'), '' ORDER BY result_place)
+        FILTER (WHERE state <> 'cancelled' AND result_place <= 20), '') AS recent,
+      min(finished_at) FILTER (WHERE state = 'failed' AND finished_at > succeeded_at) AS failing_since
+    FROM ended GROUP BY factory, automation
+  )
+  INSERT INTO automation_results
+    (factory, automation, last_run, last_state, last_finished_at, recent, failures, failing_since)
+    SELECT factory, automation, id, state, finished_at, recent, length(replace(recent, 's', '')), failing_since
+    FROM results;
+  `,
 ];

@@ -4,6 +4,8 @@ import type { WebhookUid } from '../../ids.ts';
 import type { Commit, Condition, FactoryStatus, FactoryView, Reconciliation } from '../../reconciliation.ts';
 import type { AppliedAutomation } from '../../resources/automation.ts';
 import type { AppliedWebhook } from '../../resources/webhook.ts';
+import type { RunResults } from '../../run-results.ts';
+import type { WebhookTraffic } from '../../webhook-traffic.ts';
 
 /** A webhook row as an apply writes it; the storage keeps `ref` and `createdAt` of a row that exists. */
 export type WebhookRow = Omit<AppliedWebhook, 'ref' | 'createdAt' | 'deletedAt'>;
@@ -77,7 +79,7 @@ export interface WebhookView extends AppliedWebhook {
   secretState: SecretState;
   /** State of `verifyTokenSecretName`; `null` if the webhook has none. */
   verifyTokenSecretState: SecretState | null;
-  lastDeliveryAt: number | null;
+  traffic: WebhookTraffic;
   /** The commit of `revision`: the one that last changed or deleted it. `null` if it is not known. */
   commit: Commit | null;
 }
@@ -85,10 +87,21 @@ export interface WebhookView extends AppliedWebhook {
 /** What names a webhook, whether it is served or not. */
 export type WebhookName = Pick<AppliedWebhook, 'ref' | 'uid' | 'factory' | 'name' | 'enabled' | 'deletedAt'>;
 
-/** An automation with the additional field that answers show. */
+/** An automation with the additional fields that answers show. */
 export interface AutomationView extends AppliedAutomation {
   /** The commit of `revision`; `null` if it is not known. */
   commit: Commit | null;
+  results: RunResults;
+}
+
+/** Maximum number of failing automations that are listed for each factory. */
+export const MAX_FAILING_AUTOMATIONS = 50;
+
+/** By `MIN_CREDENTIAL_FAILURES` and `MIN_FAILED_IN_A_ROW`, in the order of factories and names. */
+export interface Failing {
+  webhooks: { factory: string; name: string; traffic: WebhookTraffic }[];
+  /** At most `MAX_FAILING_AUTOMATIONS` for each factory. */
+  automations: { factory: string; name: string; results: RunResults }[];
 }
 
 /** Reads of the inventory for the management API. Lists exclude deleted webhooks, but `webhook` returns them. */
@@ -104,4 +117,8 @@ export interface InventoryReader {
   automation(factory: string, name: string): Promise<AutomationView | null>;
   /** The secrets that automations list for their runs and that have no value now, by automation. */
   missingRunSecrets(factory: string): Promise<{ automation: string; secret: string }[]>;
+  /** What fails in all factories: enabled webhooks whose credential fails, and automations whose last runs failed. */
+  failing(): Promise<Failing>;
+  /** Automations with failed runs among their last ones, those with most failures first. */
+  failedAutomations(factory: string, limit: number): Promise<{ automation: string; results: RunResults }[]>;
 }

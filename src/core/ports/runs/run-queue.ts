@@ -59,6 +59,9 @@ export interface RunSearch {
 /** Maximum number of runs that one page examines, so that a filter without matches stays fast. */
 export const MAX_EXAMINED_RUNS = 5_000;
 
+/** Maximum number of queued runs that are read for the ages of the queue. */
+export const MAX_EXAMINED_QUEUE = 1_000;
+
 /** Reads of runs for the management API. */
 export interface RunReader {
   /** Newest first. A page can be short, or empty, although a next one exists: see `MAX_EXAMINED_RUNS`. */
@@ -72,4 +75,9 @@ export interface RunReader {
    * among the first `MAX_QUEUE_POSITION`.
    */
   queuePositions(request: { factory: string; runs: readonly RunId[] }): Promise<Map<RunId, number>>;
+  /**
+   * When the oldest queued run of each automation was created, oldest first. Omits automations without a run among the
+   * `MAX_EXAMINED_QUEUE` oldest queued runs of the factory.
+   */
+  oldestQueued(factory: string): Promise<{ automation: string; createdAt: number }[]>;
 }

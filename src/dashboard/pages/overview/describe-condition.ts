@@ -43,6 +43,18 @@ const WORDS: Readonly<Record<string, ConditionText>> = {
     advice: 'Fix source.pushWebhook in dockbell.yaml, or add the webhook.',
     page: null,
   },
+  CredentialsFailing: {
+    title: 'Senders have a wrong credential',
+    isSevere: false,
+    advice: 'Their deliveries are rejected. Compare the secret of the sender with that of the webhook.',
+    page: { path: 'webhooks', label: 'View webhooks' },
+  },
+  RunsFailing: {
+    title: 'Automations are failing',
+    isSevere: false,
+    advice: 'Each of these automations has failed several times in a row.',
+    page: { path: 'runs?state=failed', label: 'View failed runs' },
+  },
   NotifyFailing: {
     title: 'Commit status could not be reported to the git host',
     isSevere: false,

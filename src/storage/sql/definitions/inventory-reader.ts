@@ -1,11 +1,14 @@
 import { type Kysely, sql } from 'kysely';
-import type {
-  AutomationView,
-  InventoryReader,
-  SecretState,
-  WebhookView,
+import {
+  type AutomationView,
+  type InventoryReader,
+  MAX_FAILING_AUTOMATIONS,
+  type SecretState,
+  type WebhookView,
 } from '../../../core/ports/definitions/inventory.ts';
-import { NEWEST_OF_WEBHOOK } from '../deliveries/select-newest.ts';
+import { MIN_FAILED_IN_A_ROW } from '../../../core/run-results.ts';
+import { MIN_CREDENTIAL_FAILURES, type WebhookTraffic } from '../../../core/webhook-traffic.ts';
+import { RESULT_COLUMNS, toRunResults } from '../runs/run-results.ts';
 import type { Schema } from '../schema/schema.ts';
 import { FACTORIES, WEBHOOKS } from '../schema/tables.ts';
 import { COMMIT_COLUMNS, isCommitOf, toCommit } from './commits.ts';
@@ -63,6 +66,22 @@ export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
       return row ? toAutomationView(row) : null;
     },
     missingRunSecrets: (factory) => findMissingRunSecrets(db, factory),
+    failing: async () => ({
+      webhooks: await findFailingWebhooks(db),
+      automations: await findFailingAutomations(db),
+    }),
+    failedAutomations: async (factory, limit) => {
+      const rows = await db
+        .selectFrom('automation_results')
+        .selectAll()
+        .where('factory', '=', factory)
+        .where(sql<boolean>`failures > 0`)
+        .orderBy('failures', 'desc')
+        .orderBy('automation')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({ automation: row.automation, results: toRunResults(row) }));
+    },
   };
 }
 
@@ -96,36 +115,100 @@ async function findMissingRunSecrets(db: Kysely<Schema>, factory: string) {
     .execute();
 }
 
-/** Automations with the commit that changed them last. */
+const TRAFFIC_COLUMNS = [
+  'webhook_traffic.last_accepted_at',
+  'webhook_traffic.failing_since',
+  'webhook_traffic.failed_at',
+  'webhook_traffic.failures',
+  'webhook_traffic.reason as failure_reason',
+] as const;
+
+type TrafficRow = Pick<ViewRow, 'last_accepted_at' | 'failing_since' | 'failed_at' | 'failures' | 'failure_reason'>;
+
+function toTraffic(row: TrafficRow): WebhookTraffic {
+  const { last_accepted_at: lastAcceptedAt, failing_since: since } = row;
+  if (since === null) return { lastAcceptedAt, credentialFailure: null };
+  const { failed_at, failures, failure_reason: reason } = row;
+  return { lastAcceptedAt, credentialFailure: { since, lastAt: failed_at ?? since, count: failures ?? 0, reason } };
+}
+
+async function findFailingWebhooks(db: Kysely<Schema>) {
+  const rows = await db
+    .selectFrom('webhook_traffic')
+    .innerJoin('webhooks', 'webhooks.ref', 'webhook_traffic.webhook')
+    .select(['webhooks.factory', 'webhooks.name'])
+    .select(TRAFFIC_COLUMNS)
+    .where(
+      sql<boolean>`webhook_traffic.failures > 0 and webhook_traffic.failures >= ${sql.lit(MIN_CREDENTIAL_FAILURES)}`,
+    )
+    .where('webhooks.enabled', '=', 1)
+    .where('webhooks.deleted_at', 'is', null)
+    .execute();
+  const found = rows.map((row) => ({ factory: row.factory, name: row.name, traffic: toTraffic(row) }));
+  return found.sort(byFactoryAndName);
+}
+
+async function findFailingAutomations(db: Kysely<Schema>) {
+  const factories = await db.selectFrom('factories').select('name').execute();
+  const found = [];
+  for (const { name: factory } of factories) {
+    const rows = await db
+      .selectFrom('automation_results')
+      .selectAll()
+      .where('factory', '=', factory)
+      .where(sql<boolean>`failures > 0 and failures >= ${sql.lit(MIN_FAILED_IN_A_ROW)}`)
+      .where('recent', 'like', `${'f'.repeat(MIN_FAILED_IN_A_ROW)}%`)
+      .limit(MAX_FAILING_AUTOMATIONS)
+      .execute();
+    for (const row of rows) found.push({ factory, name: row.automation, results: toRunResults(row) });
+  }
+  return found.sort(byFactoryAndName);
+}
+
+function byFactoryAndName(one: FactoryObject, other: FactoryObject): number {
+  return compareTexts(one.factory, other.factory) || compareTexts(one.name, other.name);
+}
+
+interface FactoryObject {
+  factory: string;
+  name: string;
+}
+
+function compareTexts(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}
+
+/** Automations with the commit that changed them last and the results of their runs. */
 function selectAutomationViews(db: Kysely<Schema>) {
   return selectAutomations(db)
     .leftJoin('commits', (join) => join.on(isCommitOf('automations.factory', 'automations.revision')))
-    .select(COMMIT_COLUMNS);
+    .leftJoin('automation_results', (join) =>
+      join
+        .onRef('automation_results.factory', '=', 'automations.factory')
+        .onRef('automation_results.automation', '=', 'automations.name'),
+    )
+    .select(COMMIT_COLUMNS)
+    .select(RESULT_COLUMNS);
 }
 
 type AutomationViewRow = Awaited<ReturnType<ReturnType<typeof selectAutomationViews>['executeTakeFirstOrThrow']>>;
 
 function toAutomationView(row: AutomationViewRow): AutomationView {
-  return { ...toAppliedAutomation(row), commit: toCommit(row) };
+  return { ...toAppliedAutomation(row), commit: toCommit(row), results: toRunResults(row) };
 }
 
-/** Webhooks with the newest versions of their secrets, the time of their last delivery, and their last commit. */
+/** Webhooks with the newest versions of their secrets, the outcome of their requests, and their last commit. */
 function selectViews(db: Kysely<Schema>) {
   return db
     .selectFrom('webhooks')
     .leftJoin('secret_names', 'secret_names.name', 'webhooks.secret_name')
     .leftJoin('secret_names as verify_tokens', 'verify_tokens.name', 'webhooks.verify_token_secret_name')
     .leftJoin('commits', (join) => join.on(isCommitOf('webhooks.factory', 'webhooks.revision')))
+    .leftJoin('webhook_traffic', 'webhook_traffic.webhook', 'webhooks.ref')
     .selectAll('webhooks')
     .select(COMMIT_COLUMNS)
     .select(['secret_names.newest_version', 'verify_tokens.newest_version as newest_verify_token'])
-    .select((select) =>
-      select
-        .selectFrom('deliveries')
-        .select('received_at')
-        .where('deliveries.seq', '=', NEWEST_OF_WEBHOOK)
-        .as('last_delivery_at'),
-    )
+    .select(TRAFFIC_COLUMNS)
     .orderBy('webhooks.name');
 }
 
@@ -139,7 +222,7 @@ function toWebhookView(row: ViewRow): WebhookView {
       row.verify_token_secret_name === null
         ? null
         : rateSecret(row.verify_token_secret_version, row.newest_verify_token),
-    lastDeliveryAt: row.last_delivery_at,
+    traffic: toTraffic(row),
     commit: toCommit(row),
   };
 }

@@ -1,4 +1,4 @@
-import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
+import type { Kysely, SelectQueryBuilder } from 'kysely';
 import { DELIVERY_LABELS, type DeliveryLabel } from '../../../core/resources/delivery.ts';
 import type { Schema } from '../schema/schema.ts';
 import { DELIVERIES } from '../schema/tables.ts';
@@ -37,12 +37,3 @@ export function selectNewest(
   const [first, ...others] = label === null ? DELIVERY_LABELS : [label];
   return others.reduce((query, other) => query.unionAll(select(other)), select(first!)).orderBy('seq', 'desc');
 }
-
-/** An expression for queries on `webhooks`: the row number of the newest entry, 0 if the webhook has none. */
-export const NEWEST_OF_WEBHOOK = sql<number>`max(${sql.join(
-  DELIVERY_LABELS.map(
-    (label) => sql`coalesce((
-      select max(newest.seq) from delivery_listing as newest where newest.webhook = webhooks.ref and newest.label = ${sql.lit(DELIVERIES.encode('label', label))}
-    ), 0)`,
-  ),
-)})`;

@@ -1,8 +1,9 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { ClaimRequest, RetryOutcome, RunQueue } from '../../../core/ports/runs/run-queue.ts';
-import type { RunInput, RunState } from '../../../core/resources/run.ts';
+import type { RunInput, RunResult, RunState } from '../../../core/resources/run.ts';
 import type { Schema } from '../schema/schema.ts';
 import { RUN_ATTEMPTS } from '../schema/tables.ts';
+import { noteResult } from './run-results.ts';
 import { selectRunInputs, selectRuns, toRun, toRunInput } from './run-rows.ts';
 
 /**
@@ -17,7 +18,7 @@ export function createRunQueue(db: Kysely<Schema>): RunQueue {
       change(async (trx) => {
         const { state, error, exitCode } = result;
         const end = { state, error, exit_code: exitCode, finished_at: at };
-        return (await changeRun(trx, { id, state: 'running', attempt }, end, end)) !== null;
+        return endRun(trx, { id, state: 'running', attempt }, end);
       }),
     release: ({ id, attempt }) =>
       change(async (trx) => {
@@ -46,7 +47,7 @@ export function createRunQueue(db: Kysely<Schema>): RunQueue {
     cancelQueued: ({ id, at }) =>
       change(async (trx) => {
         const end = { state: 'cancelled', error: 'cancelled', finished_at: at } as const;
-        return (await changeRun(trx, { id, state: 'queued' }, end, end)) !== null;
+        return endRun(trx, { id, state: 'queued' }, end);
       }),
     retry: (request) => change((trx) => retryRun(trx, request)),
     running: async (executor) => {
@@ -133,6 +134,17 @@ async function changeRun(
     .where('number', '=', found.attempt)
     .execute();
   return found.seq;
+}
+
+/** Ends a run and its last attempt, and notes the result for its automation. `false` as `changeRun`. */
+async function endRun(
+  trx: Transaction<Schema>,
+  expected: Expected,
+  end: Change & { state: RunResult['state'] },
+): Promise<boolean> {
+  const run = await changeRun(trx, expected, end, end);
+  if (run !== null) await noteResult(trx, run, end.state);
+  return run !== null;
 }
 
 async function insertRequested(

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { RunId } from '../../../core/ids.ts';
-import { MAX_QUEUE_POSITION, type RunReader } from '../../../core/ports/runs/run-queue.ts';
+import { MAX_EXAMINED_QUEUE, MAX_QUEUE_POSITION, type RunReader } from '../../../core/ports/runs/run-queue.ts';
 import type { RunAttempt } from '../../../core/resources/run.ts';
 import type { Schema } from '../schema/schema.ts';
 import { RUN_ATTEMPTS } from '../schema/tables.ts';
@@ -43,6 +43,21 @@ export function createRunReader(db: Kysely<Schema>): RunReader {
         .where('runs.id', 'in', runs)
         .execute();
       return new Map(rows.map(({ id, position }) => [id as RunId, position]));
+    },
+    oldestQueued: async (factory) => {
+      const rows = await db
+        .selectFrom('runs')
+        .select(['automation', 'created_at'])
+        .where('state', '=', 'queued')
+        .where('factory', '=', factory)
+        .orderBy('seq')
+        .limit(MAX_EXAMINED_QUEUE)
+        .execute();
+      const oldest = new Map<string, number>();
+      for (const { automation, created_at } of rows) {
+        if (!oldest.has(automation)) oldest.set(automation, created_at);
+      }
+      return [...oldest].map(([automation, createdAt]) => ({ automation, createdAt }));
     },
   };
 }

@@ -78,6 +78,21 @@ export interface Schema {
     count: number;
     last_at: number;
   };
+  /** The outcome of the requests of each webhook with traffic, up to `delivery_listing_end`. Outlives the log. */
+  webhook_traffic: {
+    webhook: number;
+    last_accepted_at: number | null;
+    /** The last request with an accepted credential. */
+    authenticated_at: number | null;
+    /** The first later request that its credential made fail; `null` if none. */
+    failing_since: number | null;
+    /** The last of these requests. */
+    failed_at: number | null;
+    /** Number of these requests. */
+    failures: number;
+    /** Why the last of these requests failed. */
+    reason: string | null;
+  };
   handshakes: Numbered & TableOf<typeof HANDSHAKES>;
 
   runs: Numbered &
@@ -92,6 +107,22 @@ export interface Schema {
 
   /** The attempts that started or were requested, the last one included. `run` is the `seq` of its run. */
   run_attempts: TableOf<typeof RUN_ATTEMPTS> & { run: number };
+
+  /** How the last runs of each automation ended. Outlives the runs, and ends with the automation. */
+  automation_results: {
+    factory: string;
+    automation: string;
+    /** ID of the run that ended last, its state and the time. */
+    last_run: string;
+    last_state: string;
+    last_finished_at: number;
+    /** The results of the last runs that were not cancelled, newest first: `s` for succeeded, `f` for failed. */
+    recent: string;
+    /** Number of `f` in `recent`. */
+    failures: number;
+    /** When the first run failed after the last one that succeeded; `null` if the last one succeeded. */
+    failing_since: number | null;
+  };
 
   users: TableOf<typeof USERS> & {
     /** Unique: kind and lower-case name, or kind, issuer and subject. */
