@@ -925,6 +925,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/factories/{factory}/runs/retryable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the runs that a retry of all matching runs would retry
+         * @description Without `state`, only dead letters match. A request examines at most 5000 runs, newest first. Repeat it with `next_cursor` until that is `null`.
+         *
+         *     Role: viewer.
+         */
+        get: operations["countRetryableRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/factories/{factory}/runs/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry all runs that match
+         * @description Queues each matching run again as its next attempt, with its original prompt and payload. Without `state`, only dead letters match. A request retries at most `limit` runs. A request examines at most 5000 runs, newest first. Repeat it with `next_cursor` until that is `null`. A retried run is `queued`, so a request that was interrupted can be sent again without the cursor.
+         *
+         *     Role: operator.
+         */
+        post: operations["retryRuns"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{id}": {
         parameters: {
             query?: never;
@@ -2246,6 +2290,27 @@ export interface components {
             overrides: JsonObject;
             /** @description The name of the event of the delivery. */
             event: string | null;
+        };
+        /** @description Number of runs that match. */
+        RunCount: {
+            /** @description Number of matching runs among those that the request examined. */
+            count: number;
+            /** @description Pass it back as `cursor`; `null` at the end. */
+            next_cursor: string | null;
+        };
+        /** @description Which runs were retried. */
+        RunRetries: {
+            /** @description Number of runs that were queued again. */
+            retried: number;
+            /** @description Matching runs that were not retried. */
+            rejected: {
+                run: string;
+                /** @enum {string} */
+                reason: "unfinished" | "payload_gone" | "not_found";
+                reason_text: string;
+            }[];
+            /** @description Pass it back as `cursor`; `null` at the end. */
+            next_cursor: string | null;
         };
         /** @description When parts of the log of a run were written, oldest first. */
         RunLogTimes: {
@@ -8151,6 +8216,8 @@ export interface operations {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
                 state?: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+                /** @description Only dead letters: runs that failed and have no automatic attempt left. Not with `state`. */
+                dead_letter?: boolean;
                 automation?: string;
                 /** @description ID of a delivery. */
                 delivery?: string;
@@ -8834,6 +8901,290 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The request is not valid; `errors` says where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It does not exist, or is out of the token’s reach. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is in conflict with what is there; `detail` says what to do. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Idempotency-Key was used with another body. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    countRetryableRuns: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                state?: "succeeded" | "failed" | "cancelled";
+                /** @description Only dead letters: runs that failed and have no automatic attempt left. Not with `state`. */
+                dead_letter?: boolean;
+                automation?: string;
+                /** @description ID of a delivery. */
+                delivery?: string;
+                /** @description Name or UID of a webhook. The UID finds deleted webhooks too. */
+                webhook?: string;
+                /** @description The revision that was live, or its first characters. */
+                revision?: string;
+                /**
+                 * @description Created at this time or later.
+                 * @example 2026-01-02T03:04:05.678Z
+                 */
+                since?: string;
+            };
+            header?: never;
+            path: {
+                factory: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Number of runs that match. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunCount"];
+                };
+            };
+            /** @description The request is not valid; `errors` says where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It does not exist, or is out of the token’s reach. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retryRuns: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Of your choice. The same key and body within 24 hours get the first answer again. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                factory: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @default 50 */
+                    limit?: number;
+                    /** @description `next_cursor` of the page before. */
+                    cursor?: string;
+                    /** @enum {string} */
+                    state?: "succeeded" | "failed" | "cancelled";
+                    /** @description Only dead letters: runs that failed and have no automatic attempt left. Not with `state`. */
+                    dead_letter?: boolean;
+                    automation?: string;
+                    /** @description ID of a delivery. */
+                    delivery?: string;
+                    /** @description Name or UID of a webhook. The UID finds deleted webhooks too. */
+                    webhook?: string;
+                    /** @description The revision that was live, or its first characters. */
+                    revision?: string;
+                    /**
+                     * @description Created at this time or later.
+                     * @example 2026-01-02T03:04:05.678Z
+                     */
+                    since?: string;
+                } | null;
+            };
+        };
+        responses: {
+            /** @description Which runs were retried. */
+            200: {
+                headers: {
+                    /** @description `true` if this answer was given before, to the same `Idempotency-Key` and body. */
+                    "Idempotent-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunRetries"];
                 };
             };
             /** @description The request is not valid; `errors` says where. */

@@ -12,6 +12,7 @@ import {
   makeAttempt,
   makeAutomation,
   makePlanPreview,
+  makeRun,
   makeWebhook,
   NOW_MS,
   REJECTED_ID,
@@ -22,6 +23,7 @@ import {
 } from '../../test/helpers/seeded-services.ts';
 import type { Role } from '../core/access.ts';
 import { AppError } from '../core/errors.ts';
+import type { RunId } from '../core/ids.ts';
 import type { RunControl } from '../core/ports/runs/run-control.ts';
 import { NO_RESULTS } from '../core/run-results.ts';
 import { SecretValue } from '../core/secret-value.ts';
@@ -965,6 +967,131 @@ describe('a retry', () => {
     const runControl = { retry: async () => 'payload_gone' } as unknown as RunControl;
     const answer = await open({ runControl }, 'operator').call('POST', url);
     expect([answer.status, answer.body.code]).toEqual([409, 'conflict']);
+  });
+});
+
+describe('a retry of all runs that match', () => {
+  const url = `${F}/runs/retry`;
+  const count = `${F}/runs/retryable`;
+
+  /** A factory with this number of runs that failed, oldest first, and one that succeeded. */
+  async function openWithFailed(failed: number) {
+    const opened = open({}, 'operator');
+    const { services, call } = opened;
+    const ids: RunId[] = [];
+    for (let i = 0; i <= failed; i += 1) {
+      const id = await services.queueRun();
+      const { body } = await call('POST', '/api/v1/runs/claim');
+      const end = i < failed ? { state: 'failed', error: 'exit code 1' } : { state: 'succeeded' };
+      await call('POST', `/api/v1/runs/${id}/complete`, Object.assign({ fence: body.data[0].fence }, end));
+      ids.push(id);
+    }
+    return { ...opened, failed: ids.slice(0, failed), succeeded: ids[failed]! };
+  }
+
+  it('queues dead letters again unless a state is given, with who asked for it', async () => {
+    const { call, get, services, failed, succeeded } = await openWithFailed(3);
+    expect((await get(`${F}/runs?dead_letter=true`)).body.data.map(({ id }: { id: string }) => id)).toEqual(
+      failed.toReversed(),
+    );
+    expect((await get(count)).body).toEqual({ count: 3, next_cursor: null });
+    expect(await call('POST', url)).toMatchObject({
+      status: 200,
+      body: { retried: 3, rejected: [], next_cursor: null },
+    });
+    for (const id of failed) {
+      const { body } = await get(`/api/v1/runs/${id}`);
+      expect(body).toMatchObject({ state: 'queued', attempt: 2, attempts: [{}, { requested_by: { kind: 'token' } }] });
+    }
+    expect((await get(count)).body.count).toBe(0);
+    expect((await get(`${count}?state=succeeded`)).body.count).toBe(1);
+    expect((await call('POST', url, { state: 'succeeded' })).body.retried).toBe(1);
+    expect(await services.runs.get(succeeded)).toMatchObject({ state: 'queued', attempt: 2 });
+  });
+
+  it('takes the filters of the list', async () => {
+    const { call, get, failed } = await openWithFailed(1);
+    const { body: run } = await get(`/api/v1/runs/${failed[0]}`);
+    const others: Record<string, string>[] = [
+      { automation: 'other' },
+      { webhook: 'other' },
+      { revision: 'feed' },
+      { delivery: 'dlv_00000000000000000000000000' },
+      { since: '2026-01-02T03:05:00Z' },
+    ];
+    for (const filters of others) {
+      expect((await get(`${count}?${new URLSearchParams(filters)}`)).body.count, JSON.stringify(filters)).toBe(0);
+      expect((await call('POST', url, filters)).body.retried, JSON.stringify(filters)).toBe(0);
+    }
+    const filters = { automation: run.automation, webhook: run.webhook_uid, revision: run.revision.slice(0, 7) };
+    expect((await call('POST', url, { ...filters, delivery: run.delivery, since: run.created_at })).body.retried).toBe(
+      1,
+    );
+  });
+
+  it('is continued with the cursor, or repeated without it', async () => {
+    const { call, failed } = await openWithFailed(5);
+    const first = await call('POST', url, { dead_letter: true, limit: 2 });
+    expect(first.body).toMatchObject({ retried: 2, next_cursor: expect.any(String) });
+    const second = await call('POST', url, { limit: 2, cursor: first.body.next_cursor });
+    expect(second.body.retried).toBe(2);
+    expect((await call('POST', url)).body).toEqual({ retried: 1, rejected: [], next_cursor: null });
+    expect(failed).toHaveLength(5);
+  });
+
+  it('says which runs were rejected and why, and continues with the others', async () => {
+    const { services } = await openWithFailed(0);
+    const outcomes = ['queued', 'payload_gone', 'unfinished', 'not_found'];
+    const runs = outcomes.map((_, i) => makeRun({ id: `run_0000000000000000000000000${i}`, state: 'failed' }));
+    const retried: string[] = [];
+    const { call } = open(
+      {
+        runs: { ...services.runs, list: async () => ({ data: runs, nextCursor: null }) },
+        runControl: { retry: async (id: string) => outcomes[retried.push(id) - 1] } as unknown as RunControl,
+      },
+      'operator',
+    );
+    const { body } = await call('POST', url);
+    expect(retried).toEqual(runs.map(({ id }) => id));
+    expect(body).toEqual({
+      retried: 1,
+      rejected: outcomes
+        .slice(1)
+        .map((reason, i) => ({ run: runs[i + 1]!.id, reason, reason_text: expect.any(String) })),
+      next_cursor: null,
+    });
+  });
+
+  it('is in the audit log with its filters and its result', async () => {
+    const { call, services } = await openWithFailed(2);
+    await call('POST', url, { dead_letter: true, automation: 'fix-errors' });
+    const { data } = await services.auditLog.list({
+      limit: 1,
+      cursor: null,
+      actor: null,
+      object: null,
+      outcome: null,
+    });
+    expect(data).toMatchObject([
+      {
+        object: 'factories/payments/runs/retry',
+        changes: { dead_letter: true, automation: 'fix-errors', limit: '[not shown]', retried: 2, rejected: 0 },
+      },
+    ]);
+  });
+
+  it.each([
+    { state: 'running' },
+    { state: 'failed', dead_letter: true },
+    { limit: 0 },
+    { since: 'yesterday' },
+    { x: 1 },
+  ])('rejects %j', async (body) => {
+    expect((await open({}, 'operator').call('POST', url, body)).status).toBe(400);
+  });
+
+  it('rejects dead letters of another state in the list', async () => {
+    expect((await open().get(`${F}/runs?dead_letter=true&state=queued`)).status).toBe(400);
   });
 });
 

@@ -43,6 +43,7 @@ export type Run = Schemas['Run'];
 /** Who made a revision. */
 export type Commit = NonNullable<Schemas['Reconciliation']['commit']>;
 export type RunAttempt = Schemas['RunAttempt'];
+export type RunRetries = Schemas['RunRetries'];
 export type RunState = Run['state'];
 export type Secret = Schemas['Secret'];
 /** A signed-in browser. */

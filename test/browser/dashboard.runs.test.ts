@@ -144,4 +144,30 @@ describeDashboard('a run that does not finish', ({ signIn }) => {
     await page.getByText('cancelled', { exact: true }).first().waitFor();
     await page.getByRole('button', { name: 'Retry run' }).waitFor();
   });
+
+  it('is retried with all that match a filter, after a confirmation with their number', async () => {
+    const page = await signIn(factory.daemon, '/factories/payments/runs');
+    await page.getByRole('link', { name: 'build' }).first().waitFor();
+    const retry = page.getByRole('button', { name: 'Retry all that match' });
+    expect(await retry.count()).toBe(0);
+    await page.getByRole('checkbox', { name: 'Dead letters' }).check();
+    await page.getByRole('heading', { name: 'No matching runs' }).waitFor();
+    expect(page.url()).toContain('deadLetter=true');
+    await retry.click();
+    await page.getByText('No runs match, so nothing is retried.').waitFor();
+    expect(await page.getByRole('dialog').getByRole('button', { name: 'Retry 0 runs' }).isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
+    await page.getByRole('combobox', { name: 'State' }).click();
+    await page.getByRole('option', { name: 'cancelled' }).click();
+    await page.getByRole('link', { name: 'build' }).waitFor();
+    expect(await page.getByRole('checkbox', { name: 'Dead letters' }).isChecked()).toBe(false);
+    await retry.click();
+    await page.getByText('1 run is executed again').waitFor();
+    await lookAt(page, 'runs-retry');
+    await page.getByRole('dialog').getByRole('button', { name: 'Retry 1 run' }).click();
+    await page.getByText('1 run queued again.').waitFor();
+    await page.getByRole('heading', { name: 'No matching runs' }).waitFor();
+    const { body } = await factory.daemon.api('/factories/payments/runs');
+    expect(body.data).toMatchObject([{ attempt: 2 }]);
+  });
 });

@@ -290,8 +290,12 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     ];
     await opened.storage.deliveryLog.record(offers);
     const [early, late] = offers.map((offer) => offer.runs[0]!.id);
-    const list = async (search: Omit<RunSearch, 'factory'>) =>
-      (await reader().list({ factory: FACTORY, ...search, limit: 9, cursor: null })).data.map(({ id }) => id);
+    const list = async (search: Omit<RunSearch, 'factory'>) => {
+      const found = (await reader().list({ factory: FACTORY, ...search, limit: 9, cursor: null })).data;
+      const { count } = await reader().count({ factory: FACTORY, ...search, cursor: null });
+      expect(count).toBe(found.length);
+      return found.map(({ id }) => id);
+    };
     expect(await list({ delivery: offers[0]!.id })).toEqual([early]);
     expect(await list({ webhook: 'two' })).toEqual([late]);
     expect(await list({ webhook: one!.uid })).toEqual([early]);
@@ -314,6 +318,10 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     const search = { factory: FACTORY, automation: 'fix-errors', limit: 9 };
     const empty = await reader().list({ ...search, cursor: null });
     expect(empty.data).toEqual([]);
+    expect(await reader().count({ ...search, cursor: null })).toEqual({ count: 0, nextCursor: empty.nextCursor });
+    expect(await reader().count({ ...search, cursor: empty.nextCursor })).toEqual({ count: 1, nextCursor: null });
+    const all = await reader().count({ factory: FACTORY, state: 'queued', cursor: null });
+    expect(all).toEqual({ count: MAX_EXAMINED_RUNS, nextCursor: expect.any(String) });
     const second = await reader().list({ ...search, cursor: empty.nextCursor });
     expect([second.data.map(({ id }) => id), second.nextCursor]).toEqual([[oldest], null]);
   });

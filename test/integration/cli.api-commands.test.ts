@@ -2,6 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../src/core/errors.ts';
+import type { RunId } from '../../src/core/ids.ts';
+import type { RunControl } from '../../src/core/ports/runs/run-control.ts';
 import type { StoredDecisions } from '../../src/core/resources/delivery.ts';
 import { escapeText } from '../../src/words/escape-text.ts';
 import type { CliSurroundings } from '../helpers/run-cli.ts';
@@ -740,6 +743,75 @@ describe('run retry', () => {
     });
     expect(await services.runs.get(RUN_ID)).toMatchObject({ state: 'queued', attempt: 2 });
   });
+
+  /** Queues runs and cancels them. */
+  const cancelRuns = async (count: number) => {
+    const ids: RunId[] = [];
+    for (let i = 0; i < count; i += 1) {
+      const id = await services.queueRun();
+      await run(['run', 'cancel', id]);
+      ids.push(id);
+    }
+    return ids;
+  };
+
+  it('queues several runs again, and names those that cannot be', async () => {
+    await serve();
+    const ids = await cancelRuns(2);
+    const { code, stdout } = await run(['run', 'retry', ...ids, RUN_ID, ids[0]!]);
+    expect(code).toBe(1);
+    expect(stdout).toBe(
+      `Queued 2 runs again.\nNot retried: 1. The run has not ended yet: cancel it first, or wait for its end.\n  ${RUN_ID}\n`,
+    );
+    for (const id of ids) expect(await services.runs.get(id)).toMatchObject({ state: 'queued', attempt: 2 });
+  });
+
+  it('queues all runs again that match, with --yes', async () => {
+    await serve();
+    const ids = await cancelRuns(3);
+    expect(await run(['run', 'retry', '--dead-letter', '--yes'])).toMatchObject({
+      code: 0,
+      stdout: 'No matching runs.\n',
+    });
+    const asked = await run(['run', 'retry', '--state', 'cancelled']);
+    expect(asked).toMatchObject({ code: 2, stdout: '' });
+    expect(asked.stderr).toContain('Retry 3 runs? Standard input is no terminal');
+    expect(asked.stderr).toContain('--yes');
+    expect(await services.runs.get(ids[0]!)).toMatchObject({ state: 'cancelled' });
+    const done = await run(['run', 'retry', '--state', 'cancelled', '--automation', 'fix-errors', '--yes']);
+    expect(done).toMatchObject({ code: 0, stdout: 'Queued 3 runs again.\n' });
+    const { stdout } = await run(['run', 'retry', '--state', 'cancelled', '--yes', '--json']);
+    expect(JSON.parse(stdout)).toEqual({ retried: 0, rejected: [] });
+  });
+
+  it('prints what was done before a failure', async () => {
+    let calls = 0;
+    await serve({
+      runs: {
+        ...createSeededServices().runs,
+        count: async () => ({ count: 2, nextCursor: null }),
+        list: async () => {
+          calls += 1;
+          if (calls > 1) throw new AppError('storage_unavailable', 'The disk is full.');
+          return { data: [makeRun({ state: 'failed' })], nextCursor: '1' };
+        },
+      },
+      runControl: { retry: async () => 'queued' } as unknown as RunControl,
+    });
+    const { code, stderr } = await run(['run', 'retry', '--dead-letter', '--yes']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/Queued 1 run again\. Repeat the command to continue\.\n[\s\S]*The disk is full/);
+  });
+
+  it.each([
+    [['run', 'retry']],
+    [['run', 'retry', RUN_ID, '--dead-letter']],
+    [['run', 'retry', '--dead-letter', '--state', 'failed']],
+    [['run', 'retry', '--state', 'running']],
+  ])('%j is wrong usage', async (argv) => {
+    await serve();
+    expect(await run(argv)).toMatchObject({ code: 2, stdout: '' });
+  });
 });
 
 describe('run list', () => {
@@ -758,6 +830,7 @@ describe('run list', () => {
       ['--webhook', 'by-url'],
       ['--revision', 'feed'],
       ['--since', '2026-01-02T03:05:00Z'],
+      ['--dead-letter'],
     ])
       expect(await list(...options), options.join(' ')).toBe('No matching runs.\n');
   });

@@ -25,6 +25,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** An attempt to sign in, successful or not; `null` for all other requests. */
     signIn: SignInAttempt | null;
+    /** What the request has changed, if its body does not say it. Shown in the audit log in addition to the body. */
+    auditResult: JsonObject | null;
   }
 }
 
@@ -57,6 +59,7 @@ const MAX_FAILURES_PER_MINUTE = 60;
 export function auditChanges(app: FastifyInstance, parts: AuditParts): void {
   const admitFailure = createFailureCap(parts.clock);
   app.decorateRequest('signIn', null);
+  app.decorateRequest('auditResult', null);
   app.addHook('onSend', async (request, reply, payload) => {
     if (!isLogged(request, reply)) return;
     if (request.signIn !== null) parts.countSignIn(request.signIn.method, rateStatus(statusOf(request, reply)));
@@ -153,6 +156,9 @@ function readNewId(payload: unknown): string | null {
 const SHOWN = new Set([
   ...auditedNames(WEBHOOK_FIELDS),
   ...auditedNames(AUTOMATION_FIELDS),
+  'automation',
+  'dead_letter',
+  'delivery',
   'delivery_id',
   'disabled',
   'exit_code',
@@ -163,16 +169,18 @@ const SHOWN = new Set([
   'mode',
   'revision',
   'role',
+  'since',
   'state',
+  'webhook',
 ]);
 const HIDDEN = '[not shown]';
 const MAX_SHOWN_CHARACTERS = 500;
 
-function summarise({ body, query, signIn }: FastifyRequest): JsonObject | null {
+function summarise({ body, query, signIn, auditResult }: FastifyRequest): JsonObject | null {
   if (signIn !== null) return describeAttempt(signIn);
   const entries = [query, body].flatMap((part) => (isJsonObject(part) ? Object.entries(part) : []));
   const shown = entries.map(([key, value]) => [key, SHOWN.has(key) ? clip(value) : HIDDEN] as const);
-  return shown.length === 0 ? null : Object.fromEntries(shown);
+  return shown.length === 0 && auditResult === null ? null : Object.assign(Object.fromEntries(shown), auditResult);
 }
 
 function describeAttempt({ method, about, rejection }: SignInAttempt): JsonObject {

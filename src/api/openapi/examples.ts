@@ -2,6 +2,7 @@ import { DELIVERY_LABELS } from '../../core/resources/delivery.ts';
 import { RUN_STATES } from '../../core/resources/run.ts';
 import { PAYLOAD_FILE, renderEnvelope } from '../../run/envelope.ts';
 import { AUTH_REASONS } from '../../words/delivery-reasons.ts';
+import { explainRetryRejection } from '../../words/retry-rejections.ts';
 import { describeStatusReason } from '../../words/status-reasons.ts';
 import { UNLOGGED_REASONS } from '../../words/unlogged-reasons.ts';
 import { describeProblem } from '../server/problem.ts';
@@ -446,6 +447,14 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
   Run: [run, queuedRun],
   RunAttempt: [attempt, failedAttempt],
   RunInput: [runInput],
+  RunCount: [{ count: 12, next_cursor: null }],
+  RunRetries: [
+    {
+      retried: 11,
+      rejected: [{ run: RUN_ID, reason: 'payload_gone', reason_text: explainRetryRejection('payload_gone') }],
+      next_cursor: null,
+    },
+  ],
   RunLogTimes: [
     {
       data: [
@@ -731,6 +740,13 @@ export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Body
   claimRuns: {
     any: { summary: 'One run of any factory', value: {} },
     factory: { summary: 'At most five runs of one factory', value: { factory: 'payments', limit: 5 } },
+  },
+  retryRuns: {
+    failed: { summary: 'Everything that failed', value: { dead_letter: true } },
+    automation: {
+      summary: 'What one automation could not do since a time',
+      value: { state: 'failed', automation: 'triage-issues', since: RECEIVED_AT },
+    },
   },
   renewRunLease: { output: { summary: 'With new output', value: { fence: 1, log: 'Reading the issue\n' } } },
   completeRun: {

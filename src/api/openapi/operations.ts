@@ -67,6 +67,8 @@ export const OPERATIONS: Readonly<Record<string, OperationWords>> = {
   'PUT /api/v1/factories/:factory/automations/:name': { id: 'putAutomation', action: 'Save automation' },
   'DELETE /api/v1/factories/:factory/automations/:name': { id: 'deleteAutomation', action: 'Delete automation' },
   'GET /api/v1/factories/:factory/runs': { id: 'listRuns' },
+  'GET /api/v1/factories/:factory/runs/retryable': { id: 'countRetryableRuns' },
+  'POST /api/v1/factories/:factory/runs/retry': { id: 'retryRuns', action: 'Retry runs' },
   'GET /api/v1/runs/:id': { id: 'getRun' },
   'GET /api/v1/runs/:id/input': { id: 'getRunInput' },
   'GET /api/v1/runs/:id/attachments/event-payload.json': { id: 'getRunPayload' },

@@ -12,6 +12,7 @@ import { ATTEMPT_FIELDS, RUN_FIELDS, RUN_STATES } from '../../core/resources/run
 import { SECRET_FIELDS } from '../../core/resources/secret.ts';
 import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
 import { RECENT_RUNS } from '../../core/run-results.ts';
+import { RETRY_REJECTIONS } from '../../words/retry-rejections.ts';
 import { RUN_REASONS } from '../../words/run-reasons.ts';
 
 /** An object with exactly these properties, all of them present. */
@@ -24,11 +25,15 @@ export function refTo(component: keyof typeof COMPONENTS): JsonSchema {
   return { $ref: `${component}#` };
 }
 
+const nextCursor: JsonSchema = {
+  type: ['string', 'null'],
+  description: 'Pass it back as `cursor`; `null` at the end.',
+};
+
 /** A page of a list. */
 export function listOf(component: keyof typeof COMPONENTS): JsonSchema {
-  const next_cursor = { type: ['string', 'null'], description: 'Pass it back as `cursor`; `null` at the end.' };
   const data = { type: 'array', items: refTo(component) };
-  return closedObject({ data, next_cursor }, { description: 'One page of the list.' });
+  return closedObject({ data, next_cursor: nextCursor }, { description: 'One page of the list.' });
 }
 
 const text: JsonSchema = { type: 'string' };
@@ -501,6 +506,25 @@ export const COMPONENTS = {
       event: { ...textOrNull, description: 'The name of the event of the delivery.' },
     },
     { description: 'What a run was given.' },
+  ),
+  RunCount: closedObject(
+    {
+      count: { ...count, description: 'Number of matching runs among those that the request examined.' },
+      next_cursor: nextCursor,
+    },
+    { description: 'Number of runs that match.' },
+  ),
+  RunRetries: closedObject(
+    {
+      retried: { ...count, description: 'Number of runs that were queued again.' },
+      rejected: {
+        type: 'array',
+        items: closedObject({ run: text, reason: oneOf(RETRY_REJECTIONS), reason_text: text }),
+        description: 'Matching runs that were not retried.',
+      },
+      next_cursor: nextCursor,
+    },
+    { description: 'Which runs were retried.' },
   ),
   RunLogTimes: closedObject(
     {

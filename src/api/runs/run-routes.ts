@@ -1,19 +1,20 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../core/errors.ts';
-import type { DeliveryId, RunId } from '../../core/ids.ts';
+import type { RunId } from '../../core/ids.ts';
 import type { RunControl } from '../../core/ports/runs/run-control.ts';
 import { MAX_EXAMINED_RUNS } from '../../core/ports/runs/run-queue.ts';
-import { RUN_STATES, type Run, type RunInput, type RunState } from '../../core/resources/run.ts';
+import { RUN_STATES, type Run, type RunInput } from '../../core/resources/run.ts';
 import { PAYLOAD_FILE } from '../../run/envelope.ts';
 import { listOf, noBody, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
-import { INSTANT, parseInstant } from '../server/instants.ts';
 import { type PageQuery, pageQuerySchema, readPage } from '../server/page-query.ts';
-import { actorOf, factoryOf, requireReached } from '../server/reach.ts';
+import { factoryOf, requireReached } from '../server/reach.ts';
 import { PAYLOAD_RESPONSE, sendPayload } from '../server/send-payload.ts';
 import { presentRunInput } from './present-run-input.ts';
 import { presentOneRun, presentRuns } from './present-runs.ts';
+import { registerRetryRoutes } from './retry-routes.ts';
 import { type FindRun, type RunLogParts, type RunRequest, registerRunLogRoutes } from './run-log-routes.ts';
+import { type RunFilters, readRunSearch, runFilterProperties } from './run-search.ts';
 
 export interface RunRouteParts extends RunLogParts {
   runControl: RunControl;
@@ -29,7 +30,7 @@ export function registerRunRoutes(app: FastifyInstance, parts: RunRouteParts): v
   registerRunInput(app, parts, findRun);
   registerRunLogRoutes(app, parts, findRun);
   registerRunCancel(app, parts, findRun);
-  registerRunRetry(app, parts, findRun);
+  registerRetryRoutes(app, parts, findRun);
 
   app.get<{ Params: { id: string } }>(
     '/runs/:id',
@@ -41,17 +42,8 @@ export function registerRunRoutes(app: FastifyInstance, parts: RunRouteParts): v
   );
 }
 
-interface RunQuery extends PageQuery {
-  state?: RunState;
-  automation?: string;
-  delivery?: string;
-  webhook?: string;
-  revision?: string;
-  since?: string;
-}
-
 function registerRunList(app: FastifyInstance, parts: RunRouteParts): void {
-  app.get<{ Querystring: RunQuery }>(
+  app.get<{ Querystring: RunFilters & PageQuery }>(
     '/factories/:factory/runs',
     {
       config: { access: requireRole('viewer', 'factory') },
@@ -59,37 +51,14 @@ function registerRunList(app: FastifyInstance, parts: RunRouteParts): void {
         tags,
         summary: 'List the runs of a factory, newest first',
         description: `A page examines at most ${MAX_EXAMINED_RUNS} runs. It can have fewer runs than \`limit\`, or none, although \`next_cursor\` is not \`null\`.`,
-        querystring: pageQuerySchema({
-          state: { type: 'string', enum: [...RUN_STATES] },
-          automation: { type: 'string', minLength: 1 },
-          delivery: { type: 'string', minLength: 1, maxLength: 100, description: 'ID of a delivery.' },
-          webhook: {
-            type: 'string',
-            minLength: 1,
-            maxLength: 255,
-            description: 'Name or UID of a webhook. The UID finds deleted webhooks too.',
-          },
-          revision: {
-            type: 'string',
-            minLength: 1,
-            maxLength: 64,
-            description: 'The revision that was live, or its first characters.',
-          },
-          since: { ...INSTANT, description: 'Created at this time or later.' },
-        }),
+        querystring: pageQuerySchema(runFilterProperties(RUN_STATES)),
         response: { 200: listOf('Run') },
       },
     },
     async (request) => {
-      const { since, delivery, cursor: _, limit: __, ...filters } = request.query;
-      const wanted = {
-        ...readPage(request.query),
-        ...filters,
-        factory: factoryOf(request).name,
-        delivery: delivery as DeliveryId | undefined,
-        sinceAt: since === undefined ? undefined : parseInstant(since, 'since'),
-      };
-      const { data, nextCursor } = await parts.runs.list(wanted);
+      const { cursor: _, limit: __, ...filters } = request.query;
+      const search = readRunSearch(factoryOf(request).name, filters);
+      const { data, nextCursor } = await parts.runs.list({ ...search, ...readPage(request.query) });
       return { data: await presentRuns(data, parts), next_cursor: nextCursor };
     },
   );
@@ -141,36 +110,6 @@ function registerRunCancel(app: FastifyInstance, parts: RunRouteParts, findRun: 
       const outcome = await parts.runControl.cancel(id);
       if (outcome === 'finished') throw new AppError('conflict', `The run had already ended as ${state}.`);
       return reply.code(outcome === 'cancelling' ? 202 : 200).send(await presentOneRun(await findRun(request), parts));
-    },
-  );
-}
-
-const RETRY_CONFLICTS = {
-  unfinished: 'The run has not ended yet: cancel it first, or wait for its end.',
-  payload_gone: 'The payload of the run is no longer stored, so the run cannot be executed again.',
-} as const;
-
-function registerRunRetry(app: FastifyInstance, parts: RunRouteParts, findRun: FindRun): void {
-  app.post<{ Params: { id: string } }>(
-    '/runs/:id/retry',
-    {
-      config: { access: requireRole('operator', 'object'), idempotent: true },
-      schema: {
-        tags,
-        summary: 'Retry a run that has ended',
-        description:
-          'Queues the same run with its next `attempt`, with its original prompt and payload. Its output is appended to its log. A run that has not ended returns 409.',
-        body: noBody,
-        response: { 200: refTo('Run'), 409: refTo('Problem') },
-      },
-    },
-    async (request) => {
-      const { id } = await findRun(request);
-      const outcome = await parts.runControl.retry(id, actorOf(request));
-      if (outcome === 'unfinished' || outcome === 'payload_gone') {
-        throw new AppError('conflict', RETRY_CONFLICTS[outcome]);
-      }
-      return presentOneRun(await findRun(request), parts);
     },
   );
 }

@@ -67,6 +67,8 @@ const TABLE: Row[] = [
   ['POST', `${F}/reverts`, 'manager', 'factory'],
   ['POST', `${F}/filters/test`, 'viewer', 'factory'],
   ['GET', `${F}/runs`, 'viewer', 'factory'],
+  ['GET', '/api/v1/factories/:factory/runs/retryable', 'viewer', 'factory'],
+  ['POST', '/api/v1/factories/:factory/runs/retry', 'operator', 'factory'],
   ['GET', '/api/v1/runs/:id', 'viewer', 'object'],
   ['GET', '/api/v1/runs/:id/input', 'viewer', 'object'],
   ['GET', '/api/v1/runs/:id/attachments/event-payload.json', 'viewer', 'object'],

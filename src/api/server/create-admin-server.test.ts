@@ -237,6 +237,7 @@ describe('an unexpected error', () => {
       runs: {
         list: async () => Promise.reject(cause),
         get: async () => Promise.reject(cause),
+        count: async () => Promise.reject(cause),
         input: async () => null,
         attempts: async () => new Map(),
         queuePositions: async () => new Map(),
@@ -254,7 +255,15 @@ describe('an unexpected error', () => {
 
   it('has the status of its code: a storage that is down is 503 with Retry-After', async () => {
     const down = async () => Promise.reject(new AppError('storage_unavailable', 'The disk is full.'));
-    const runs = { list: down, get: down, input: down, attempts: down, queuePositions: down, oldestQueued: down };
+    const runs = {
+      list: down,
+      count: down,
+      get: down,
+      input: down,
+      attempts: down,
+      queuePositions: down,
+      oldestQueued: down,
+    };
     const { app, owner } = open({ runs });
     const answer = await app.inject({ url: `/api/v1/runs/${RUN_ID}`, headers: owner });
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '1']);

@@ -10,7 +10,7 @@ export interface PageQuery {
 
 const DEFAULT_LIMIT = 50;
 const limit: JsonSchema = { type: 'integer', minimum: 1, maximum: 200 };
-const cursor: JsonSchema = {
+export const CURSOR: JsonSchema = {
   type: 'string',
   minLength: 1,
   maxLength: 512,
@@ -24,12 +24,12 @@ export function querySchema(properties: Record<string, JsonSchema>): JsonSchema 
 
 /** The query of a log: pages of 50 unless the caller asks otherwise. */
 export function pageQuerySchema(more: Record<string, JsonSchema> = {}): JsonSchema {
-  return querySchema({ limit: { ...limit, default: DEFAULT_LIMIT }, cursor, ...more });
+  return querySchema({ limit: { ...limit, default: DEFAULT_LIMIT }, cursor: CURSOR, ...more });
 }
 
 /** The query of a list that is short by nature: whole, unless the caller asks for pages. */
 export function shortListQuerySchema(more: Record<string, JsonSchema> = {}): JsonSchema {
-  return querySchema({ limit: { ...limit, description: 'Without it, all entries.' }, cursor, ...more });
+  return querySchema({ limit: { ...limit, description: 'Without it, all entries.' }, cursor: CURSOR, ...more });
 }
 
 export const SHORT_LIST_QUERY: JsonSchema = shortListQuerySchema();

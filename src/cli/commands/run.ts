@@ -1,32 +1,25 @@
 import { Option } from 'commander';
-import type { Run, RunAttempt, RunState } from '../../client/api-types.ts';
+import type { Run, RunAttempt } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { LogTimesReader } from '../../client/log-times-reader.ts';
 import { readAnswer } from '../../client/read-answer.ts';
-import { RUN_STATES } from '../../core/resources/run.ts';
 import { formatDuration } from '../../words/duration.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import { findLogTime } from '../../words/log-times.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { DELIVERY_ARGUMENT, findDelivery } from '../find/find-delivery.ts';
 import { describeIdArgument, findId } from '../find/find-id.ts';
-import { findWebhookOrDeleted } from '../find/find-webhook.ts';
 import { followRunLog, isEnded, readRunLog, waitsForConfiguration } from '../follow/follow-run-log.ts';
-import { countOption, type InstantOption, instantOption, toInstant } from '../input/value-options.ts';
+import { addRunFilters, type RunFilterOptions, readRunFilters } from '../input/run-filters.ts';
+import { countOption } from '../input/value-options.ts';
 import type { Colors } from '../output/colors.ts';
 import { formatAge, formatInstantWithAge } from '../output/format-time.ts';
 import { createLogPrinter } from '../output/log-printer.ts';
 import type { Column } from '../output/table.ts';
+import { declareRunRetry } from './run-retry.ts';
 
-interface ListOptions {
-  state?: RunState;
-  automation?: string;
-  delivery?: string;
-  webhook?: string;
-  revision?: string;
-  since?: InstantOption;
+interface ListOptions extends RunFilterOptions {
   limit: number;
   json?: boolean;
 }
@@ -35,21 +28,15 @@ const ID_HELP = describeIdArgument('run');
 
 /** `dockbell run …`: runs. */
 export function declareRun(run: CliCommand, bind: Bind): void {
-  run
-    .command('list')
+  addRunFilters(run.command('list'))
     .description('list runs, the most recent first')
-    .addOption(new Option('--state <state>', 'only runs in this state').choices(RUN_STATES))
-    .option('--automation <name>', 'only runs of this automation')
-    .option('--delivery <ref>', `only runs of this delivery: ${DELIVERY_ARGUMENT}`)
-    .option('--webhook <name>', 'only runs of this webhook: its name, or its UID')
-    .option('--revision <commit>', 'only runs that started while this revision was live: its first characters')
-    .addOption(instantOption('--since <time>', 'only runs created at this time or later'))
     .addOption(countOption('--limit <count>', 'maximum number of runs').default(20))
     .withJson()
     .explain({
       examples: [
         ['dockbell run list', 'the most recent runs of the factory'],
         ['dockbell run list --state failed --since 2h', 'the failed runs of the last two hours'],
+        ['dockbell run list --dead-letter', 'what failed and is not retried automatically'],
         ['dockbell run list --revision 4f2a91c', 'what a commit started'],
       ],
     })
@@ -100,26 +87,12 @@ export function declareRun(run: CliCommand, bind: Bind): void {
       examples: [['dockbell run cancel run_01jd3v8k6n', 'the run ends as cancelled']],
     })
     .action(bind(cancelRun));
-  run
-    .command('retry')
-    .argument('<id>', ID_HELP)
-    .description('execute a run that has ended again, with the same prompt and payload')
-    .withJson()
-    .explain({
-      negative: 'the run has not ended, or its payload is no longer stored',
-      examples: [['dockbell run retry run_01jd3v8k6n', 'queue the next attempt']],
-    })
-    .action(bind(retryRun));
+  declareRunRetry(run, bind);
 }
 
 async function listRuns(session: CommandSession, options: ListOptions): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
-  const { state, automation, revision } = options;
-  const delivery = options.delivery === undefined ? undefined : await findDelivery(session, options.delivery);
-  const webhook =
-    options.webhook === undefined ? undefined : (await findWebhookOrDeleted(session, options.webhook)).uid;
-  const since = toInstant(options.since, session.nowMs);
-  const query = { state, automation, delivery, webhook, revision, since };
+  const query = await readRunFilters(session, options);
   const page = await listRows(
     (page) =>
       readAnswer(
@@ -321,15 +294,4 @@ async function cancelRun(session: CommandSession, options: { json?: boolean }, r
 function describeCancel(run: Run): string {
   const id = escapeText(run.id);
   return run.state === 'cancelled' ? `Cancelled ${id}.` : `Stopping ${id}. See 'dockbell run show ${id}' for its end.`;
-}
-
-async function retryRun(session: CommandSession, options: { json?: boolean }, ref: string): Promise<number> {
-  const id = await findId(session, 'run', ref);
-  const api = await session.api();
-  const run = await session.create((headers) =>
-    api.POST('/api/v1/runs/{id}/retry', { params: { path: { id } }, headers }),
-  );
-  if (options.json) session.output.json(run);
-  else session.output.line(`Queued ${escapeText(run.id)} again, as attempt ${run.attempt}.`);
-  return EXIT_CODES.done;
 }

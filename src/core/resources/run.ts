@@ -19,6 +19,15 @@ import {
 export const RUN_STATES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
+/** The states of a run that has ended. */
+export const ENDED_STATES = ['succeeded', 'failed', 'cancelled'] as const satisfies readonly RunState[];
+
+/**
+ * The state of a dead letter: a run that failed and has no automatic attempt left. A run that is retried automatically is
+ * `queued` again, in the same transaction as its failure.
+ */
+export const DEAD_LETTER_STATE = 'failed' satisfies RunState;
+
 /** A key of the table in `executors/index.ts`. A stored run may name an executor that this version does not have. */
 export type ExecutorType = string;
 

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { Run, RunState } from '../../client/api-types.ts';
 import { LogTimesReader } from '../../client/log-times-reader.ts';
 import { readAnswer } from '../../client/read-answer.ts';
+import { countRetryable, type RetryFilters, type RetrySummary, retryMatching } from '../../client/retry-runs.ts';
 import type { LogPage } from '../parts/live/log-page.ts';
 import { SHARE_PAGE } from '../parts/live/share-rows.ts';
 import { api } from './client.ts';
@@ -10,6 +11,8 @@ import { TIME_SPANS_MS, type TimeSpan } from './deliveries.ts';
 /** Filter of the runs of a factory. */
 export interface RunFilter {
   state: RunState | null;
+  /** Only runs that failed and have no automatic attempt left. */
+  deadLetter: true | null;
   automation: string | null;
   /** UID of a webhook. */
   webhook: string | null;
@@ -26,19 +29,47 @@ export function runsQuery(factory: string, filter: RunFilter, cursor: string | n
     queryKey: ['factory', factory, 'runs', 'list', filter, cursor],
     ...SHARE_PAGE,
     queryFn: (): Promise<LogPage<Run>> => {
-      const { state, automation, webhook, revision, delivery, last } = filter;
-      const query = {
-        state: state ?? undefined,
-        automation: automation ?? undefined,
-        webhook: webhook ?? undefined,
-        revision: revision ?? undefined,
-        delivery: delivery ?? undefined,
-        since: last === null ? undefined : new Date(Date.now() - TIME_SPANS_MS[last]).toISOString(),
-        cursor: cursor ?? undefined,
-      };
+      const query = Object.assign(toQuery(filter), { state: filter.state ?? undefined, cursor: cursor ?? undefined });
       return readAnswer(api.GET('/api/v1/factories/{factory}/runs', { params: { path: { factory }, query } }));
     },
   });
+}
+
+/** The filter as the management API takes it, without the state. */
+function toQuery({ deadLetter, automation, webhook, revision, delivery, last }: RunFilter) {
+  return {
+    dead_letter: deadLetter ?? undefined,
+    automation: automation ?? undefined,
+    webhook: webhook ?? undefined,
+    revision: revision ?? undefined,
+    delivery: delivery ?? undefined,
+    since: last === null ? undefined : new Date(Date.now() - TIME_SPANS_MS[last]).toISOString(),
+  };
+}
+
+function toRetryFilters(filter: RunFilter): RetryFilters {
+  const { state } = filter;
+  const isEndState = state === 'succeeded' || state === 'failed' || state === 'cancelled';
+  return Object.assign(toQuery(filter), { state: isEndState ? state : undefined });
+}
+
+/** The number of runs that `retryMatchingRuns` would retry. */
+export function retryableCountQuery(factory: string, filter: RunFilter) {
+  return queryOptions({
+    queryKey: ['factory', factory, 'runs', 'retryable', filter],
+    queryFn: () => countRetryable(api, factory, toRetryFilters(filter)),
+    // It is shown in a question about a change.
+    staleTime: 0,
+    gcTime: 0,
+  });
+}
+
+export async function retryMatchingRuns(factory: string, filter: RunFilter): Promise<RetrySummary> {
+  const filters = toRetryFilters(filter);
+  const path = '/api/v1/factories/{factory}/runs/retry';
+  return retryMatching((page) =>
+    readAnswer(api.POST(path, { params: { path: { factory } }, body: Object.assign(page, filters) })),
+  );
 }
 
 export function runQuery(factory: string, id: string) {

@@ -66,6 +66,8 @@ export const MAX_EXAMINED_QUEUE = 1_000;
 export interface RunReader {
   /** Newest first. A page can be short, or empty, although a next one exists: see `MAX_EXAMINED_RUNS`. */
   list(request: PageRequest & RunSearch): Promise<Page<Run>>;
+  /** Counts like `list`, but all runs that one request may examine. */
+  count(request: Pick<PageRequest, 'cursor'> & RunSearch): Promise<{ count: number; nextCursor: string | null }>;
   get(id: RunId): Promise<Run | null>;
   input(id: RunId): Promise<RunInput | null>;
   /** The stored attempts of these runs in their order. Omits runs without any. */

@@ -7,6 +7,7 @@ export const RUN_STATES: readonly RunState[] = ['queued', 'running', 'succeeded'
 /** All runs of a factory. */
 export const NO_RUN_FILTER: RunFilter = {
   state: null,
+  deadLetter: null,
   automation: null,
   webhook: null,
   revision: null,
@@ -17,8 +18,10 @@ export const NO_RUN_FILTER: RunFilter = {
 /** Reads the filter from the URL. Unknown values are ignored. */
 export function readRunFilter(search: URLSearchParams): RunFilter {
   const last = search.get('last') ?? '';
+  const deadLetter = search.get('deadLetter') === 'true' ? true : null;
   return {
-    state: RUN_STATES.find((state) => state === search.get('state')) ?? null,
+    state: deadLetter ? null : (RUN_STATES.find((state) => state === search.get('state')) ?? null),
+    deadLetter,
     automation: search.get('automation') || null,
     webhook: search.get('webhook') || null,
     revision: search.get('revision') || null,
@@ -28,11 +31,18 @@ export function readRunFilter(search: URLSearchParams): RunFilter {
 }
 
 export function writeRunFilter(filter: RunFilter): Record<string, string> {
-  return Object.fromEntries(Object.entries(filter).flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
+  return Object.fromEntries(
+    Object.entries(filter).flatMap(([key, value]) => (value === null ? [] : [[key, String(value)]])),
+  );
 }
 
 export function isOpenFilter(filter: RunFilter): boolean {
   return Object.values(filter).every((part) => part === null);
+}
+
+/** Does the filter select only runs that have ended, which can be retried? */
+export function isRetryable({ state, deadLetter }: RunFilter): boolean {
+  return deadLetter === true || (state !== null && state !== 'queued' && state !== 'running');
 }
 
 type FilteredRun = Pick<Run, 'state' | 'automation' | 'webhook_uid' | 'revision' | 'delivery'>;
@@ -41,6 +51,7 @@ type FilteredRun = Pick<Run, 'state' | 'automation' | 'webhook_uid' | 'revision'
 export function takesRun(filter: RunFilter, run: FilteredRun): boolean {
   return (
     (filter.state === null || run.state === filter.state) &&
+    (filter.deadLetter === null || run.state === 'failed') &&
     (filter.automation === null || run.automation === filter.automation) &&
     (filter.webhook === null || run.webhook_uid === filter.webhook) &&
     (filter.delivery === null || run.delivery === filter.delivery) &&

@@ -1,4 +1,4 @@
-import { Button, Group, Select, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Select, Text, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
 import { useSearchParams } from 'wouter';
@@ -24,6 +24,7 @@ import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { useFactory } from '../../shell/context/current-factory.ts';
+import { RetryMatching } from './retry-matching.tsx';
 import { RunDuration } from './run-duration.tsx';
 import { isOpenFilter, RUN_STATES, readRunFilter, takesRun, writeRunFilter } from './run-filter.ts';
 
@@ -34,7 +35,11 @@ export function RunsPage() {
   const filter = readRunFilter(search);
   return (
     <>
-      <PageHeader title="Runs" lead="A run is one execution of an automation for one delivery." />
+      <PageHeader
+        title="Runs"
+        lead="A run is one execution of an automation for one delivery."
+        actions={<RetryMatching factory={factory} filter={filter} />}
+      />
       <RunFilters
         factory={factory}
         filter={filter}
@@ -63,7 +68,7 @@ function RunFilters({ factory, filter, onChange }: RunFiltersProps) {
         placeholder="All"
         data={[...RUN_STATES]}
         value={filter.state}
-        onChange={(state) => onChange({ ...filter, state: state as RunState | null })}
+        onChange={(state) => onChange({ ...filter, state: state as RunState | null, deadLetter: null })}
         clearable
         clearButtonProps={{ 'aria-label': 'All states' }}
       />
@@ -95,6 +100,14 @@ function RunFilters({ factory, filter, onChange }: RunFiltersProps) {
         onChange={(last) => onChange({ ...filter, last: last as TimeSpan | null })}
         clearable
         clearButtonProps={{ 'aria-label': 'Any time' }}
+      />
+      <Checkbox
+        label="Dead letters"
+        description="Failed, and not retried automatically"
+        checked={filter.deadLetter === true}
+        onChange={({ currentTarget }) =>
+          onChange({ ...filter, state: null, deadLetter: currentTarget.checked || null })
+        }
       />
       {filter.delivery !== null && (
         <Button variant="light" onClick={() => onChange({ ...filter, delivery: null })}>

@@ -18,6 +18,8 @@ interface ConfirmChangeProps {
   typeToConfirm?: string;
   onConfirm: () => void;
   isPending: boolean;
+  /** Disables the button, for example until the effects are known. */
+  isBlocked?: boolean;
   error: unknown;
   /** Shown above another open dialog. */
   isOnTop?: boolean;
@@ -30,7 +32,7 @@ export function ConfirmChange(props: ConfirmChangeProps) {
   const { opened, onClose, title, effects, action, isDangerous = false, isOnTop = false, typeToConfirm } = props;
   const [typed, setTyped] = useState('');
   useFocusReturn(opened);
-  const isBlocked = typeToConfirm !== undefined && typed !== typeToConfirm;
+  const isBlocked = props.isBlocked === true || (typeToConfirm !== undefined && typed !== typeToConfirm);
   const confirm = (event: { preventDefault: () => void }) => {
     event.preventDefault();
     if (!isBlocked) props.onConfirm();

@@ -18,18 +18,39 @@ export async function listRuns(
   db: Kysely<Schema>,
   { limit, cursor, ...search }: PageRequest & RunSearch,
 ): Promise<Page<Run>> {
-  const range = {
-    from: search.sinceAt === undefined ? 0 : await findFirstSince(db, 'runs', search.sinceAt),
-    before: parseCursor(cursor) ?? Number.MAX_SAFE_INTEGER,
-  };
-  const delivery = search.delivery === undefined ? null : await findDeliveryNumber(db, search.delivery);
+  const range = await findRange(db, search, cursor);
+  const delivery = await findDeliveryNumber(db, search);
   const isIndexed = delivery !== null || !hasFilter(search);
   const examinedFrom = isIndexed ? null : await findExaminedFrom(db, search, range);
   const from = Math.max(range.from, examinedFrom ?? 0);
-  const found = await selectMatching(db, search, delivery, { ...range, from }, limit + 1);
+  const found = await queryMatching(db, search, delivery, { ...range, from }, limit + 1).execute();
   const { rows, nextCursor } = cutPage(found, limit);
   const isCut = nextCursor === null && examinedFrom !== null;
   return { data: rows.map(toRun), nextCursor: isCut ? formatCursor(examinedFrom) : nextCursor };
+}
+
+/** The number of runs that match among those that one request may examine. */
+export async function countRuns(
+  db: Kysely<Schema>,
+  { cursor, ...search }: Pick<PageRequest, 'cursor'> & RunSearch,
+): Promise<{ count: number; nextCursor: string | null }> {
+  const range = await findRange(db, search, cursor);
+  const examinedFrom = await findExaminedFrom(db, search, range);
+  const delivery = await findDeliveryNumber(db, search);
+  const examined = { ...range, from: Math.max(range.from, examinedFrom ?? 0) };
+  const matching = queryMatching(db, search, delivery, examined, MAX_EXAMINED_RUNS);
+  const { count } = await db
+    .selectFrom(matching.as('matching'))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return { count, nextCursor: examinedFrom === null ? null : formatCursor(examinedFrom) };
+}
+
+async function findRange(db: Kysely<Schema>, { sinceAt }: RunSearch, cursor: string | null): Promise<Range> {
+  return {
+    from: sinceAt === undefined ? 0 : await findFirstSince(db, 'runs', sinceAt),
+    before: parseCursor(cursor) ?? Number.MAX_SAFE_INTEGER,
+  };
 }
 
 /** Filters that no index answers. */
@@ -37,8 +58,9 @@ function hasFilter({ automation, delivery, webhook, revision }: RunSearch): bool
   return [automation, delivery, webhook, revision].some((filter) => filter !== undefined);
 }
 
-/** `null` after retention has removed the delivery. */
-async function findDeliveryNumber(db: Kysely<Schema>, id: string): Promise<number | null> {
+/** `null` without a filter for a delivery, and after retention has removed the delivery. */
+async function findDeliveryNumber(db: Kysely<Schema>, { delivery: id }: RunSearch): Promise<number | null> {
+  if (id === undefined) return null;
   const row = await db.selectFrom('deliveries').select('seq').where('id', '=', id).executeTakeFirst();
   return row?.seq ?? null;
 }
@@ -63,7 +85,7 @@ async function findExaminedFrom(
   return oldest?.seq ?? null;
 }
 
-function selectMatching(
+function queryMatching(
   db: Kysely<Schema>,
   { factory, state, automation, delivery, webhook, revision }: RunSearch,
   deliveryNumber: number | null,
@@ -84,6 +106,5 @@ function selectMatching(
     )
     .$if(revision !== undefined, (query) => query.where(isRevision))
     .orderBy('runs.seq', 'desc')
-    .limit(count)
-    .execute();
+    .limit(count);
 }

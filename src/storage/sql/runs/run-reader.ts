@@ -4,13 +4,14 @@ import { MAX_EXAMINED_QUEUE, MAX_QUEUE_POSITION, type RunReader } from '../../..
 import type { RunAttempt } from '../../../core/resources/run.ts';
 import type { Schema } from '../schema/schema.ts';
 import { RUN_ATTEMPTS } from '../schema/tables.ts';
-import { listRuns } from './list-runs.ts';
+import { countRuns, listRuns } from './list-runs.ts';
 import { selectRunInputs, selectRuns, toRun, toRunInput } from './run-rows.ts';
 
 /** Reads runs for the management API. */
 export function createRunReader(db: Kysely<Schema>): RunReader {
   return {
     list: (request) => listRuns(db, request),
+    count: (request) => countRuns(db, request),
     get: async (id) => {
       const row = await selectRuns(db).where('runs.id', '=', id).executeTakeFirst();
       return row ? toRun(row) : null;

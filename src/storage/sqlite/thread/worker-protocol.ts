@@ -38,7 +38,7 @@ export const OPERATIONS = {
   keptAnswers: ['find', 'keep'],
   liveDefinitions: ['head', 'read', 'commit'],
   runQueue: ['claim', 'finish', 'release', 'retryFailed', 'noteLogOffset', 'cancelQueued', 'retry', 'running'],
-  runReader: ['list', 'get', 'input', 'attempts', 'queuePositions', 'oldestQueued'],
+  runReader: ['list', 'count', 'get', 'input', 'attempts', 'queuePositions', 'oldestQueued'],
   reconciliationReader: ['list', 'get'],
   noticeQueue: ['put', 'next', 'newest', 'postpone', 'settle', 'retryNow'],
   sealedSecrets: [
