@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/core/errors.ts';
 import type { RunId } from '../../src/core/ids.ts';
+import type { WebhookView } from '../../src/core/ports/definitions/inventory.ts';
 import type { RunControl } from '../../src/core/ports/runs/run-control.ts';
 import type { StoredDecisions } from '../../src/core/resources/delivery.ts';
 import { escapeText } from '../../src/words/escape-text.ts';
@@ -434,6 +435,15 @@ describe('secret', () => {
 });
 
 describe('webhook show', () => {
+  const serveWebhooks = (webhooks: WebhookView[]) =>
+    serve({
+      inventory: {
+        ...createSeededServices().inventory,
+        webhooks: async () => webhooks,
+        webhook: async (uid) => webhooks.find((webhook) => webhook.uid === uid) ?? null,
+      },
+    });
+
   it('prints a command for a bearer token, with the secret as a variable', async () => {
     await serve();
     const { stdout } = await run(['webhook', 'show', 'internal-ci']);
@@ -452,7 +462,7 @@ describe('webhook show', () => {
 
   it('names the header of a signature scheme, and how to send without the provider', async () => {
     const webhook = makeWebhook({ authMode: 'signature', signatureScheme: 'github' });
-    await serve({ inventory: { ...createSeededServices().inventory, webhooks: async () => [webhook] } });
+    await serveWebhooks([webhook]);
     const { stdout } = await run(['webhook', 'show', 'internal-ci']);
     expect(stdout).toContain('X-Hub-Signature-256');
     expect(stdout).toContain('dockbell send internal-ci');
@@ -465,7 +475,7 @@ describe('webhook show', () => {
     ['custom', { header: "X-It's", algorithm: 'rsa-sha256' }, `"X-It'\\''s"`, 'dockbell send internal-ci'],
   ])('suggests no test by the daemon if it cannot sign: %s', async (signatureScheme, signature, shown, hidden) => {
     const webhook = makeWebhook({ authMode: 'signature', signatureScheme, signature });
-    await serve({ inventory: { ...createSeededServices().inventory, webhooks: async () => [webhook] } });
+    await serveWebhooks([webhook]);
     const { stdout } = await run(['webhook', 'show', 'internal-ci']);
     expect(stdout).toContain(shown);
     expect(stdout).not.toContain(hidden);
@@ -474,9 +484,9 @@ describe('webhook show', () => {
   it('explains what to do about an outdated or missing secret', async () => {
     const webhooks = [
       makeWebhook({ name: 'old', secretState: 'outdated' }),
-      makeWebhook({ name: 'none', secretState: 'missing' }),
+      makeWebhook({ name: 'none', uid: URL_TOKEN_UID, secretState: 'missing' }),
     ];
-    await serve({ inventory: { ...createSeededServices().inventory, webhooks: async () => webhooks } });
+    await serveWebhooks(webhooks);
     expect((await run(['webhook', 'show', 'old'])).stdout).toContain('The next commit applies it');
     expect((await run(['webhook', 'show', 'none'])).stdout).toContain("'dockbell secret create INTERNAL_CI");
   });
@@ -487,7 +497,7 @@ describe('webhook show', () => {
       makeWebhook({ name: 'one', ...verifyToken, verifyTokenSecretState: 'outdated' }),
       makeWebhook({ name: 'two', ...verifyToken, verifyTokenSecretState: 'outdated', secretState: 'missing' }),
     ];
-    await serve({ inventory: { ...createSeededServices().inventory, webhooks: async () => webhooks } });
+    await serveWebhooks(webhooks);
     const { stdout } = await run(['webhook', 'show', 'one']);
     expect(stdout).toMatch(/^Secret: +INTERNAL_CI_WEBHOOK_SECRET, current$/m);
     expect(stdout).toMatch(/^Verify token: +VERIFY, outdated: .* The next commit applies it/m);
