@@ -38,7 +38,7 @@ async function run({ rounds, seconds, isQuick }: BenchOptions): Promise<Table[]>
   await fillDeliveryLog(folder, { deliveries, spanMs: 7 * DAY_MS, nowMs, kind: 'accepted', composeBody });
 
   const { storage, close } = await startStorage(WORKER, { file });
-  const filterBy = (level: string) => new Map([[uid as `wh_${string}`, [{ level: [level] }]]]);
+  const filterBy = (level: string) => new Map([[uid as `wh_${string}`, [{ payload: { level: [level] } }]]]);
   const took: number[] = [];
   const bare: number[] = [];
   const examined: number[] = [];

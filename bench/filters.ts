@@ -1,8 +1,9 @@
 import type { JsonObject } from '../src/core/json.ts';
-import { compileFields } from '../src/filter/compile-pattern.ts';
+import type { Received } from '../src/core/trigger.ts';
+import { compileFilter } from '../src/filter/compile-pattern.ts';
 import { ListenerIndex } from '../src/filter/listener-index.ts';
-import { type CompiledField, matchesPayload } from '../src/filter/match-payload.ts';
-import { parsePattern } from '../src/filter/parse-pattern.ts';
+import { type CompiledFilter, matchesReceived } from '../src/filter/match-payload.ts';
+import { parseFilter } from '../src/filter/parse-filter.ts';
 import { type Benchmark, type BenchOptions, divide, type Row, row, type Table } from './kit/benchmark.ts';
 import { compareRates } from './kit/compare-rates.ts';
 
@@ -43,25 +44,25 @@ const KINDS: { title: string; matching: number; compose: (i: number) => JsonObje
 ];
 
 async function run({ rounds, seconds, isQuick }: BenchOptions): Promise<Table[]> {
-  const payload: unknown = JSON.parse(composePayload());
+  const received: Received = { headers: {}, payload: JSON.parse(composePayload()) };
   const text = Buffer.from(composePayload());
   const rows: Row[] = [];
   for (const { title, matching, compose } of KINDS) {
     for (const size of isQuick ? QUICK_SIZES : SIZES) {
       const index = new ListenerIndex();
-      const each: (readonly CompiledField[])[] = [];
+      const each: CompiledFilter[] = [];
       for (let i = 0; i < size; i++) {
-        each.push(compileFilter(compose(i)));
-        index.add({ automation: `work-${i}`, version: 1, enabled: true, filters: [compose(i)] });
+        each.push(compile(compose(i)));
+        index.add({ automation: `work-${i}`, version: 1, enabled: true, filters: [{ payload: compose(i) }] });
       }
-      const count = index.match(payload).length;
-      const expected = each.filter((fields) => matchesPayload(fields, payload)).length;
+      const count = index.match(received).length;
+      const expected = each.filter((filter) => matchesReceived(filter, received)).length;
       if (count !== matching || expected !== matching)
         throw new Error(`${title}, ${size}: ${count} automations match by the index, ${expected} by their filters`);
       const { subject, baseline } = compareRates(
         {
-          subject: () => void index.match(payload),
-          baseline: () => void each.filter((fields) => matchesPayload(fields, payload)),
+          subject: () => void index.match(received),
+          baseline: () => void each.filter((filter) => matchesReceived(filter, received)),
         },
         rounds,
         seconds * 1_000,
@@ -84,10 +85,10 @@ async function run({ rounds, seconds, isQuick }: BenchOptions): Promise<Table[]>
   return [{ title: 'Payload filters', rows, notes }];
 }
 
-function compileFilter(filter: JsonObject): CompiledField[] {
-  const parsed = parsePattern(filter);
-  if (!parsed.ok) throw new Error(`the filter ${JSON.stringify(filter)} cannot be compiled`);
-  return compileFields(parsed.pattern);
+function compile(payload: JsonObject): CompiledFilter {
+  const parsed = parseFilter({ payload });
+  if (!parsed.ok) throw new Error(`the filter ${JSON.stringify(payload)} cannot be compiled`);
+  return compileFilter(parsed.pattern);
 }
 
 function toMicros(rates: readonly number[]): number[] {

@@ -2102,6 +2102,7 @@ export interface components {
                 filter: {
                     webhook_ids: string[];
                     webhooks: string[];
+                    headers: JsonObject | null;
                     payload: JsonObject | null;
                 };
                 /** @description Line of its webhooks in the file; `null` if no file exists. */
@@ -6979,16 +6980,22 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Exactly one of `filter` and `automation`, and exactly one of `payload` and `delivery`. */
+        /** @description Either `automation`, or `filter`, `headers_filter` or both. Either `delivery`, or `payload`, with `headers` if they matter. */
         requestBody: {
             content: {
                 "application/json": {
                     /** @description A payload filter. */
                     filter?: Json;
+                    /** @description A filter of request headers, as `headers` of a trigger. */
+                    headers_filter?: Json;
                     /** @description Name of an automation of this factory. */
                     automation?: string;
                     /** @description Any JSON value. */
                     payload?: Json;
+                    /** @description Request headers by name, in any letter case. A stored delivery has its recorded headers. */
+                    headers?: {
+                        [key: string]: string;
+                    };
                     /** @description ID of an accepted delivery to this factory. */
                     delivery?: string;
                 };
@@ -7147,6 +7154,7 @@ export interface operations {
                                 in: string[];
                             };
                             webhooks?: string[];
+                            headers?: JsonObject;
                             payload?: JsonObject | null;
                         };
                     } & {

@@ -537,13 +537,18 @@ describe('automations', () => {
       {
         provider: 'webhook',
         event: 'received',
-        filter: { webhook_ids: [WEBHOOK_UID], webhooks: ['internal-ci'], payload: { level: ['fatal'] } },
+        filter: {
+          webhook_ids: [WEBHOOK_UID],
+          webhooks: ['internal-ci'],
+          headers: null,
+          payload: { level: ['fatal'] },
+        },
         line: 1,
         listens_to: [WEBHOOK_UID],
         handled_elsewhere: false,
       },
       expect.objectContaining({
-        filter: { webhook_ids: [], webhooks: ['internal-ci'], payload: { level: ['error'] } },
+        filter: { webhook_ids: [], webhooks: ['internal-ci'], headers: null, payload: { level: ['error'] } },
       }),
       { provider: 'schedule', event: 'cron', cron: '* * * * *', listens_to: [], handled_elsewhere: true },
     ]);
@@ -567,6 +572,27 @@ describe('filters/test', () => {
     });
     const yes = await call('POST', url, { filter: { data: { level: ['warning'] } }, payload });
     expect(yes.body).toMatchObject({ verdict: 'Would trigger', decided_by: null });
+  });
+
+  it('tests headers, of a request or of a stored delivery, in any letter case', async () => {
+    const { call } = open();
+    const headers_filter = { 'X-Event': ['push'] };
+    const no = await call('POST', url, { headers_filter, filter: { a: [1] }, payload: { a: 1 } });
+    expect(no.body).toMatchObject({
+      decided_by: 'header x-event',
+      message: 'header x-event is absent, expected "push"',
+      trace: [
+        { path: 'header x-event', matched: false },
+        { path: 'a', matched: true },
+      ],
+    });
+    const yes = await call('POST', url, { headers_filter, payload: 1, headers: { 'x-EVENT': 'push' } });
+    expect(yes.body.verdict).toBe('Would trigger');
+    const agent = { 'user-agent': { exists: true } };
+    const stored = await call('POST', url, { headers_filter: agent, delivery: DELIVERY_ID });
+    expect(stored.body.verdict).toBe('Would trigger');
+    const invalid = await call('POST', url, { headers_filter: { 'X-Event': [1] }, payload: 1 });
+    expect([invalid.status, invalid.body.errors[0].pointer]).toEqual([422, '#/headers_filter/X-Event']);
   });
 
   it('takes any JSON as payload, also null, false and keys that objects inherit', async () => {
@@ -902,6 +928,7 @@ describe('a backtest', () => {
     const triggers = [
       trigger({ webhooks: ['by-url'], webhook_ids: [WEBHOOK_UID, 'wh_gone'], payload: { a: [1] } }),
       trigger({ webhook_ids: { in: [WEBHOOK_UID] } }),
+      trigger({ webhook_ids: [WEBHOOK_UID], headers: { 'X-Event': ['push'] } }),
       { provider: 'schedule', event: 'cron' },
     ];
     const { answer, services } = ask({ automation: 'fix-errors', triggers });
@@ -911,8 +938,9 @@ describe('a backtest', () => {
         factory: 'payments',
         automation: 'fix-errors',
         triggers: [
-          { listensTo: [WEBHOOK_UID, URL_TOKEN_UID], payload: { a: [1] } },
-          { listensTo: [WEBHOOK_UID], payload: null },
+          { listensTo: [WEBHOOK_UID, URL_TOKEN_UID], filter: { payload: { a: [1] } } },
+          { listensTo: [WEBHOOK_UID], filter: {} },
+          { listensTo: [WEBHOOK_UID], filter: { headers: { 'X-Event': ['push'] } } },
         ],
       },
     ]);

@@ -129,6 +129,8 @@ export const RULES = {
   'filter/not-a-list': error('A condition in a payload filter is a single value instead of a list.'),
   'filter/empty-list': error('An operator in a payload filter has an empty list.'),
   'filter/not-scalar': error('A list in a payload filter contains a list or a map.'),
+  'filter/bad-header': error('The filter of headers has a name or a condition that no header can have.'),
+  'filter/credential-header': error('The filter tests a header that carries a credential or a signature.'),
   'filter/bad-exists': error('The value of `exists` is not `true` or `false`.'),
   'filter/contradiction': error('No payload can match the operators of a field.'),
   'filter/too-deep': error('A payload filter is nested more than 10 keys deep.'),

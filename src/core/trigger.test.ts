@@ -12,8 +12,8 @@ const LISTENING: Listening = {
 
 describe('triggerFilters', () => {
   it('lists the filters of the triggers that listen to the webhook, with {} for a trigger without filter', () => {
-    expect(triggerFilters(LISTENING, 'a')).toEqual([{ level: ['fatal'] }]);
-    expect(triggerFilters(LISTENING, 'b')).toEqual([{ level: ['fatal'] }, {}]);
+    expect(triggerFilters(LISTENING, 'a')).toEqual([{ payload: { level: ['fatal'] } }]);
+    expect(triggerFilters(LISTENING, 'b')).toEqual([{ payload: { level: ['fatal'] } }, {}]);
   });
 
   it('is empty for a webhook that no trigger listens to', () => {
@@ -21,7 +21,7 @@ describe('triggerFilters', () => {
   });
 
   it('returns every webhook trigger if no webhook is named, and never a trigger of another provider', () => {
-    expect(triggerFilters(LISTENING, null)).toEqual([{ level: ['fatal'] }, {}]);
+    expect(triggerFilters(LISTENING, null)).toEqual([{ payload: { level: ['fatal'] } }, {}]);
   });
 
   it('is the same for each webhook in triggerFiltersByWebhook', () => {

@@ -1,6 +1,26 @@
 import type { Position } from './diagnostic.ts';
 import type { JsonObject } from './json.ts';
 
+/** What a trigger requires of a delivery: conditions on its request headers and on its payload. An absent part requires nothing. */
+export interface DeliveryFilter {
+  /** By name, in any letter case. */
+  headers?: JsonObject;
+  payload?: JsonObject;
+}
+
+/** What a filter tests. */
+export interface Received {
+  /** The values of request headers, by name in lowercase. */
+  headers: { readonly [name: string]: string | undefined };
+  /** As `JSON.parse` returns it. */
+  payload: unknown;
+}
+
+/** Headers as a person wrote them, for a filter. */
+export function lowercaseNames(headers: { readonly [name: string]: string }): Received['headers'] {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
 /** A trigger that listens to webhooks of this factory. `filter` as in the specification, "Webhook trigger". */
 export interface WebhookTrigger {
   provider: 'webhook';
@@ -9,6 +29,8 @@ export interface WebhookTrigger {
   webhookIds: string[];
   /** Names of webhooks of the same factory. An apply resolves them to UIDs. */
   webhooks: string[];
+  /** The filter of request headers as declared; absent if the trigger has none. */
+  headers?: JsonObject;
   /** The payload filter as declared; `null` if the trigger has none. */
   payload: JsonObject | null;
   /** Position of the lists of webhooks, for diagnostics about UIDs. */
@@ -31,20 +53,22 @@ export function isWebhookTrigger(trigger: Trigger): trigger is WebhookTrigger {
 /** A trigger as its file declares it. */
 export function declareTrigger(trigger: Trigger): JsonObject {
   if (!isWebhookTrigger(trigger)) return trigger.declared;
-  const { provider, event, webhookIds, webhooks, payload } = trigger;
-  const selected = { webhook_ids: webhookIds, webhooks };
-  return { provider, event, filter: payload === null ? selected : { ...selected, payload } };
+  const { provider, event, webhookIds, webhooks, headers, payload } = trigger;
+  const filter: JsonObject = { webhook_ids: webhookIds, webhooks };
+  if (headers !== undefined) filter.headers = headers;
+  if (payload !== null) filter.payload = payload;
+  return { provider, event, filter };
 }
 
 /** The triggers of an automation and their webhooks, all by UID or all by file name. */
 export interface Listening<Webhook extends string = string> {
-  triggers: readonly (Pick<WebhookTrigger, 'provider' | 'payload'> | Pick<ForeignTrigger, 'provider'>)[];
+  triggers: readonly (Pick<WebhookTrigger, 'provider' | 'headers' | 'payload'> | Pick<ForeignTrigger, 'provider'>)[];
   /** For each trigger: the webhooks it listens to; empty for triggers of other providers. */
   listensTo: readonly (readonly Webhook[])[];
 }
 
 /**
- * The payload filters that decide whether a delivery to the webhook starts the automation: a match of any of them
+ * The filters that decide whether a delivery to the webhook starts the automation: a match of any of them
  * suffices. A trigger without a filter has the filter `{}`, which matches everything. An empty list means that the
  * automation does not listen to the webhook. (Specification, "Webhook trigger".)
  *
@@ -53,18 +77,26 @@ export interface Listening<Webhook extends string = string> {
 export function triggerFilters<Webhook extends string>(
   { triggers, listensTo }: Listening<Webhook>,
   webhook: Webhook | null,
-): JsonObject[] {
+): DeliveryFilter[] {
   return triggers.flatMap((trigger, index) => {
     if (trigger.provider !== 'webhook' || !('payload' in trigger)) return [];
     const listens = webhook === null || listensTo[index]?.includes(webhook) === true;
-    return listens ? [trigger.payload ?? {}] : [];
+    return listens ? [filterOf(trigger)] : [];
   });
+}
+
+/** The parts of the filter that require something. */
+export function filterOf({ headers, payload }: Pick<WebhookTrigger, 'headers' | 'payload'>): DeliveryFilter {
+  const filter: DeliveryFilter = {};
+  if (headers !== undefined && Object.keys(headers).length > 0) filter.headers = headers;
+  if (payload !== null && Object.keys(payload).length > 0) filter.payload = payload;
+  return filter;
 }
 
 /** The `triggerFilters` of each webhook that the automation listens to. */
 export function triggerFiltersByWebhook<Webhook extends string>(
   automation: Listening<Webhook>,
-): Map<Webhook, JsonObject[]> {
+): Map<Webhook, DeliveryFilter[]> {
   const webhooks = new Set(automation.listensTo.flat());
   return new Map([...webhooks].map((webhook) => [webhook, triggerFilters(automation, webhook)]));
 }

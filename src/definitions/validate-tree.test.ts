@@ -145,6 +145,29 @@ const CASES: Case[] = [
     ['2:1 automation/wrong-type '],
     /front matter must be a map/,
   ),
+  front(
+    'a filter of headers',
+    automation({ trigger: 'filter: { webhooks: [ci], headers: { X-A: [b], x-c: { exists: true } } }' }),
+    [],
+  ),
+  ...(
+    [
+      ['{ X-A: [7] }', '5:47', 'filter/bad-header', '.X-A'],
+      ['{ X-A: { b: [c] } }', '5:47', 'filter/bad-header', '.X-A'],
+      ['{ X-A: [b], x-a: [c] }', '5:57', 'filter/bad-header', '.x-a'],
+      ['{ "X A": [b] }', '5:49', 'filter/bad-header', '["X A"]'],
+      ['{ X-A: b }', '5:47', 'filter/not-a-list', '.X-A'],
+      ['{ X-A: ["b*"] }', '5:47', 'filter/wildcard', '.X-A'],
+      ['{ Authorization: [b] }', '5:42', 'filter/credential-header', '.Authorization'],
+      ['[X-A]', '5:40', 'filter/bad-header', ''],
+    ] as const
+  ).map(([headers, at, rule, path]) =>
+    front(
+      `the filter of headers ${headers}`,
+      automation({ trigger: `filter: { webhooks: [ci], headers: ${headers} }` }),
+      [`${at} ${rule} triggers[0].filter.headers${path}`],
+    ),
+  ),
   front('a body of white space', automation({ prompt: ' \n\t\n' }), ['7:1 automation/empty-prompt ']),
   front('YAML mistakes count lines of the whole file', automation({ keys: 'agent: [\n' }), ['7:1 yaml/syntax agent']),
 

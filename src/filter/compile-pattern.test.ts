@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { compilePattern } from './compile-pattern.ts';
+import { compilePayload } from '../../test/helpers/payload-filter.ts';
 import { parsePattern } from './parse-pattern.ts';
 
 function matches(filter: unknown, payload: unknown): boolean {
   const parsed = parsePattern(filter);
   if (!parsed.ok) throw new Error(parsed.problems.map((problem) => problem.message).join(' '));
-  const compiled = compilePattern(parsed.pattern);
+  const compiled = compilePayload(parsed.pattern);
   const verdict = compiled.matches(payload);
   expect(compiled.explain(payload).matched).toBe(verdict);
   return verdict;

@@ -1,35 +1,46 @@
-import { type Explanation, explainPayload, findDecidingEntry, type TraceEntry } from './explain.ts';
-import { type CompiledField, type CompiledLeaf, matchesPayload } from './match-payload.ts';
-import type { LeafCondition, Pattern, PatternField } from './pattern.ts';
+import type { Received } from '../core/trigger.ts';
+import { type Explanation, explainReceived, findDecidingEntry, type TraceEntry } from './explain.ts';
+import {
+  type CompiledField,
+  type CompiledFilter,
+  type CompiledLeaf,
+  type CompiledPart,
+  matchesReceived,
+} from './match-payload.ts';
+import type { FilterPattern, LeafCondition, PatternField } from './pattern.ts';
 
-/** A compiled payload filter. It has no state, so any number of deliveries can share it. */
+/** A compiled filter of deliveries. It has no state, so any number of deliveries can share it. */
 export interface CompiledPattern {
-  /** Does the payload, parsed by `JSON.parse`, match? */
-  matches(payload: unknown): boolean;
-  /** The first condition that does not match; `null` if the payload matches. */
-  findDecidingEntry(payload: unknown): TraceEntry | null;
+  /** Does the delivery match? */
+  matches(received: Received): boolean;
+  /** The first condition that does not match; `null` if the delivery matches. */
+  findDecidingEntry(received: Received): TraceEntry | null;
   /** The same result with all conditions; slower, for people. */
-  explain(payload: unknown): Explanation;
+  explain(received: Received): Explanation;
 }
 
 /** Compiles a parsed filter; done once per apply. */
-export function compilePattern(pattern: Pattern): CompiledPattern {
-  const fields = compileFields(pattern);
+export function compilePattern(pattern: FilterPattern): CompiledPattern {
+  const filter = compileFilter(pattern);
   return {
-    matches: (payload) => matchesPayload(fields, payload),
-    findDecidingEntry: (payload) => findDecidingEntry(fields, payload),
-    explain: (payload) => explainPayload(fields, payload),
+    matches: (received) => matchesReceived(filter, received),
+    findDecidingEntry: (received) => findDecidingEntry(filter, received),
+    explain: (received) => explainReceived(filter, received),
   };
 }
 
-/** The fields of a filter, for an evaluation with `matchesPayload`. */
-export function compileFields({ fields }: Pick<Pattern, 'fields'>): CompiledField[] {
-  return fields.map(compileField);
+/** The parts of a filter that require something. */
+export function compileFilter({ headers, payload }: FilterPattern): CompiledFilter {
+  return [...compilePart('headers', headers), ...compilePart('payload', payload)];
+}
+
+function compilePart(key: CompiledPart['key'], fields: readonly PatternField[]): CompiledPart[] {
+  return fields.length === 0 ? [] : [{ key, condition: { kind: 'object', fields: fields.map(compileField) } }];
 }
 
 function compileField({ key, condition }: PatternField): CompiledField {
   if (condition.kind === 'leaf') return { key, condition: compileLeaf(condition) };
-  return { key, condition: { kind: 'object', fields: compileFields(condition) } };
+  return { key, condition: { kind: 'object', fields: condition.fields.map(compileField) } };
 }
 
 function compileLeaf(leaf: LeafCondition): CompiledLeaf {

@@ -1,20 +1,21 @@
 import type { Json } from '../core/json.ts';
 import type { Decision, PastListener } from '../core/resources/delivery.ts';
+import type { Received } from '../core/trigger.ts';
 import { compileFilters, describeInvalid, type FilterDecision } from './evaluate-filters.ts';
 
 /** Why an automation did or did not start. */
 export type ListenerDecision = Omit<Decision, 'automation' | 'run'>;
 
-/** Whether decisions for these automations depend on the payload. */
-export function needPayload(listeners: readonly PastListener[]): boolean {
+/** Whether decisions for these automations depend on the delivery. */
+export function needDelivery(listeners: readonly PastListener[]): boolean {
   return listeners.some(({ enabled, filters }) => enabled && !filters.some(isEmpty));
 }
 
-/** The decision for a payload, as `JSON.parse` returns it. */
-export function decideListener({ enabled, filters }: PastListener, payload: unknown): ListenerDecision {
+/** The decision for a delivery. */
+export function decideListener({ enabled, filters }: PastListener, received: Received): ListenerDecision {
   if (!enabled) return describe('disabled', 'the automation is disabled');
   if (filters.some(isEmpty)) return describe('started', 'no filter');
-  return toDecision(compileFilters(filters).decide(payload));
+  return toDecision(compileFilters(filters).decide(received));
 }
 
 function isEmpty(filter: object): boolean {

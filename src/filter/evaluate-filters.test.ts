@@ -1,36 +1,42 @@
 import { describe, expect, it } from 'vitest';
+import { onPayload, received } from '../../test/helpers/payload-filter.ts';
 import { compileFilters, evaluateAutomation, toFilterResult } from './evaluate-filters.ts';
 
-const LEVEL = { level: ['fatal'] };
-const SOURCE = { source: ['ci'] };
-const BROKEN = { level: 'fatal' };
+const LEVEL = onPayload({ level: ['fatal'] });
+const SOURCE = onPayload({ source: ['ci'] });
+const BROKEN = onPayload({ level: 'fatal' });
 
 describe('several filters', () => {
   it('match if one of them matches, with the trace of that filter', () => {
     const filters = compileFilters([LEVEL, SOURCE]);
-    const payload = { level: 'info', source: 'ci' };
+    const payload = received({ level: 'info', source: 'ci' });
     expect(filters.matches(payload)).toBe(true);
     expect(filters.evaluate(payload)).toMatchObject({ outcome: 'matched', trace: [{ path: 'source', matched: true }] });
   });
 
   it('are explained by the first where none matches', () => {
     const filters = compileFilters([LEVEL, SOURCE]);
-    expect(filters.matches({ source: 'x' })).toBe(false);
-    expect(filters.evaluate({ source: 'x' })).toMatchObject({ outcome: 'filtered', decidedBy: { path: 'level' } });
+    expect(filters.matches(received({ source: 'x' }))).toBe(false);
+    expect(filters.evaluate(received({ source: 'x' }))).toMatchObject({
+      outcome: 'filtered',
+      decidedBy: { path: 'level' },
+    });
   });
 
   it('match everything where one is empty, as of a trigger without any', () => {
     const filters = compileFilters([LEVEL, {}]);
-    expect(filters.matches(7)).toBe(true);
-    expect(toFilterResult(filters.evaluate(7))).toMatchObject({ verdict: 'Would trigger', decided_by: null });
+    expect(filters.matches(received(7))).toBe(true);
+    expect(toFilterResult(filters.evaluate(received(7)))).toMatchObject({ verdict: 'Would trigger', decided_by: null });
   });
 
   it('that cannot be evaluated never match, which is reported before any key that decided', () => {
-    expect(compileFilters([BROKEN, LEVEL]).evaluate({ level: 'fatal' })).toMatchObject({ outcome: 'matched' });
-    expect(compileFilters([LEVEL, BROKEN]).evaluate({})).toMatchObject({ outcome: 'invalid' });
+    expect(compileFilters([BROKEN, LEVEL]).evaluate(received({ level: 'fatal' }))).toMatchObject({
+      outcome: 'matched',
+    });
+    expect(compileFilters([LEVEL, BROKEN]).evaluate(received({}))).toMatchObject({ outcome: 'invalid' });
     const broken = compileFilters([BROKEN]);
-    expect(broken.matches({ level: 'fatal' })).toBe(false);
-    expect(toFilterResult(broken.evaluate({ level: 'fatal' }))).toEqual({
+    expect(broken.matches(received({ level: 'fatal' }))).toBe(false);
+    expect(toFilterResult(broken.evaluate(received({ level: 'fatal' })))).toEqual({
       verdict: 'Would not trigger',
       trace: [],
       decided_by: null,
@@ -47,11 +53,11 @@ describe('An automation', () => {
     [{ level: 'info' }, 'Would not trigger', 'level'],
     [7, 'Would not trigger', ''],
   ])('on %j: %s', (payload, verdict, decidedBy) => {
-    expect(evaluateAutomation(automation, payload)).toMatchObject({ verdict, decided_by: decidedBy });
+    expect(evaluateAutomation(automation, received(payload))).toMatchObject({ verdict, decided_by: decidedBy });
   });
 
   it('that is disabled starts nothing, and still shows what its filter found', () => {
-    expect(evaluateAutomation({ ...automation, enabled: false }, { level: 'fatal' })).toMatchObject({
+    expect(evaluateAutomation({ ...automation, enabled: false }, received({ level: 'fatal' }))).toMatchObject({
       verdict: 'Would not trigger',
       trace: [{ matched: true }],
       message: 'The automation triage is disabled.',
@@ -59,7 +65,7 @@ describe('An automation', () => {
   });
 
   it('without a trigger that counts says why', () => {
-    expect(evaluateAutomation({ ...automation, filters: [] }, {})).toMatchObject({
+    expect(evaluateAutomation({ ...automation, filters: [] }, received({}))).toMatchObject({
       verdict: 'Would not trigger',
       message: 'It listens to nothing.',
     });

@@ -1,42 +1,42 @@
-import type { JsonObject } from '../core/json.ts';
+import type { DeliveryFilter, Received } from '../core/trigger.ts';
 import { type CompiledPattern, compilePattern } from './compile-pattern.ts';
 import type { TraceEntry } from './explain.ts';
-import { type PatternProblem, parsePattern } from './parse-pattern.ts';
+import { type AnyFilter, type FilterProblem, parseFilter } from './parse-filter.ts';
 
 /**
- * Result of the filters of an automation for a payload. `invalid`: no filter matched, and at least one could not be
+ * Result of the filters of an automation for a delivery. `invalid`: no filter matched, and at least one could not be
  * evaluated; such filters never match (decisions, "Payload filter"). This is reported first, because it must be fixed.
  */
 export type FilterEvaluation =
   | { outcome: 'matched'; trace: TraceEntry[] }
   | { outcome: 'filtered'; trace: TraceEntry[]; decidedBy: TraceEntry }
-  | { outcome: 'invalid'; problems: PatternProblem[] };
+  | { outcome: 'invalid'; problems: FilterProblem[] };
 
 /** Like `FilterEvaluation`, with only the deciding condition. */
 export type FilterDecision =
   | { outcome: 'matched' }
   | { outcome: 'filtered'; decidedBy: TraceEntry }
-  | { outcome: 'invalid'; problems: PatternProblem[] };
+  | { outcome: 'invalid'; problems: FilterProblem[] };
 
 /** The filters of all triggers of one automation for a webhook. One matching filter is sufficient. */
 export interface CompiledFilters {
-  /** Does the payload, parsed by `JSON.parse`, match any of them? Fast, for the path of a delivery. */
-  matches(payload: unknown): boolean;
+  /** Does the delivery match any of them? Fast, for the path of a delivery. */
+  matches(received: Received): boolean;
   /** The same result with the key that decided, also for the path of a delivery. */
-  decide(payload: unknown): FilterDecision;
+  decide(received: Received): FilterDecision;
   /** The same result with all conditions: those of the matching filter, otherwise those of the first filter. */
-  evaluate(payload: unknown): FilterEvaluation;
+  evaluate(received: Received): FilterEvaluation;
 }
 
-/** Compiles parsed filters. A trigger without a filter has `{}`, which every payload matches. */
-export function compileFilters(filters: readonly unknown[]): CompiledFilters {
-  const parsed = filters.map(parsePattern);
+/** Compiles filters. A trigger without a filter has `{}`, which every delivery matches. */
+export function compileFilters(filters: readonly AnyFilter[]): CompiledFilters {
+  const parsed = filters.map(parseFilter);
   const patterns = parsed.flatMap((result) => (result.ok ? [compilePattern(result.pattern)] : []));
   const problems = parsed.flatMap((result) => (result.ok ? [] : result.problems));
   return {
-    matches: (payload) => patterns.some((pattern) => pattern.matches(payload)),
-    decide: (payload) => decideByPatterns(patterns, problems, payload),
-    evaluate: (payload) => evaluatePatterns(patterns, problems, payload),
+    matches: (received) => patterns.some((pattern) => pattern.matches(received)),
+    decide: (received) => decideByPatterns(patterns, problems, received),
+    evaluate: (received) => evaluatePatterns(patterns, problems, received),
   };
 }
 
@@ -44,25 +44,25 @@ const MATCHED: FilterDecision = { outcome: 'matched' };
 
 function decideByPatterns(
   patterns: readonly CompiledPattern[],
-  problems: PatternProblem[],
-  payload: unknown,
+  problems: FilterProblem[],
+  received: Received,
 ): FilterDecision {
-  if (patterns.some((pattern) => pattern.matches(payload))) return MATCHED;
+  if (patterns.some((pattern) => pattern.matches(received))) return MATCHED;
   const [first] = patterns;
   if (first === undefined || problems.length > 0) return { outcome: 'invalid', problems };
-  return { outcome: 'filtered', decidedBy: first.findDecidingEntry(payload)! };
+  return { outcome: 'filtered', decidedBy: first.findDecidingEntry(received)! };
 }
 
 function evaluatePatterns(
   patterns: readonly CompiledPattern[],
-  problems: PatternProblem[],
-  payload: unknown,
+  problems: FilterProblem[],
+  received: Received,
 ): FilterEvaluation {
-  const matching = patterns.find((pattern) => pattern.matches(payload));
+  const matching = patterns.find((pattern) => pattern.matches(received));
   const deciding = matching ?? patterns[0];
   if (deciding === undefined || (matching === undefined && problems.length > 0))
     return { outcome: 'invalid', problems };
-  const { trace, decidedBy } = deciding.explain(payload);
+  const { trace, decidedBy } = deciding.explain(received);
   return decidedBy === null ? { outcome: 'matched', trace } : { outcome: 'filtered', trace, decidedBy };
 }
 
@@ -80,15 +80,15 @@ export interface EvaluatedAutomation {
   name: string;
   enabled: boolean;
   /** Filters of the relevant triggers; `{}` for a trigger without a filter. */
-  filters: readonly JsonObject[];
+  filters: readonly DeliveryFilter[];
   /** Message if no trigger is relevant. */
   noTriggerMessage: string;
 }
 
-/** Would a delivery with this payload start the automation? A disabled automation never starts. */
-export function evaluateAutomation(automation: EvaluatedAutomation, payload: unknown): FilterResult {
+/** Would this delivery start the automation? A disabled automation never starts. */
+export function evaluateAutomation(automation: EvaluatedAutomation, received: Received): FilterResult {
   if (automation.filters.length === 0) return wouldNotTrigger(automation.noTriggerMessage);
-  const evaluation = compileFilters(automation.filters).evaluate(payload);
+  const evaluation = compileFilters(automation.filters).evaluate(received);
   if (automation.enabled) return toFilterResult(evaluation);
   const trace = evaluation.outcome === 'invalid' ? [] : evaluation.trace;
   return wouldNotTrigger(`The automation ${automation.name} is disabled.`, trace);
@@ -108,7 +108,7 @@ export function toFilterResult(evaluation: FilterEvaluation): FilterResult {
 }
 
 /** A message about filters that cannot be evaluated. */
-export function describeInvalid([first]: readonly PatternProblem[]): string {
+export function describeInvalid([first]: readonly FilterProblem[]): string {
   return `The filter cannot be evaluated: ${first?.message ?? 'no filter is defined.'}`;
 }
 

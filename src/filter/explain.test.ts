@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { compilePattern } from './compile-pattern.ts';
+import { compilePayload } from '../../test/helpers/payload-filter.ts';
 import type { Explanation } from './explain.ts';
 import { parsePattern } from './parse-pattern.ts';
 
 function explain(filter: unknown, payload: unknown): Explanation {
   const parsed = parsePattern(filter);
   if (!parsed.ok) throw new Error(parsed.problems.map((problem) => problem.message).join(' '));
-  return compilePattern(parsed.pattern).explain(payload);
+  return compilePayload(parsed.pattern).explain(payload);
 }
 
 describe('the entry that decided', () => {

@@ -1,19 +1,31 @@
 import { isJsonObject, type Json } from '../core/json.ts';
-import { formatPath, shortenText } from '../words/payload-path.ts';
+import type { Received } from '../core/trigger.ts';
+import { formatHeader, formatPath, shortenText } from '../words/payload-path.ts';
 import { summarizeValue } from './describe-value.ts';
 import { sayClosest, sayElement, sayExists, sayIn, sayNotIn, sayObject, sayObjectMissing } from './explain-message.ts';
-import { type CompiledField, type CompiledLeaf, isListed, leafHolds, objectHolds, readField } from './match-payload.ts';
+import {
+  type CompiledField,
+  type CompiledFilter,
+  type CompiledLeaf,
+  isListed,
+  leafHolds,
+  objectHolds,
+  readField,
+} from './match-payload.ts';
 import type { Scalar } from './pattern.ts';
 
 /** What one condition of the filter expected and found. */
 export interface TraceEntry {
-  /** Path in the payload, array indexes included, for example `items[2].name`; `''` is the payload itself. */
+  /**
+   * Path in the payload, array indexes included, for example `items[2].name`; `''` is the payload itself. For a request
+   * header, its name: `header x-github-event`.
+   */
   path: string;
   /** `object`: a nested pattern requires an object, or an array with an object that matches the whole pattern. */
   operator: 'in' | 'not_in' | 'exists' | 'object';
   /** The listed values, `true` or `false` for `exists`, `'object'` for a nested pattern; long strings are cut. */
   expected: Json;
-  /** The value in the payload: a scalar, a cut string, or a summary of an object or array; `null` if absent. */
+  /** The value received: a scalar, a cut string, or a summary of an object or array; `null` if absent. */
   actual: Json;
   /** Is the key present? Distinguishes a `null` in the payload from an absent key. */
   present: boolean;
@@ -22,7 +34,7 @@ export interface TraceEntry {
   message: string;
 }
 
-/** Why a payload matches or not. `matched` is true exactly if every entry of the trace matched. */
+/** Why a delivery matches or not. `matched` is true exactly if every entry of the trace matched. */
 export interface Explanation {
   matched: boolean;
   /** In the order of the filter. Conditions below a key that is absent or not an object are omitted. */
@@ -37,24 +49,37 @@ const MAX_ELEMENTS_COMPARED = 100;
 type Path = readonly (string | number)[];
 
 /** Evaluates every condition, where matching stops at the first that fails, and says what was asked and found. */
-export function explainPayload(fields: readonly CompiledField[], payload: unknown): Explanation {
-  const trace =
-    fields.length === 0
-      ? []
-      : isJsonObject(payload)
-        ? traceFields(fields, payload, [])
-        : traceObject(fields, payload, []);
+export function explainReceived(filter: CompiledFilter, received: Received): Explanation {
+  const trace = filter.flatMap(({ key, condition: { fields } }) =>
+    key === 'headers' ? traceHeaders(fields, received.headers) : tracePayload(fields, received.payload),
+  );
   const decidedBy = trace.find((entry) => !entry.matched) ?? null;
   return { matched: decidedBy === null, trace, decidedBy };
 }
 
 /**
- * The entry that `explainPayload` says decided; `null` where the payload matches. Describes that one only, for deliveries
- * are explained on the way in.
+ * The entry that `explainReceived` says decided; `null` where the delivery matches. Describes only that one, because
+ * a backtest explains many deliveries.
  */
-export function findDecidingEntry(fields: readonly CompiledField[], payload: unknown): TraceEntry | null {
-  if (fields.length === 0) return null;
-  return isJsonObject(payload) ? decideFields(fields, payload, []) : decideObject(fields, payload, []);
+export function findDecidingEntry(filter: CompiledFilter, received: Received): TraceEntry | null {
+  for (const { key, condition } of filter) {
+    const decided =
+      key === 'headers'
+        ? (traceHeaders(condition.fields, received.headers).find((entry) => !entry.matched) ?? null)
+        : decideObject(condition.fields, received.payload, []);
+    if (decided !== null) return decided;
+  }
+  return null;
+}
+
+function traceHeaders(fields: readonly CompiledField[], headers: Received['headers']): TraceEntry[] {
+  return fields.flatMap(({ key, condition }) =>
+    condition.kind === 'leaf' ? traceLeaf(condition, readField(headers, key), formatHeader(key)) : [],
+  );
+}
+
+function tracePayload(fields: readonly CompiledField[], payload: unknown): TraceEntry[] {
+  return isJsonObject(payload) ? traceFields(fields, payload, []) : traceObject(fields, payload, []);
 }
 
 function decideFields(fields: readonly CompiledField[], object: object, path: Path): TraceEntry | null {
@@ -71,7 +96,7 @@ function decideFields(fields: readonly CompiledField[], object: object, path: Pa
 
 function decideLeaf(leaf: CompiledLeaf, value: unknown, path: Path, key: string): TraceEntry | null {
   if (leafHolds(leaf, value)) return null;
-  return traceLeaf(leaf, value, [...path, key]).find((entry) => !entry.matched)!;
+  return traceLeaf(leaf, value, formatPath([...path, key])).find((entry) => !entry.matched)!;
 }
 
 /** Conditions below an array are part of the entry of the array, which comes first. */
@@ -84,12 +109,14 @@ function traceFields(fields: readonly CompiledField[], object: object, path: Pat
   return fields.flatMap(({ key, condition }) => {
     const value = readField(object, key);
     const at = [...path, key];
-    return condition.kind === 'leaf' ? traceLeaf(condition, value, at) : traceObject(condition.fields, value, at);
+    return condition.kind === 'leaf'
+      ? traceLeaf(condition, value, formatPath(at))
+      : traceObject(condition.fields, value, at);
   });
 }
 
-function traceLeaf(leaf: CompiledLeaf, value: unknown, path: Path): TraceEntry[] {
-  const at = formatPath(path);
+/** @param at the name of the value for people */
+function traceLeaf(leaf: CompiledLeaf, value: unknown, at: string): TraceEntry[] {
   const entries: TraceEntry[] = [];
   const add = (operator: TraceEntry['operator'], expected: Json, matched: boolean, message: string) =>
     entries.push(describeEntry(at, value, operator, expected, matched, message));

@@ -9,7 +9,7 @@ import {
   type Value,
 } from '../../test/helpers/any-filter.ts';
 import { anyText } from '../../test/helpers/any-text.ts';
-import { compilePattern } from './compile-pattern.ts';
+import { compilePayload } from '../../test/helpers/payload-filter.ts';
 import { parsePattern } from './parse-pattern.ts';
 import type { PatternField } from './pattern.ts';
 
@@ -63,7 +63,7 @@ test('compiled filters match like a direct reading of the decisions, and explain
     fc.property(filterAndPayload, ([written, body]) => {
       const parsed = parsePattern(written);
       if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-      const compiled = compilePattern(parsed.pattern);
+      const compiled = compilePayload(parsed.pattern);
       const expected = naiveMatches(written, body);
       expect(compiled.matches(body)).toBe(expected);
 
@@ -88,7 +88,7 @@ test('a filter gives the same result after a round trip through JSON', () => {
       const carried = parsePattern(JSON.parse(JSON.stringify(written)));
       if (!direct.ok || !carried.ok) throw new Error('A valid filter was rejected.');
       const text: unknown = JSON.parse(JSON.stringify(body));
-      expect(compilePattern(carried.pattern).matches(text)).toBe(compilePattern(direct.pattern).matches(body));
+      expect(compilePayload(carried.pattern).matches(text)).toBe(compilePayload(direct.pattern).matches(body));
     }),
     { numRuns: 2000 },
   );
@@ -99,7 +99,7 @@ test('any string equals itself and no other string, in any payload that JSON can
     fc.property(anyText(), anyText(), (one, other) => {
       const parsed = parsePattern({ v: [one] });
       if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-      const { matches } = compilePattern(parsed.pattern);
+      const { matches } = compilePayload(parsed.pattern);
       expect(matches({ v: one })).toBe(true);
       expect(matches({ v: other })).toBe(one === other);
       expect(matches(JSON.parse(JSON.stringify({ v: [other, one] })))).toBe(true);
@@ -112,7 +112,7 @@ test('every accepted filter matches some payload; contradictions are rejected', 
     fc.property(filter, (written) => {
       const parsed = parsePattern(written);
       fc.pre(parsed.ok);
-      expect(compilePattern(parsed.pattern).matches(composeWitness(parsed.pattern.fields))).toBe(true);
+      expect(compilePayload(parsed.pattern).matches(composeWitness(parsed.pattern.fields))).toBe(true);
     }),
     { numRuns: 2_000 },
   );

@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { onPayload } from '../../test/helpers/payload-filter.ts';
+import type { JsonObject } from '../core/json.ts';
 import { KeySightings } from './key-sightings.ts';
 
-function unseenIn(filters: unknown[], payloads: unknown[]): string[] {
-  const sightings = new KeySightings(filters);
+function unseenIn(filters: JsonObject[], payloads: unknown[]): string[] {
+  const sightings = new KeySightings(filters.map(onPayload));
   for (const payload of payloads) sightings.look(payload);
   return sightings.unseen().map((path) => path.join('.'));
 }
 
 describe('KeySightings', () => {
-  it.each<[string, unknown, unknown[], string[]]>([
+  it.each<[string, JsonObject, unknown[], string[]]>([
     ['a key that is there', { level: ['error'] }, [{ level: 'info' }], []],
     ['a key that is nowhere', { levle: ['error'] }, [{ level: 'error' }, {}], ['levle']],
     ['a key that some payload has', { a: ['x'] }, [{}, { a: null }, {}], []],

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../core/json.ts';
+import type { DeliveryFilter } from '../core/trigger.ts';
 import { parsePattern } from './parse-pattern.ts';
 import type { PatternField } from './pattern.ts';
 
@@ -14,10 +15,13 @@ export class KeySightings {
   /** Payloads looked at. */
   examined = 0;
 
-  /** @param filters as JSON or YAML gave them; what is wrong with one is reported elsewhere, and nothing in it is looked for */
-  constructor(filters: readonly unknown[]) {
-    const paths = filters.flatMap((filter) => {
-      const parsed = parsePattern(filter);
+  /**
+   * @param filters what is wrong with one is reported elsewhere, and nothing in it is looked for. Headers are not either:
+   * only the recorded ones are known
+   */
+  constructor(filters: readonly DeliveryFilter[]) {
+    const paths = filters.flatMap(({ payload = {} }) => {
+      const parsed = parsePattern(payload);
       return parsed.ok ? listPaths(parsed.pattern.fields, []) : [];
     });
     this.#unseen = [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { filter, payload, payloadNear } from '../../test/helpers/any-filter.ts';
+import { type Condition, filter, payload, payloadNear } from '../../test/helpers/any-filter.ts';
 import type { JsonObject } from '../core/json.ts';
 import { scanJson } from '../core/payload/scan-json.ts';
+import type { DeliveryFilter, Received } from '../core/trigger.ts';
 import { compileFilters } from './evaluate-filters.ts';
 import { type FilteredListener, ListenerIndex } from './listener-index.ts';
 import { parsePattern } from './parse-pattern.ts';
@@ -13,12 +14,30 @@ const anyFilter = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom<unknown>({ a: [] }, { in: ['x'] }, { a: { exists: 1 } }, 7, null) },
 ) as fc.Arbitrary<JsonObject>;
 
+const headerValue = fc.constantFrom('p', 'q', 'r');
+const headerFilter = fc.dictionary(
+  fc.constantFrom('X-A', 'x-b'),
+  fc.oneof(
+    fc.array(headerValue, { minLength: 1, maxLength: 2 }),
+    fc.record({ not_in: fc.array(headerValue, { minLength: 1, maxLength: 2 }) }),
+    fc.record({ exists: fc.boolean() }),
+  ),
+  { minKeys: 1, maxKeys: 2 },
+) as fc.Arbitrary<JsonObject>;
+const headers = fc.dictionary(fc.constantFrom('x-a', 'x-b', 'x-c'), headerValue, { maxKeys: 3 });
+
+const deliveryFilter: fc.Arbitrary<DeliveryFilter> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ payload: anyFilter }) },
+  { weight: 1, arbitrary: fc.record({ headers: headerFilter }) },
+  { weight: 2, arbitrary: fc.record({ headers: headerFilter, payload: anyFilter }) },
+);
+
 const listener = fc.record({
   // Few names, so that an automation is often replaced.
   automation: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'),
   version: fc.integer({ min: 1, max: 3 }),
   enabled: fc.integer({ min: 0, max: 9 }).map((dice) => dice > 0),
-  filters: fc.array(anyFilter, { maxLength: 3 }),
+  filters: fc.array(deliveryFilter, { maxLength: 3 }),
 });
 
 type Change = { add: FilteredListener } | { remove: string };
@@ -29,9 +48,9 @@ const change: fc.Arbitrary<Change> = fc.oneof(
 );
 
 /** The same changes, by evaluating each filter of each automation. */
-function matchOneByOne(listeners: ReadonlyMap<string, FilteredListener>, body: unknown) {
+function matchOneByOne(listeners: ReadonlyMap<string, FilteredListener>, one: Received) {
   return [...listeners.values()]
-    .filter(({ enabled, filters }) => enabled && compileFilters(filters).matches(body))
+    .filter(({ enabled, filters }) => enabled && compileFilters(filters).matches(one))
     .map(({ automation, version }) => ({ automation, version }))
     .sort((a, b) => (a.automation < b.automation ? -1 : 1));
 }
@@ -40,11 +59,13 @@ test('the index starts exactly the automations whose filters match, after any ch
   const seen = { matches: 0, misses: 0 };
   const changesAndPayloads = fc.array(change, { minLength: 1, maxLength: 12 }).chain((changes) => {
     const filters = changes.flatMap((one) => ('add' in one ? one.add.filters : []));
-    const near = filters.filter((one) => parsePattern(one).ok).map((one) => payloadNear(one));
-    return fc.tuple(fc.constant(changes), fc.array(fc.oneof(payload, ...near), { minLength: 1, maxLength: 6 }));
+    const payloads = filters.flatMap((one) => (one.payload as Condition | undefined) ?? []);
+    const near = payloads.filter((one) => parsePattern(one).ok).map((one) => payloadNear(one as Condition));
+    const delivery = fc.record({ headers, payload: fc.oneof(payload, ...near) });
+    return fc.tuple(fc.constant(changes), fc.array(delivery, { minLength: 1, maxLength: 6 }));
   });
   fc.assert(
-    fc.property(changesAndPayloads, ([changes, payloads]) => {
+    fc.property(changesAndPayloads, ([changes, deliveries]) => {
       const index = new ListenerIndex();
       const listeners = new Map<string, FilteredListener>();
       for (const one of changes) {
@@ -52,11 +73,14 @@ test('the index starts exactly the automations whose filters match, after any ch
         else index.remove(one.remove);
         if ('add' in one) listeners.set(one.add.automation, one.add);
         else listeners.delete(one.remove);
-        for (const body of payloads) {
-          const expected = matchOneByOne(listeners, body);
-          expect(index.match(body)).toEqual(expected);
-          const scan = scanJson(Buffer.from(JSON.stringify(body)), index.wanted);
-          expect(index.match(scan.ok && scan.value)).toEqual(expected);
+        for (const delivery of deliveries) {
+          const expected = matchOneByOne(listeners, delivery);
+          expect(index.match(delivery)).toEqual(expected);
+          const scan = scanJson(Buffer.from(JSON.stringify(delivery.payload)), index.wanted);
+          const wanted = new Set(index.wantedHeaders);
+          const read = Object.entries(delivery.headers).filter(([name]) => wanted.has(name));
+          const scanned = { headers: Object.fromEntries(read), payload: scan.ok && scan.value };
+          expect(index.match(scanned)).toEqual(expected);
           seen[expected.length > 0 ? 'matches' : 'misses'] += 1;
         }
       }
@@ -67,7 +91,8 @@ test('the index starts exactly the automations whose filters match, after any ch
         index.remove(name);
       }
       expect(index.needsPayload).toBe(false);
-      for (const body of payloads) expect(index.match(body)).toEqual([]);
+      expect([...index.wantedHeaders]).toEqual([]);
+      for (const delivery of deliveries) expect(index.match(delivery)).toEqual([]);
     }),
     { numRuns: 1_500 },
   );

@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { onPayload, received } from '../../test/helpers/payload-filter.ts';
 import type { JsonObject } from '../core/json.ts';
+import { filterOf } from '../core/trigger.ts';
 import { ListenerIndex } from './listener-index.ts';
 
 function indexOf(filters: Record<string, JsonObject[]>): ListenerIndex {
   const index = new ListenerIndex();
   for (const [automation, list] of Object.entries(filters))
-    index.add({ automation, version: 1, enabled: true, filters: list });
+    index.add({ automation, version: 1, enabled: true, filters: list.map((payload) => filterOf({ payload })) });
   return index;
 }
 
-const namesOf = (index: ListenerIndex, payload: unknown) => index.match(payload).map(({ automation }) => automation);
+const namesOf = (index: ListenerIndex, payload: unknown) =>
+  index.match(received(payload)).map(({ automation }) => automation);
 
 /** Counts the payload keys that are read. */
 function countReads(payload: JsonObject): { payload: JsonObject; reads: () => number } {
@@ -26,8 +29,8 @@ function countReads(payload: JsonObject): { payload: JsonObject; reads: () => nu
 describe('the index of listeners', () => {
   it('lists the automations by name, with their versions', () => {
     const index = indexOf({ b: [{}], a: [{ level: ['error'] }] });
-    index.add({ automation: 'c', version: 7, enabled: true, filters: [{ level: { not_in: ['info'] } }] });
-    expect(index.match({ level: 'error' })).toEqual([
+    index.add({ automation: 'c', version: 7, enabled: true, filters: [onPayload({ level: { not_in: ['info'] } })] });
+    expect(index.match(received({ level: 'error' }))).toEqual([
       { automation: 'a', version: 1 },
       { automation: 'b', version: 1 },
       { automation: 'c', version: 7 },
@@ -37,11 +40,11 @@ describe('the index of listeners', () => {
 
   it('needs no payload if no enabled automation has a filter', () => {
     const index = indexOf({ a: [{}], b: [{ level: ['error'] }, {}], c: [{ level: [] }] });
-    index.add({ automation: 'd', version: 1, enabled: false, filters: [{ level: ['error'] }] });
+    index.add({ automation: 'd', version: 1, enabled: false, filters: [onPayload({ level: ['error'] })] });
     expect(index.needsPayload).toBe(false);
     expect(namesOf(index, undefined)).toEqual(['a', 'b']);
     expect([index.has('c'), index.has('d'), index.size]).toEqual([true, true, 4]);
-    index.add({ automation: 'e', version: 1, enabled: true, filters: [{ level: ['error'] }] });
+    index.add({ automation: 'e', version: 1, enabled: true, filters: [onPayload({ level: ['error'] })] });
     expect(index.needsPayload).toBe(true);
   });
 

@@ -1,16 +1,17 @@
-import type { JsonObject } from '../core/json.ts';
 import { WantedKeys } from '../core/payload/wanted-keys.ts';
-import { compileFields } from './compile-pattern.ts';
+import type { DeliveryFilter, Received } from '../core/trigger.ts';
+import { compileFilter } from './compile-pattern.ts';
 import {
   type CompiledField,
+  type CompiledFilter,
   type CompiledLeaf,
   type CompiledObject,
   leafHolds,
-  matchesPayload,
+  matchesReceived,
   objectHolds,
   readField,
 } from './match-payload.ts';
-import { parsePattern } from './parse-pattern.ts';
+import { parseFilter } from './parse-filter.ts';
 import { forEachObject, type PathNode, PathTree } from './path-tree.ts';
 
 /** An automation that a delivery starts. */
@@ -25,7 +26,7 @@ export interface FilteredListener extends Listener {
   /** A disabled automation listens, but never starts. */
   enabled: boolean;
   /** The filters of its triggers for this webhook. One matching filter is sufficient; `{}` matches everything. */
-  filters: readonly JsonObject[];
+  filters: readonly DeliveryFilter[];
 }
 
 /** An apply of a factory. */
@@ -37,27 +38,27 @@ export interface LiveApply {
 }
 
 /** The filters of a listener that can be evaluated, compiled. */
-export type ListenerPatterns = readonly (readonly CompiledField[])[];
+export type ListenerPatterns = readonly CompiledFilter[];
 
 /** Compiles filters. A filter that several webhooks share is compiled once, so that they share its memory. */
 export class FilterCompiler {
-  readonly #compiled = new Map<string, ListenerPatterns[number] | null>();
+  readonly #compiled = new Map<string, CompiledFilter | null>();
 
   /** A filter that cannot be evaluated never matches, so the result omits it. */
-  compile(filters: readonly JsonObject[]): ListenerPatterns {
+  compile(filters: readonly DeliveryFilter[]): ListenerPatterns {
     return filters.flatMap((filter) => {
       const key = JSON.stringify(filter);
       const compiled = this.#compiled.get(key);
-      const fields = compiled === undefined ? this.#add(key, filter) : compiled;
-      return fields === null ? [] : [fields];
+      const parts = compiled === undefined ? this.#add(key, filter) : compiled;
+      return parts === null ? [] : [parts];
     });
   }
 
-  #add(key: string, filter: JsonObject): ListenerPatterns[number] | null {
-    const parsed = parsePattern(filter);
-    const fields = parsed.ok ? compileFields(parsed.pattern) : null;
-    this.#compiled.set(key, fields);
-    return fields;
+  #add(key: string, filter: DeliveryFilter): CompiledFilter | null {
+    const parsed = parseFilter(filter);
+    const compiled = parsed.ok ? compileFilter(parsed.pattern) : null;
+    this.#compiled.set(key, compiled);
+    return compiled;
   }
 }
 
@@ -77,10 +78,12 @@ export class ListenerIndex {
   readonly #byCondition = new PathTree<SharedEnd>();
   /** What the filters read of a payload. */
   readonly wanted = new WantedKeys();
+  /** The names of the headers that the filters read, with the number of their uses. */
+  readonly #headers = new Map<string, number>();
   /** A path that nobody filters, but whose value is needed. */
   #alwaysRead: readonly string[] | null = null;
   #patterns = 0;
-  #payloads = 0;
+  #deliveries = 0;
 
   /** Number of automations, including disabled ones. */
   get size(): number {
@@ -89,11 +92,17 @@ export class ListenerIndex {
 
   /** Whether a value of the payload is needed. */
   get needsPayload(): boolean {
-    return this.#patterns > 0 || this.#alwaysRead !== null;
+    return !this.wanted.isLeaf;
+  }
+
+  /** The names of the headers that the filters read, in lowercase. */
+  get wantedHeaders(): Iterable<string> {
+    return this.#headers.keys();
   }
 
   /** Replaces the path whose value is read from every payload; `null` for none. */
   readAlways(path: readonly string[] | null): void {
+    if (path === this.#alwaysRead) return;
     if (this.#alwaysRead !== null) this.wanted.remove(this.#alwaysRead, true);
     if (path !== null) this.wanted.add(path, true);
     this.#alwaysRead = path;
@@ -118,8 +127,8 @@ export class ListenerIndex {
     const entry: Entry = { listener, filed: [], firedFor: 0 };
     this.#entries.set(automation, entry);
     if (!enabled) return;
-    if (patterns.some((fields) => fields.length === 0)) this.#unfiltered.add(entry);
-    else for (const fields of patterns) this.#file(entry, fields);
+    if (patterns.some((filter) => filter.length === 0)) this.#unfiltered.add(entry);
+    else for (const filter of patterns) this.#file(entry, filter);
   }
 
   /** Does nothing if no automation has this name. */
@@ -132,35 +141,47 @@ export class ListenerIndex {
     this.#patterns -= entry.filed.length;
   }
 
-  /** The automations that a payload starts, by name. Only keys in `wanted` are read. */
-  match(payload: unknown): Listener[] {
+  /** The automations that a delivery starts, by name. Only keys in `wanted` and `wantedHeaders` are read. */
+  match(received: Received): Listener[] {
     const fired = Array.from(this.#unfiltered, ({ listener }) => listener);
     if (this.#patterns > 0) {
-      this.#payloads += 1;
-      const evaluation: Evaluation = { payload, number: this.#payloads, held: [], fired };
-      forEachObject(payload, (object) => visitValues(this.#byValue.root, object, evaluation));
-      forEachObject(payload, (object) => visitConditions(this.#byCondition.root, object, evaluation));
+      this.#deliveries += 1;
+      const evaluation: Evaluation = { received, number: this.#deliveries, held: [], fired };
+      visitValues(this.#byValue.root, received, evaluation);
+      visitConditions(this.#byCondition.root, received, evaluation);
       for (const { patterns } of evaluation.held) evaluate(patterns, evaluation);
     }
     return fired.length > 1 ? fired.sort(byName) : fired;
   }
 
-  #file(entry: Entry, fields: readonly CompiledField[]): void {
-    const pattern: FiledPattern = { entry, fields, shared: NONE, evaluatedFor: 0 };
-    const ends = listEnds(fields);
+  #file(entry: Entry, filter: CompiledFilter): void {
+    const pattern: FiledPattern = { entry, filter, shared: NONE, evaluatedFor: 0 };
+    const ends = listEnds(filter);
     const listing = this.#chooseListing(ends.filter(isListing));
     entry.filed.push({ pattern, listing });
     this.#patterns += 1;
-    for (const { path, condition } of ends) this.wanted.add(path, condition.kind === 'leaf');
+    for (const end of ends) this.#want(end);
     if (listing !== null) this.#fileByValue(pattern, listing);
     else this.#fileByCondition(pattern, ends);
   }
 
   #unfile({ pattern, listing }: Entry['filed'][number]): void {
-    const ends = listEnds(pattern.fields);
-    for (const { path, condition } of ends) this.wanted.remove(path, condition.kind === 'leaf');
+    const ends = listEnds(pattern.filter);
+    for (const end of ends) this.#unwant(end);
     if (listing !== null) this.#unfileByValue(pattern, listing);
     else this.#unfileByCondition(pattern, ends);
+  }
+
+  #want({ path: [part, ...path], condition }: PatternEnd): void {
+    if (part === 'payload') this.wanted.add(path, condition.kind === 'leaf');
+    else this.#headers.set(path[0]!, (this.#headers.get(path[0]!) ?? 0) + 1);
+  }
+
+  #unwant({ path: [part, ...path], condition }: PatternEnd): void {
+    const uses = this.#headers.get(path[0]!) ?? 0;
+    if (part === 'payload') this.wanted.remove(path, condition.kind === 'leaf');
+    else if (uses > 1) this.#headers.set(path[0]!, uses - 1);
+    else this.#headers.delete(path[0]!);
   }
 
   /** The end whose values have the fewest other patterns, then the one with the fewest values. */
@@ -226,16 +247,16 @@ interface Entry {
   listener: Listener;
   /** `listing` is the end whose values it is filed under; `null` if it is filed under a condition. */
   filed: { pattern: FiledPattern; listing: ListingEnd | null }[];
-  /** Number of the last payload that it fired for: several of its filters may match. */
+  /** Number of the last delivery that it fired for: several of its filters may match. */
   firedFor: number;
 }
 
 interface FiledPattern {
   entry: Entry;
-  fields: readonly CompiledField[];
+  filter: CompiledFilter;
   /** All its ends, if it is filed under a condition. */
   shared: readonly SharedEnd[];
-  /** Number of the last payload that it was evaluated for: a payload can have several of its values. */
+  /** Number of the last delivery that it was evaluated for: a payload can have several of its values. */
   evaluatedFor: number;
 }
 
@@ -245,7 +266,7 @@ type Patterns = FiledPattern | Set<FiledPattern>;
 /** A condition that ends a path. An object condition without fields requires an object. */
 type EndCondition = CompiledLeaf | CompiledObject;
 
-/** A path of a pattern with its condition. If no value at the path meets it, the payload does not match. */
+/** A path of a pattern, from `headers` or `payload` on, with its condition. If no value at the path meets it, nothing matches. */
 interface PatternEnd<Condition = EndCondition> {
   path: readonly string[];
   condition: Condition;
@@ -259,7 +280,7 @@ interface SharedEnd {
   condition: EndCondition;
   /** Number of patterns with this end. */
   uses: number;
-  /** Number of the last payload in which a value at the path met the condition. */
+  /** Number of the last delivery in which a value at the path met the condition. */
   heldFor: number;
   /** The patterns that are filed here. */
   patterns: Set<FiledPattern>;
@@ -287,10 +308,10 @@ function identify(condition: EndCondition): string {
   return condition.kind === 'leaf' ? JSON.stringify([condition.exists, condition.listed.notIn]) : 'object';
 }
 
-/** One payload during its evaluation. */
+/** One delivery during its evaluation. */
 interface Evaluation {
-  payload: unknown;
-  /** Distinguishes it from other payloads. */
+  received: Received;
+  /** Distinguishes it from other deliveries. */
   number: number;
   /** The conditions that hold and have patterns. */
   held: SharedEnd[];
@@ -302,11 +323,11 @@ function evaluate(patterns: Patterns, evaluation: Evaluation): void {
   else evaluatePattern(patterns, evaluation);
 }
 
-function evaluatePattern(pattern: FiledPattern, { number, payload, fired }: Evaluation): void {
-  const { entry, fields } = pattern;
+function evaluatePattern(pattern: FiledPattern, { number, received, fired }: Evaluation): void {
+  const { entry, filter } = pattern;
   if (pattern.evaluatedFor === number || entry.firedFor === number) return;
   pattern.evaluatedFor = number;
-  if (!allHeld(pattern.shared, number) || !matchesPayload(fields, payload)) return;
+  if (!allHeld(pattern.shared, number) || !matchesReceived(filter, received)) return;
   entry.firedFor = number;
   fired.push(entry.listener);
 }

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../core/json.ts';
+import type { Received } from '../core/trigger.ts';
 import type { Scalar } from './pattern.ts';
 
 /** A leaf with its lists as sets: `Set` compares as the grammar does (no coercion, `-0` is `0`). */
@@ -21,12 +22,21 @@ export interface CompiledField {
   condition: CompiledLeaf | CompiledObject;
 }
 
+/** A part of a filter that requires something: `headers` or `payload`, with an object condition. */
+export interface CompiledPart {
+  key: keyof Received;
+  condition: CompiledObject;
+}
+
+/** A compiled filter of deliveries. Without parts, it matches everything. */
+export type CompiledFilter = readonly CompiledPart[];
+
 /**
- * Does the payload, as `JSON.parse` gave it, match the fields? A filter without fields matches everything. Recurses
- * as deep as the pattern only, allocates nothing and stops at the first field that fails.
+ * Does the received delivery match the filter? Recurses as deep as the filter only, allocates nothing and stops at the
+ * first condition that fails.
  */
-export function matchesPayload(fields: readonly CompiledField[], payload: unknown): boolean {
-  return fields.length === 0 || objectHolds(fields, payload);
+export function matchesReceived(filter: CompiledFilter, received: Received): boolean {
+  return fieldsHold(filter, received);
 }
 
 /** Is this an object, or an array with an object, that meets all fields? Arrays inside arrays are not entered. */

@@ -28,6 +28,7 @@ export const PATTERN_RULES = {
   'filter/too-deep': `Nest at most ${PATTERN_LIMITS.maxLevels} levels of keys.`,
   'filter/too-many-leaves': `Test at most ${PATTERN_LIMITS.maxLeaves} fields, or split the task into two automations.`,
   'filter/too-many-values': `List at most ${PATTERN_LIMITS.maxValues} values for one operator.`,
+  'filter/bad-header': 'Write the name of each header once, with a list of texts: {"X-GitHub-Event": ["push"]}.',
   'filter/more-problems': 'Fix the listed problems first.',
 } as const;
 
@@ -35,7 +36,7 @@ export type PatternRule = keyof typeof PATTERN_RULES;
 
 /** One problem of a filter. */
 export interface PatternProblem {
-  /** Keys and list indexes from the root of the filter. */
+  /** Keys and list indexes from the root of the part of the filter. */
   path: (string | number)[];
   rule: PatternRule;
   /** What is wrong. */

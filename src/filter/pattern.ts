@@ -23,9 +23,16 @@ export interface PatternField {
   condition: LeafCondition | ObjectCondition;
 }
 
-/** A valid payload filter; every field must match. Only `parsePattern` creates it. */
+/** A valid filter of a payload or of headers; every field must match. Only `parsePattern` and `parseHeaderPattern` create it. */
 export interface Pattern {
   fields: PatternField[];
+}
+
+/** A valid filter of deliveries; all its fields must match. Only `parseFilter` creates it. */
+export interface FilterPattern {
+  /** Leaves with the names of headers in lowercase as keys. */
+  headers: PatternField[];
+  payload: PatternField[];
 }
 
 /** Is this a value that a filter can list? `NaN` and infinity, which YAML has, are not JSON. */

@@ -4,6 +4,7 @@ import { scanJson } from '../core/payload/scan-json.ts';
 import type { WantedKeys } from '../core/payload/wanted-keys.ts';
 import type { DeliveryReader } from '../core/ports/deliveries/delivery-log.ts';
 import type { ReplayControl, ReplayOrder, ReplayOutcome } from '../core/ports/deliveries/replay-control.ts';
+import { parseRecordedHeaders } from '../core/resources/delivery.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -54,7 +55,8 @@ async function record(
   const body = new Uint8Array(stored);
   const id = ids.deliveryId(nowMs);
   const payload = readStored(Buffer.from(body.buffer), webhook.listeners.wanted);
-  const { applyNumber, revision, runs } = matchDelivery(webhook, payload, ids, nowMs, automation);
+  const received = { headers: parseRecordedHeaders(delivery.headers), payload };
+  const { applyNumber, revision, runs } = matchDelivery(webhook, received, ids, nowMs, automation);
   const recorded = await recorder.offer({
     kind: 'replay',
     id,

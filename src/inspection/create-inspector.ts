@@ -9,9 +9,10 @@ import { checkSecretForWebhook } from '../definitions/check/check-secret.ts';
 import type { CollectedKey } from '../filter/collect-keys.ts';
 import type { ListenerDecision } from '../filter/decide-listener.ts';
 import type { FilterResult } from '../filter/evaluate-filters.ts';
+import type { AnyFilter } from '../filter/parse-filter.ts';
 import { TaskThread } from '../threads/task-thread.ts';
 import { describeSlowness, VALIDATION_STEPS } from './definitions-thread.ts';
-import type { Inspection, InspectionHost, TriedPayload } from './inspection.ts';
+import type { Inspection, InspectionHost, TriedDelivery } from './inspection.ts';
 
 /** A plan validates a tree for up to a minute and then reads payloads for ten seconds. */
 const LONG_TIMEOUT_MS = 75_000;
@@ -24,15 +25,15 @@ const MAX_WAITING = 8;
 /** Questions about filters and payloads. Each throws `too_many_requests` while too many others wait. */
 export interface Inspector {
   /** Throws `invalid_filter`. */
-  evaluateFilter(filter: unknown, payload: TriedPayload): Promise<FilterResult>;
-  /** @param webhook that the payload was delivered to; `null` counts the triggers of all webhooks */
+  evaluateFilter(filter: AnyFilter, delivery: TriedDelivery): Promise<FilterResult>;
+  /** @param webhook that received the delivery; `null` counts the triggers of all webhooks */
   evaluateAutomation(
     automation: AppliedAutomation,
     webhook: WebhookUid | null,
-    payload: TriedPayload,
+    delivery: TriedDelivery,
   ): Promise<FilterResult>;
   /** The decision for each automation, in the same order. */
-  decideListeners(listeners: readonly PastListener[], payload: TriedPayload): Promise<ListenerDecision[]>;
+  decideListeners(listeners: readonly PastListener[], delivery: TriedDelivery): Promise<ListenerDecision[]>;
   /** The keys of the most recent stored payloads, and the number of payloads examined. */
   collectKeys(webhook: WebhookUid): Promise<{ examined: number; keys: CollectedKey[] }>;
 }
@@ -96,10 +97,10 @@ export function createInspector(workerUrl: URL, parts: InspectorParts): Inspecti
         long.ask({ kind: 'backtest', trial: { factory, automation, triggers } }),
     },
     inspector: {
-      evaluateFilter: (filter, payload) => short.ask({ kind: 'filter', filter, payload }),
-      evaluateAutomation: (automation, webhook, payload) =>
-        short.ask({ kind: 'automation', automation, webhook, payload }),
-      decideListeners: (listeners, payload) => short.ask({ kind: 'decisions', listeners, payload }),
+      evaluateFilter: (filter, delivery) => short.ask({ kind: 'filter', filter, delivery }),
+      evaluateAutomation: (automation, webhook, delivery) =>
+        short.ask({ kind: 'automation', automation, webhook, delivery }),
+      decideListeners: (listeners, delivery) => short.ask({ kind: 'decisions', listeners, delivery }),
       collectKeys: (webhook) => short.ask({ kind: 'keys', webhook }),
     },
     close: async () => void (await Promise.all([long.thread.close(), short.thread.close()])),

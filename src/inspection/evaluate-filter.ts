@@ -1,13 +1,13 @@
 import { AppError, type ProblemItem } from '../core/errors.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
-import { triggerFilters } from '../core/trigger.ts';
+import { type Received, triggerFilters } from '../core/trigger.ts';
 import { compileFilters, evaluateAutomation, type FilterResult, toFilterResult } from '../filter/evaluate-filters.ts';
-import type { PatternProblem } from '../filter/parse-pattern.ts';
+import type { AnyFilter, FilterProblem } from '../filter/parse-filter.ts';
 
 /** Evaluates one filter. Throws `invalid_filter` with all that is wrong with it. */
-export function evaluateFilter(filter: unknown, payload: unknown): FilterResult {
-  const evaluation = compileFilters([filter]).evaluate(payload);
+export function evaluateFilter(filter: AnyFilter, received: Received): FilterResult {
+  const evaluation = compileFilters([filter]).evaluate(received);
   if (evaluation.outcome !== 'invalid') return toFilterResult(evaluation);
   const [first] = evaluation.problems;
   throw new AppError('invalid_filter', `${first!.message} ${first!.hint}`, {
@@ -15,20 +15,21 @@ export function evaluateFilter(filter: unknown, payload: unknown): FilterResult 
   });
 }
 
-function toProblemItem({ path, message, hint }: PatternProblem): ProblemItem {
+function toProblemItem({ part, path, message, hint }: FilterProblem): ProblemItem {
   const steps = path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`);
-  return { pointer: `#/filter${steps.join('')}`, in: 'body', detail: `${message} ${hint}` };
+  const key = part === 'headers' ? 'headers_filter' : 'filter';
+  return { pointer: `#/${key}${steps.join('')}`, in: 'body', detail: `${message} ${hint}` };
 }
 
 /** Evaluates an applied automation; with a webhook only the triggers that listen to it count, as for a delivery. */
 export function evaluateAppliedAutomation(
   automation: AppliedAutomation,
   webhook: WebhookUid | null,
-  payload: unknown,
+  received: Received,
 ): FilterResult {
   const { name, enabled } = automation;
   const filters = triggerFilters(automation, webhook);
-  return evaluateAutomation({ name, enabled, filters, noTriggerMessage: explainNoTrigger(name, webhook) }, payload);
+  return evaluateAutomation({ name, enabled, filters, noTriggerMessage: explainNoTrigger(name, webhook) }, received);
 }
 
 function explainNoTrigger(name: string, webhook: WebhookUid | null): string {

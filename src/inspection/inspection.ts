@@ -6,26 +6,31 @@ import type { StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts
 import type { AppliedAutomation } from '../core/resources/automation.ts';
 import type { PastListener } from '../core/resources/delivery.ts';
 import { systemClock } from '../core/time/clock.ts';
+import type { Received } from '../core/trigger.ts';
 import { validateTree } from '../definitions/validate-tree.ts';
 import { collectPayloadKeys } from '../filter/collect-keys.ts';
 import { decideListener } from '../filter/decide-listener.ts';
+import type { AnyFilter } from '../filter/parse-filter.ts';
 import { DEFAULT_BOUNDS } from '../plan/backtest.ts';
 import { backtestTriggers, type TriggerTrial } from '../reconcile/backtest-triggers.ts';
 import { type PreviewContext, type PreviewOrder, previewPlan } from '../reconcile/preview-plan.ts';
 import type { ReadableSecrets } from '../reconcile/resolve-secrets.ts';
 import { evaluateAppliedAutomation, evaluateFilter } from './evaluate-filter.ts';
 
-/** A payload to try a filter on: as it was parsed, or the stored bytes. */
-export type TriedPayload = { value: unknown } | { bytes: Uint8Array };
+/** A delivery to try a filter on. Its payload is parsed, or the stored bytes. */
+export interface TriedDelivery {
+  headers: Received['headers'];
+  payload: { value: unknown } | { bytes: Uint8Array };
+}
 
 /** A question of a reader that costs time: what a definition, a filter or stored payloads amount to. */
 export type Inspection =
   | { kind: 'plan'; order: PreviewOrder; hosted: ReturnType<PreviewContext['hostOf']>; webhooksPerFactory: number }
   | { kind: 'backtest'; trial: TriggerTrial }
   | { kind: 'keys'; webhook: WebhookUid }
-  | { kind: 'filter'; filter: unknown; payload: TriedPayload }
-  | { kind: 'decisions'; listeners: readonly PastListener[]; payload: TriedPayload }
-  | { kind: 'automation'; automation: AppliedAutomation; webhook: WebhookUid | null; payload: TriedPayload };
+  | { kind: 'filter'; filter: AnyFilter; delivery: TriedDelivery }
+  | { kind: 'decisions'; listeners: readonly PastListener[]; delivery: TriedDelivery }
+  | { kind: 'automation'; automation: AppliedAutomation; webhook: WebhookUid | null; delivery: TriedDelivery };
 
 /** What an inspection asks the thread that owns the secrets. No value of a secret leaves that thread. */
 export interface InspectionHost {
@@ -61,13 +66,13 @@ export async function inspect(task: Inspection, { storage, host, onStep }: Inspe
     case 'keys':
       return collectPayloadKeys(payloads, task.webhook);
     case 'filter':
-      return evaluateFilter(task.filter, readPayload(task.payload));
+      return evaluateFilter(task.filter, receive(task.delivery));
     case 'decisions': {
-      const payload = readPayload(task.payload);
-      return task.listeners.map((listener) => decideListener(listener, payload));
+      const received = receive(task.delivery);
+      return task.listeners.map((listener) => decideListener(listener, received));
     }
     case 'automation':
-      return evaluateAppliedAutomation(task.automation, task.webhook, readPayload(task.payload));
+      return evaluateAppliedAutomation(task.automation, task.webhook, receive(task.delivery));
   }
 }
 
@@ -82,6 +87,10 @@ function createSecretsView(host: InspectionHost): ReadableSecrets {
   };
 }
 
-function readPayload(payload: TriedPayload): unknown {
-  return 'bytes' in payload ? JSON.parse(Buffer.from(payload.bytes).toString('utf8')) : payload.value;
+/** The delivery as filters test it. */
+export function receive({ headers, payload }: TriedDelivery): Received {
+  return {
+    headers,
+    payload: 'bytes' in payload ? JSON.parse(Buffer.from(payload.bytes).toString('utf8')) : payload.value,
+  };
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DeliveryId, WebhookUid } from '../core/ids.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import type { StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts';
+import { filterOf } from '../core/trigger.ts';
 import { type BacktestBounds, DEFAULT_BOUNDS, runBacktest, spread } from './backtest.ts';
 import type { TriggerChange } from './trigger-changes.ts';
 
@@ -29,11 +30,12 @@ function storeOf(payloads: readonly Json[], costMs = 0) {
 
 function toStored(key: number, payload: Json) {
   const id = `dlv_${key}` as DeliveryId;
-  return { id, webhook: CI, receivedAt: NOW_MS - 1_000_000 + key * 1000, body: Buffer.from(JSON.stringify(payload)) };
+  const receivedAt = NOW_MS - 1_000_000 + key * 1000;
+  return { id, webhook: CI, receivedAt, headers: null, body: Buffer.from(JSON.stringify(payload)) };
 }
 
 function change(before: JsonObject | null, after: JsonObject | null): TriggerChange {
-  const side = (filter: JsonObject | null) => new Map(filter === null ? [] : [[CI, [filter]]]);
+  const side = (filter: JsonObject | null) => new Map(filter === null ? [] : [[CI, [filterOf({ payload: filter })]]]);
   return { automation: 'triage', before: side(before), after: side(after) };
 }
 

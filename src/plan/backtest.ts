@@ -1,6 +1,8 @@
 import type { AutomationBacktest, Backtest, BacktestExample } from '../core/backtest.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { StoredPayload, StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts';
+import { parseRecordedHeaders } from '../core/resources/delivery.ts';
+import type { Received } from '../core/trigger.ts';
 import { type CompiledFilters, compileFilters } from '../filter/evaluate-filters.ts';
 import { KeySightings } from '../filter/key-sightings.ts';
 import type { StartingFilters, TriggerChange } from './trigger-changes.ts';
@@ -167,23 +169,24 @@ function evaluate(subjects: readonly Subject[], stored: StoredPayload): void {
   const concerned = subjects.filter(({ before, after }) => before.has(stored.webhook) || after.has(stored.webhook));
   if (concerned.length === 0) return;
   const payload: unknown = JSON.parse(Buffer.from(stored.body).toString('utf8'));
-  for (const subject of concerned) evaluateOne(subject, stored, payload);
+  const received = { headers: parseRecordedHeaders(stored.headers), payload };
+  for (const subject of concerned) evaluateOne(subject, stored, received);
 }
 
-function evaluateOne({ result, before, after, sightings }: Subject, stored: StoredPayload, payload: unknown): void {
+function evaluateOne({ result, before, after, sightings }: Subject, stored: StoredPayload, received: Received): void {
   const [old, planned] = [before.get(stored.webhook), after.get(stored.webhook)];
-  const [started, starts] = [old?.matches(payload) ?? false, planned?.matches(payload) ?? false];
+  const [started, starts] = [old?.matches(received) ?? false, planned?.matches(received) ?? false];
   result.examined++;
-  sightings.get(stored.webhook)?.look(payload);
+  sightings.get(stored.webhook)?.look(received.payload);
   if (started) result.before++;
   if (starts) result.after++;
   if (starts && !started) {
     result.gainedCount++;
-    keepNewest(result.gained, stored, () => explain(old, payload, 'no trigger started it before'));
+    keepNewest(result.gained, stored, () => explain(old, received, 'no trigger started it before'));
   }
   if (started && !starts) {
     result.lostCount++;
-    keepNewest(result.lost, stored, () => explain(planned, payload, 'no trigger starts it now'));
+    keepNewest(result.lost, stored, () => explain(planned, received, 'no trigger starts it now'));
   }
 }
 
@@ -198,8 +201,8 @@ function keepNewest(examples: BacktestExample[], { id, webhook, receivedAt }: St
   examples.length = Math.min(examples.length, MAX_EXAMPLES);
 }
 
-function explain(filters: CompiledFilters | undefined, payload: unknown, absence: string): Reason {
-  const decision = filters?.decide(payload);
+function explain(filters: CompiledFilters | undefined, received: Received, absence: string): Reason {
+  const decision = filters?.decide(received);
   if (decision?.outcome !== 'filtered') return { path: null, message: absence };
   return { path: decision.decidedBy.path, message: decision.decidedBy.message };
 }

@@ -53,14 +53,18 @@ describe('listTriggerChanges', () => {
   it('lists a changed filter, with both sides by webhook', () => {
     const after = listening([{ level: ['fatal'] }]);
     expect(compare({ automations: [same] }, { automations: [after] })).toEqual([
-      ['fix-errors', { [CI.uid]: [{ level: ['error'] }] }, { [CI.uid]: [{ level: ['fatal'] }] }],
+      [
+        'fix-errors',
+        { [CI.uid]: [{ payload: { level: ['error'] } }] },
+        { [CI.uid]: [{ payload: { level: ['fatal'] } }] },
+      ],
     ]);
   });
 
   it('treats a trigger without a filter as one that matches everything, and joins triggers of one webhook', () => {
     const after = listening([null, { level: ['fatal'] }]);
     expect(compare({ automations: [] }, { automations: [after] })).toEqual([
-      ['fix-errors', {}, { [CI.uid]: [{}, { level: ['fatal'] }] }],
+      ['fix-errors', {}, { [CI.uid]: [{}, { payload: { level: ['fatal'] } }] }],
     ]);
   });
 
@@ -74,6 +78,6 @@ describe('listTriggerChanges', () => {
     ],
     ['a webhook that goes', { automations: [same] }, { automations: [same], webhooks: [SENTRY] }],
   ])('lists %s as an automation that nothing starts after the apply', (_title, before, after) => {
-    expect(compare(before, after)).toEqual([['fix-errors', { [CI.uid]: [{ level: ['error'] }] }, {}]]);
+    expect(compare(before, after)).toEqual([['fix-errors', { [CI.uid]: [{ payload: { level: ['error'] } }] }, {}]]);
   });
 });

@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AppliedFactory } from '../core/applied.ts';
 import type { WebhookUid } from '../core/ids.ts';
-import type { JsonObject } from '../core/json.ts';
 import type { AutomationRow, WebhookRow } from '../core/ports/definitions/inventory.ts';
-import { type Listening, triggerFiltersByWebhook } from '../core/trigger.ts';
+import { type DeliveryFilter, type Listening, triggerFiltersByWebhook } from '../core/trigger.ts';
 import type { ComputedPlan } from './compute-plan.ts';
 
 /** The filters that can start an automation, by webhook. A match of any filter suffices. */
-export type StartingFilters = ReadonlyMap<WebhookUid, readonly JsonObject[]>;
+export type StartingFilters = ReadonlyMap<WebhookUid, readonly DeliveryFilter[]>;
 
 /** An automation that an apply changes so that other deliveries start it. */
 export interface TriggerChange {

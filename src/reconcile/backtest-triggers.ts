@@ -41,7 +41,11 @@ export async function backtestTriggers(context: TrialContext, trial: TriggerTria
 
 function collectProposed(triggers: readonly ProposedTrigger[], open: ReadonlySet<WebhookUid>): StartingFilters {
   const listening = {
-    triggers: triggers.map(({ payload }) => ({ provider: 'webhook' as const, payload })),
+    triggers: triggers.map(({ filter: { payload = null, ...headers } }) => ({
+      provider: 'webhook' as const,
+      payload,
+      ...headers,
+    })),
     listensTo: triggers.map(({ listensTo }) => listensTo),
   };
   return collectOpenFilters(listening, open);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { declareWebhook } from '../../test/helpers/declare-webhook.ts';
+import { received } from '../../test/helpers/payload-filter.ts';
 import { buildLive } from '../../test/helpers/serve-applied.ts';
 import type { AppliedFactory } from '../core/applied.ts';
 import type { WebhookUid } from '../core/ids.ts';
@@ -123,7 +124,7 @@ describe('live webhooks', () => {
 });
 
 const namesOf = (listeners: ListenerIndex, payload: unknown) =>
-  listeners.match(payload).map(({ automation: name }) => name);
+  listeners.match(received(payload)).map(({ automation: name }) => name);
 
 describe('listeners', () => {
   it('are one for each automation and webhook, even if several triggers select it', () => {
@@ -135,8 +136,8 @@ describe('listeners', () => {
       ({ listeners }) => listeners,
     );
     expect([onA!.size, onB!.size]).toEqual([1, 2]);
-    expect(onA!.match({ level: 'error' })).toEqual([{ automation: 'two', version: 3 }]);
-    expect(onA!.match({ level: 'fatal' })).toHaveLength(1);
+    expect(onA!.match(received({ level: 'error' }))).toEqual([{ automation: 'two', version: 3 }]);
+    expect(onA!.match(received({ level: 'fatal' }))).toHaveLength(1);
     expect(namesOf(onB!, { level: 'error' })).toEqual(['other']);
     expect(namesOf(onB!, { level: 'fatal' })).toEqual(['other', 'two']);
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { declareWebhook } from '../../test/helpers/declare-webhook.ts';
+import { onPayload, received } from '../../test/helpers/payload-filter.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { WebhookName } from '../core/ports/definitions/inventory.ts';
 import type { ListeningAutomation, ServedChange } from '../core/ports/definitions/serving.ts';
@@ -67,15 +68,15 @@ test('what was staged for a change that was not written takes no effect with the
   const registry = new Registry();
   const live = new LiveFactories(registry, () => null);
   const listen = (level: string): ListeningAutomation => {
-    return { name: 'one', version: null, enabled: true, filters: [['wh_a', [{ level: [level] }]]] };
+    return { name: 'one', version: null, enabled: true, filters: [['wh_a', [onPayload({ level: [level] })]]] };
   };
   serve(live, [listen('error')], { isWhole: true, applyNumber: 1, webhooks });
   live.stage({ factory: 'f', automations: [listen('fatal')], isFirst: true, isWhole: false });
   const nothing = { webhooks: [], deletedWebhooks: [], deletedAutomations: [] };
   live.goLive({ factory: 'f', revision: 'c2', applyNumber: 2, isWhole: false, isStaged: false, ...nothing });
   const { listeners } = registry.current().webhooks.get('wh_a')!;
-  expect(listeners.match({ level: 'error' })).toEqual([{ automation: 'one', version: 10 }]);
-  expect(listeners.match({ level: 'fatal' })).toEqual([]);
+  expect(listeners.match(received({ level: 'error' }))).toEqual([{ automation: 'one', version: 10 }]);
+  expect(listeners.match(received({ level: 'fatal' }))).toEqual([]);
 });
 
 test('a request to a webhook that is not served finds the reason', () => {
@@ -121,7 +122,10 @@ test('changes in place give the listeners of the whole definition, with the numb
         for (const { name, enabled, listens, level, isDeleted } of edits) {
           automations.delete(name);
           if (isDeleted) continue;
-          const filters = listens.map((uid): ListeningAutomation['filters'][number] => [uid, [{ level: [level] }]]);
+          const filters = listens.map((uid): ListeningAutomation['filters'][number] => [
+            uid,
+            [onPayload({ level: [level] })],
+          ]);
           const automation = { name, version: null, enabled, filters };
           automations.set(name, automation);
           staged.push(automation);
@@ -133,7 +137,9 @@ test('changes in place give the listeners of the whole definition, with the numb
         for (const uid of UIDS) {
           const [changed, expected] = [registry, wholeRegistry].map((one) => one.current().webhooks.get(uid)!);
           for (const level of LEVELS) {
-            expect(changed!.listeners.match({ level })).toEqual(expected!.listeners.match({ level }));
+            expect(changed!.listeners.match(received({ level }))).toEqual(
+              expected!.listeners.match(received({ level })),
+            );
           }
           expect(changed!.listeners.size).toBe(expected!.listeners.size);
           expect(changed!.listeners.apply).toEqual({ number: applyNumber, revision: `c${applyNumber}` });

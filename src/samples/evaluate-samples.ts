@@ -1,6 +1,5 @@
 import type { AutomationDefinition, FactoryDefinition } from '../core/definition.ts';
-import type { JsonObject } from '../core/json.ts';
-import { isWebhookTrigger, triggerFilters } from '../core/trigger.ts';
+import { type DeliveryFilter, isWebhookTrigger, lowercaseNames, triggerFilters } from '../core/trigger.ts';
 import type { Sample } from '../definitions/read/read-sample.ts';
 import { evaluateAutomation } from '../filter/evaluate-filters.ts';
 import type { SampleDecision, SampleResult } from './sample-result.ts';
@@ -44,9 +43,9 @@ function decide(
 
 function evaluateFilters(
   { name, enabled }: AutomationDefinition,
-  filters: readonly JsonObject[],
+  filters: readonly DeliveryFilter[],
   byUid: boolean,
-  { webhook, body }: Sample,
+  { webhook, headers, body }: Sample,
 ): SampleDecision {
   const noTriggerMessage = byUid
     ? `The automation ${name} selects webhooks by UID, which only a running daemon knows; list ${webhook} under "webhooks".`
@@ -56,7 +55,10 @@ function evaluateFilters(
     trace,
     decided_by: path,
     message,
-  } = evaluateAutomation({ name, enabled, filters, noTriggerMessage }, body);
+  } = evaluateAutomation(
+    { name, enabled, filters, noTriggerMessage },
+    { headers: lowercaseNames(headers), payload: body },
+  );
   if (verdict === 'Would trigger') return { ...describeNoStart(name, message), starts: true };
   // A disabled automation has a trace too, but no key decides.
   const decidedBy = path === null ? undefined : trace.find((entry) => !entry.matched);

@@ -28,6 +28,11 @@ export function formatPath(path: readonly (string | number)[]): string {
   return path.map(formatStep).join('');
 }
 
+/** Prints the name of a request header for people. No path of a payload has this form. */
+export function formatHeader(name: string): string {
+  return `header ${name.length > MAX_KEY_LENGTH ? shortenText(name, MAX_KEY_LENGTH) : name}`;
+}
+
 function formatStep(step: string | number, index: number): string {
   if (typeof step === 'number') return `[${step}]`;
   if (step.length > MAX_KEY_LENGTH || !PLAIN_KEY.test(step)) return `[${quoteText(shortenText(step, MAX_KEY_LENGTH))}]`;

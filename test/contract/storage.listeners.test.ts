@@ -50,7 +50,11 @@ describe.each(STORAGES)('the history of listeners on $name', (kind) => {
     const returned = await apply(one);
 
     const two = { automation: 'two', enabled: true, filters: [{}] };
-    const ofOne = (filter: JsonObject, enabled = true) => ({ automation: 'one', enabled, filters: [filter] });
+    const ofOne = (filter: JsonObject, enabled = true) => ({
+      automation: 'one',
+      enabled,
+      filters: [{ payload: filter }],
+    });
     expect(await listeners(1)).toEqual([]);
     expect(await listeners(created)).toEqual([ofOne(FATAL), two]);
     expect(await listeners(changed)).toEqual([ofOne(ERROR), two]);
@@ -67,7 +71,9 @@ describe.each(STORAGES)('the history of listeners on $name', (kind) => {
     ]);
     const created = await apply(one);
     const again = await apply({ ...one, description: 'changed' });
-    expect(await listeners(created)).toEqual([{ automation: 'one', enabled: true, filters: [FATAL, ERROR] }]);
+    expect(await listeners(created)).toEqual([
+      { automation: 'one', enabled: true, filters: [{ payload: FATAL }, { payload: ERROR }] },
+    ]);
     expect(await listeners(again)).toEqual(await listeners(created));
   });
 

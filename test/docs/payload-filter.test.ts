@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { compilePattern } from '../../src/filter/compile-pattern.ts';
 import { PATTERN_RULES, parsePattern } from '../../src/filter/parse-pattern.ts';
 import { PATTERN_LIMITS } from '../../src/filter/pattern.ts';
+import { compilePayload } from '../helpers/payload-filter.ts';
 
 interface Example {
   filter: unknown;
@@ -21,7 +21,7 @@ const examples = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map((block) => {
 function compile(filter: unknown) {
   const parsed = parsePattern(filter);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return compilePattern(parsed.pattern);
+  return compilePayload(parsed.pattern);
 }
 
 test('the page has worked examples, each with an expectation', () => {

@@ -35,7 +35,7 @@ import { createMetricProbes } from '../../src/health/metric-probes.ts';
 import { createRequestHeaders } from '../../src/ingress/transport/request-headers.ts';
 import type { Inspector } from '../../src/inspection/create-inspector.ts';
 import { evaluateAppliedAutomation, evaluateFilter } from '../../src/inspection/evaluate-filter.ts';
-import type { TriedPayload } from '../../src/inspection/inspection.ts';
+import { receive } from '../../src/inspection/inspection.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
 import { DEFAULT_BOUNDS } from '../../src/plan/backtest.ts';
 import { backtestTriggers } from '../../src/reconcile/backtest-triggers.ts';
@@ -504,13 +504,11 @@ export function createStandingClock(): StandingClock {
 
 /** In this thread. The daemon uses another one. */
 function createInspectorHere(payloads: StoredPayloads): Inspector {
-  const read = (payload: TriedPayload): unknown =>
-    'bytes' in payload ? JSON.parse(Buffer.from(payload.bytes).toString('utf8')) : payload.value;
   return {
-    evaluateFilter: async (filter, payload) => evaluateFilter(filter, read(payload)),
-    evaluateAutomation: async (automation, webhook, payload) =>
-      evaluateAppliedAutomation(automation, webhook, read(payload)),
-    decideListeners: async (listeners, payload) => listeners.map((one) => decideListener(one, read(payload))),
+    evaluateFilter: async (filter, delivery) => evaluateFilter(filter, receive(delivery)),
+    evaluateAutomation: async (automation, webhook, delivery) =>
+      evaluateAppliedAutomation(automation, webhook, receive(delivery)),
+    decideListeners: async (listeners, delivery) => listeners.map((one) => decideListener(one, receive(delivery))),
     collectKeys: (webhook) => collectPayloadKeys(payloads, webhook),
   };
 }

@@ -75,6 +75,7 @@ export interface TestWebhook
 export interface TestAutomation {
   name: string;
   webhook: string;
+  headers?: JsonObject;
   payload?: JsonObject | null;
   enabled?: boolean;
 }
@@ -353,10 +354,13 @@ function toWebhookRow(webhook: TestWebhook, uid: WebhookUid): WebhookRow {
   };
 }
 
-function toAutomationRow({ name, payload = null, enabled = true }: TestAutomation, uid: WebhookUid): AutomationRow {
+function toAutomationRow(
+  { name, headers, payload = null, enabled = true }: TestAutomation,
+  uid: WebhookUid,
+): AutomationRow {
   const at = { line: 1, column: 1 };
   const triggers: Trigger[] = [
-    { provider: 'webhook', event: 'received', webhookIds: [uid], webhooks: [], payload, at } as Trigger,
+    { provider: 'webhook', event: 'received', webhookIds: [uid], webhooks: [], headers, payload, at } as Trigger,
   ];
   return {
     name,

@@ -437,6 +437,15 @@ describe('filter test', () => {
     expect(result.stdout).toMatch(text);
   });
 
+  it('tests headers that are given as options', async () => {
+    await write('headers.yaml', 'X-Event: [push]\n');
+    const argv = ['filter', 'test', '--headers-filter', 'headers.yaml', '--payload', 'fatal.json'];
+    const [no, yes] = [await run(argv), await run([...argv, '--header', 'x-event: push'])];
+    expect([no.code, yes.code]).toEqual([1, 0]);
+    expect(no.stdout).toContain('Decided by: header x-event');
+    expect((await run([...argv, '--header', 'push'])).stderr).toContain('has no name and value');
+  });
+
   it('reads a payload from standard input', async () => {
     const argv = ['filter', 'test', '--filter', 'filter.yaml', '--payload', '-', '--json'];
     const { code, stdout } = await run(argv, { stdin: '{"level": "fatal"}' });

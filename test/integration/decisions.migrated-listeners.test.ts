@@ -47,10 +47,12 @@ it('a database of an earlier version starts with the listeners of its live defin
     storage.deliveryReader.listeners({ webhook, applyNumber: 1, names: null, after: null, limit: 10 });
   expect((await storage.inventory.load('f'))?.applyNumber).toBe(1);
   expect((await storage.inventory.load('new'))?.applyNumber).toBe(0);
-  expect(await listeners('wh_a')).toEqual([{ automation: 'both', enabled: true, filters: [{ n: [1.5] }, {}] }]);
+  expect(await listeners('wh_a')).toEqual([
+    { automation: 'both', enabled: true, filters: [{ payload: { n: [1.5] } }, {}] },
+  ]);
   expect(await listeners('wh_b')).toEqual([
     { automation: 'both', enabled: true, filters: [{}] },
-    { automation: 'off', enabled: false, filters: [{ level: ['error'] }] },
+    { automation: 'off', enabled: false, filters: [{ payload: { level: ['error'] } }] },
   ]);
   storage.close();
 });

@@ -6,6 +6,7 @@ import type { Decision } from '../../src/core/resources/delivery.ts';
 import { decideListener } from '../../src/filter/decide-listener.ts';
 import { createReplayControl } from '../../src/ingress/replay-delivery.ts';
 import type { Inspector } from '../../src/inspection/create-inspector.ts';
+import { receive } from '../../src/inspection/inspection.ts';
 import { startIngress, type TestAutomation, type TestIngress } from '../helpers/start-ingress.ts';
 
 const AUTOMATIONS: TestAutomation[] = [
@@ -26,16 +27,15 @@ afterEach(() => ingress.close());
 
 /** In this thread. The daemon uses another one. */
 const inspector: Pick<Inspector, 'decideListeners'> = {
-  decideListeners: async (listeners, payload) => {
-    const value = 'bytes' in payload ? JSON.parse(Buffer.from(payload.bytes).toString()) : payload.value;
-    return listeners.map((listener) => decideListener(listener, value));
+  decideListeners: async (listeners, delivery) => {
+    return listeners.map((listener) => decideListener(listener, receive(delivery)));
   },
 };
 
 async function explain(id: DeliveryId, page: { limit?: number; cursor?: string | null } = {}) {
   const parts = { deliveries: ingress.storage.deliveryReader, inspector };
   const { limit = 200, cursor = null } = page;
-  return explainDelivery(parts, { id, webhookUid: ingress.uid('hook') }, { limit, cursor });
+  return explainDelivery(parts, { id, webhookUid: ingress.uid('hook'), headers: null }, { limit, cursor });
 }
 
 async function deliver(body: JsonObject = BODY): Promise<DeliveryId> {

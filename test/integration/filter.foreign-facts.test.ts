@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { compilePattern } from '../../src/filter/compile-pattern.ts';
 import { parsePattern } from '../../src/filter/parse-pattern.ts';
+import { compilePayload } from '../helpers/payload-filter.ts';
 
 interface Fact {
   id: string;
@@ -23,7 +23,7 @@ test('all facts of the file are run', () => {
 describe.each(facts)('$id $name', ({ event, dockbell }) => {
   const parsed = parsePattern(dockbell.filter);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  const compiled = compilePattern(parsed.pattern);
+  const compiled = compilePayload(parsed.pattern);
 
   test(`the filter ${dockbell.expect ? 'matches' : 'does not match'}`, () => {
     expect(compiled.matches(event)).toBe(dockbell.expect);

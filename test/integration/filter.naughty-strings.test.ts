@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { compilePattern } from '../../src/filter/compile-pattern.ts';
 import { parsePattern } from '../../src/filter/parse-pattern.ts';
+import { compilePayload } from '../helpers/payload-filter.ts';
 
 const read = (name: string): string[] =>
   JSON.parse(readFileSync(new URL(`../vectors/naughty-strings/${name}`, import.meta.url), 'utf8')) as string[];
@@ -15,7 +15,7 @@ const strings = [
 function compile(filter: unknown) {
   const parsed = parsePattern(filter);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return compilePattern(parsed.pattern);
+  return compilePayload(parsed.pattern);
 }
 
 test('the list is there', () => {

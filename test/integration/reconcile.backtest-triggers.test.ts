@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/core/json.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
+import { filterOf } from '../../src/core/trigger.ts';
 import { DEFAULT_BOUNDS } from '../../src/plan/backtest.ts';
 import { backtestTriggers } from '../../src/reconcile/backtest-triggers.ts';
 import { applyFactory, buildAutomation, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
@@ -19,9 +21,9 @@ describe.each(STORAGES)('triggers that are not saved yet on $name', (kind) => {
     await opened.storage.deliveryLog.record(bodies.map((body) => buildOffer({ webhook, body, at })));
     const { inventory, storedPayloads: payloads } = opened.storage;
     const context = { inventory, payloads, bounds: DEFAULT_BOUNDS, clock: systemClock };
-    const trigger = (payload: object | null, listensTo = [uid]) => ({
+    const trigger = (payload: JsonObject | null, listensTo = [uid]) => ({
       listensTo,
-      payload: payload as null,
+      filter: filterOf({ payload }),
     });
     const test = async (automation: string | null, ...triggers: ReturnType<typeof trigger>[]) => {
       const backtest = await backtestTriggers(context, { factory: FACTORY, automation, triggers });

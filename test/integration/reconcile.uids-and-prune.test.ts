@@ -32,7 +32,7 @@ describe('pruning', () => {
     expect(
       world
         .live('a')
-        ?.listeners.match({})
+        ?.listeners.match({ headers: {}, payload: {} })
         .map(({ automation: name }) => name),
     ).toEqual(['y']);
     const shown = await world.storage.inventoryReader.webhooks(FACTORY);

@@ -4,6 +4,7 @@ import type { WebhookUid } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { InventoryReader, WebhookView } from '../../core/ports/definitions/inventory.ts';
 import type { Backtester, ProposedTrigger } from '../../core/ports/deliveries/backtester.ts';
+import { filterOf } from '../../core/trigger.ts';
 import { evaluateFilter } from '../../inspection/evaluate-filter.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { presentBacktest } from '../reconciliations/present-plan.ts';
@@ -17,7 +18,12 @@ export interface BacktestRouteParts {
 
 interface BodyTrigger {
   provider: string;
-  filter?: { webhook_ids?: string[] | { in: string[] }; webhooks?: string[]; payload?: JsonObject | null };
+  filter?: {
+    webhook_ids?: string[] | { in: string[] };
+    webhooks?: string[];
+    headers?: JsonObject;
+    payload?: JsonObject | null;
+  };
 }
 
 interface BacktestBody {
@@ -62,6 +68,7 @@ const backtestSchema = {
                 ],
               },
               webhooks: texts,
+              headers: { type: 'object' },
               payload: { type: ['object', 'null'] },
             },
           },
@@ -106,10 +113,10 @@ async function readTriggers(
   return triggers
     .filter(({ provider }) => provider === 'webhook')
     .map(({ filter = {} }) => {
-      const payload = filter.payload ?? null;
-      // Throws if the filter is invalid. The result for `null` does not matter.
-      if (payload !== null) evaluateFilter(payload, null);
-      return { listensTo: listListened(webhooks, filter), payload };
+      const tested = filterOf({ headers: filter.headers ?? {}, payload: filter.payload ?? null });
+      // Throws if the filter is invalid. The result does not matter.
+      evaluateFilter(tested, { headers: {}, payload: null });
+      return { listensTo: listListened(webhooks, filter), filter: tested };
     });
 }
 

@@ -3,9 +3,11 @@ import { AppError } from '../../core/errors.ts';
 import type { DeliveryId, WebhookUid } from '../../core/ids.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
 import type { DeliveryReader } from '../../core/ports/deliveries/delivery-log.ts';
+import { parseRecordedHeaders } from '../../core/resources/delivery.ts';
+import { lowercaseNames } from '../../core/trigger.ts';
 import type { FilterResult } from '../../filter/evaluate-filters.ts';
 import type { Inspector } from '../../inspection/create-inspector.ts';
-import type { TriedPayload } from '../../inspection/inspection.ts';
+import type { TriedDelivery } from '../../inspection/inspection.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
@@ -18,19 +20,28 @@ export interface FilterRouteParts {
 
 interface FilterTest {
   filter?: unknown;
+  headers_filter?: unknown;
   automation?: string;
   payload?: unknown;
+  headers?: { [name: string]: string };
   delivery?: string;
 }
 
 const filterTestSchema = {
   type: 'object',
-  description: 'Exactly one of `filter` and `automation`, and exactly one of `payload` and `delivery`.',
+  description:
+    'Either `automation`, or `filter`, `headers_filter` or both. Either `delivery`, or `payload`, with `headers` if they matter.',
   additionalProperties: false,
   properties: {
     filter: { description: 'A payload filter.' },
+    headers_filter: { description: 'A filter of request headers, as `headers` of a trigger.' },
     automation: { type: 'string', description: 'Name of an automation of this factory.' },
     payload: { description: 'Any JSON value.' },
+    headers: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'Request headers by name, in any letter case. A stored delivery has its recorded headers.',
+    },
     delivery: { type: 'string', description: 'ID of an accepted delivery to this factory.' },
   },
 };
@@ -50,8 +61,9 @@ export function registerFilterRoutes(app: FastifyInstance, parts: FilterRoutePar
       },
     },
     async (request) => {
-      requireOneOf(request.body, 'filter', 'automation');
-      requireOneOf(request.body, 'payload', 'delivery');
+      const { body } = request;
+      requireOneOf(body, ['filter', 'headers_filter'], ['automation']);
+      requireOneOf(body, ['payload', 'headers'], ['delivery']);
       const subject = await findSubject(parts, request);
       return evaluate(parts, request, subject);
     },
@@ -60,21 +72,26 @@ export function registerFilterRoutes(app: FastifyInstance, parts: FilterRoutePar
 
 /** What the filter is tried on; `webhook` is `null` for a payload that came from none. */
 interface Subject {
-  payload: TriedPayload;
+  delivery: TriedDelivery;
   webhook: WebhookUid | null;
 }
 
 type FilterTestRequest = FastifyRequest<{ Body: FilterTest }>;
 
-function requireOneOf(body: FilterTest, one: keyof FilterTest, other: keyof FilterTest): void {
-  if (Object.hasOwn(body, one) === Object.hasOwn(body, other)) {
-    throw new AppError('bad_request', `Send exactly one of "${one}" and "${other}".`);
+/** @param one keys that go together, the usual one first */
+function requireOneOf(body: FilterTest, one: (keyof FilterTest)[], other: (keyof FilterTest)[]): void {
+  const isGiven = (keys: (keyof FilterTest)[]) => keys.some((key) => Object.hasOwn(body, key));
+  if (isGiven(one) === isGiven(other)) {
+    throw new AppError('bad_request', `Send exactly one of "${one[0]}" and "${other[0]}".`);
   }
 }
 
 async function findSubject(parts: FilterRouteParts, request: FilterTestRequest): Promise<Subject> {
   const { body } = request;
-  if (body.delivery === undefined) return { payload: { value: body.payload }, webhook: null };
+  if (body.delivery === undefined) {
+    const delivery = { headers: lowercaseNames(body.headers ?? {}), payload: { value: body.payload } };
+    return { delivery, webhook: null };
+  }
   const found = await parts.deliveries.get(body.delivery as DeliveryId);
   const isHere = found?.factory === factoryOf(request).name;
   const delivery = requireReached(request, 'delivery', isHere ? found : null);
@@ -85,13 +102,14 @@ async function findSubject(parts: FilterRouteParts, request: FilterTestRequest):
       `The delivery is labelled ${delivery.label}. Only accepted deliveries have a payload to test.`,
     );
   }
-  return { payload: { bytes }, webhook: delivery.webhookUid };
+  const headers = parseRecordedHeaders(delivery.headers);
+  return { delivery: { headers, payload: { bytes } }, webhook: delivery.webhookUid };
 }
 
 async function evaluate(parts: FilterRouteParts, request: FilterTestRequest, subject: Subject): Promise<FilterResult> {
-  const { automation, filter } = request.body;
-  if (automation === undefined) return parts.inspector.evaluateFilter(filter, subject.payload);
+  const { automation, filter: payload, headers_filter: headers } = request.body;
+  if (automation === undefined) return parts.inspector.evaluateFilter({ headers, payload }, subject.delivery);
   const found = await parts.inventory.automation(factoryOf(request).name, automation);
   const applied = requireReached(request, 'automation', found);
-  return parts.inspector.evaluateAutomation(applied, subject.webhook, subject.payload);
+  return parts.inspector.evaluateAutomation(applied, subject.webhook, subject.delivery);
 }

@@ -41,7 +41,12 @@ function presentTrigger(trigger: Trigger, listensTo: readonly WebhookUid[], isWr
   return {
     provider: trigger.provider,
     event: trigger.event,
-    filter: { webhook_ids: trigger.webhookIds, webhooks: trigger.webhooks, payload: trigger.payload },
+    filter: {
+      webhook_ids: trigger.webhookIds,
+      webhooks: trigger.webhooks,
+      headers: trigger.headers ?? null,
+      payload: trigger.payload,
+    },
     line: isWritten ? trigger.at.line : null,
     listens_to: listensTo,
     handled_elsewhere: false,

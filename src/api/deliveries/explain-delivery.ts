@@ -1,7 +1,14 @@
 import type { DeliveryId, RunId } from '../../core/ids.ts';
 import type { DeliveryReader } from '../../core/ports/deliveries/delivery-log.ts';
-import type { Decision, Delivery, MatchRecord, OmittedDecisions, PastListener } from '../../core/resources/delivery.ts';
-import { decideListener, type ListenerDecision, needPayload } from '../../filter/decide-listener.ts';
+import {
+  type Decision,
+  type Delivery,
+  type MatchRecord,
+  type OmittedDecisions,
+  type PastListener,
+  parseRecordedHeaders,
+} from '../../core/resources/delivery.ts';
+import { decideListener, type ListenerDecision, needDelivery } from '../../filter/decide-listener.ts';
 import type { Inspector } from '../../inspection/create-inspector.ts';
 import { decodeCursor, encodeCursor } from '../server/page-query.ts';
 
@@ -26,15 +33,16 @@ export interface DeliveryExplanation {
  */
 export async function explainDelivery(
   parts: ExplainParts,
-  { id, webhookUid }: Pick<Delivery, 'id' | 'webhookUid'>,
+  delivery: Pick<Delivery, 'id' | 'webhookUid' | 'headers'>,
   { limit, cursor }: { limit: number; cursor: string | null },
 ): Promise<DeliveryExplanation> {
+  const { id, webhookUid } = delivery;
   const evaluation = await parts.deliveries.evaluation(id);
   if (evaluation === null) return { delivery: id, decisions: [], omitted: null, nextCursor: null };
   if ('decisions' in evaluation) return { delivery: id, ...evaluation, nextCursor: null };
   const { listeners, nextCursor } = await readPage(parts, { webhook: webhookUid, evaluation, limit, cursor });
   const runs = new Map(evaluation.started.map(({ automation, run }) => [automation, run]));
-  const decided = await decide(parts, id, listeners);
+  const decided = await decide(parts, delivery, listeners);
   const decisions = decided.map((decision, index) => {
     const { automation } = listeners[index]!;
     return composeDecision(automation, decision, runs.get(automation) ?? null);
@@ -67,17 +75,19 @@ async function readPage({ deliveries }: ExplainParts, { webhook, evaluation, lim
   return { listeners: [...shown, ...others], nextCursor };
 }
 
+const NOTHING = { headers: {}, payload: undefined };
+
 /** Filters are evaluated in another thread, because a payload may be large. */
 async function decide(
   { deliveries, inspector }: ExplainParts,
-  id: DeliveryId,
+  { id, headers }: Pick<Delivery, 'id' | 'headers'>,
   listeners: PastListener[],
 ): Promise<ListenerDecision[]> {
-  if (!needPayload(listeners)) return listeners.map((listener) => decideListener(listener, undefined));
+  if (!needDelivery(listeners)) return listeners.map((listener) => decideListener(listener, NOTHING));
   const bytes = await deliveries.payload(id);
   // Retention has removed the delivery since it was found.
   if (bytes === null) return [];
-  return inspector.decideListeners(listeners, { bytes });
+  return inspector.decideListeners(listeners, { headers: parseRecordedHeaders(headers), payload: { bytes } });
 }
 
 function composeDecision(automation: string, decision: ListenerDecision, run: RunId | null): Decision {

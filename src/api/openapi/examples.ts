@@ -410,7 +410,12 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
         {
           provider: 'webhook',
           event: 'received',
-          filter: { webhook_ids: [], webhooks: ['github'], payload: { action: ['opened'] } },
+          filter: {
+            webhook_ids: [],
+            webhooks: ['github'],
+            headers: { 'X-GitHub-Event': ['issues'] },
+            payload: { action: ['opened'] },
+          },
           line: 6,
           listens_to: [WEBHOOK_UID],
           handled_elsewhere: false,

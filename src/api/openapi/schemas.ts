@@ -169,7 +169,12 @@ const listensTo: JsonSchema = { ...texts, description: 'UIDs of the webhooks tha
 const webhookTrigger = closedObject({
   provider: oneOf(['webhook']),
   event: oneOf(['received']),
-  filter: closedObject({ webhook_ids: texts, webhooks: texts, payload: { type: ['object', 'null'] } }),
+  filter: closedObject({
+    webhook_ids: texts,
+    webhooks: texts,
+    headers: { type: ['object', 'null'] },
+    payload: { type: ['object', 'null'] },
+  }),
   line: {
     type: ['integer', 'null'],
     description: 'Line of its webhooks in the file; `null` if no file exists.',

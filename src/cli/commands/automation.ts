@@ -66,7 +66,7 @@ function createColumns(webhooks: readonly Webhook[], nowMs: number): Column<Auto
     { head: 'LISTENS TO', text: (automation) => describeSources(automation, webhooks), minWidth: 12, drop: 2 },
     {
       head: 'FILTER',
-      text: (automation) => (automation.triggers.some(hasPayloadFilter) ? 'yes' : 'no'),
+      text: (automation) => (automation.triggers.some((trigger) => listFilterParts(trigger).length > 0) ? 'yes' : 'no'),
       narrow: 'whole',
       drop: 1,
     },
@@ -100,9 +100,13 @@ function createColumns(webhooks: readonly Webhook[], nowMs: number): Column<Auto
   ];
 }
 
-function hasPayloadFilter(trigger: AutomationTrigger): boolean {
-  if (trigger.handled_elsewhere || trigger.filter.payload === null) return false;
-  return Object.keys(trigger.filter.payload).length > 0;
+/** The parts of the filter that require something. */
+function listFilterParts(trigger: AutomationTrigger): [name: string, part: object][] {
+  if (trigger.handled_elsewhere) return [];
+  const { headers, payload } = trigger.filter;
+  return Object.entries({ headers, payload }).filter(
+    (part): part is [string, NonNullable<typeof payload>] => part[1] !== null && Object.keys(part[1]).length > 0,
+  );
 }
 
 function describeSources(automation: Automation, webhooks: readonly Webhook[]): string {
@@ -176,10 +180,12 @@ function printTrigger(
     const name = webhooks.find((webhook) => webhook.uid === uid)?.name ?? 'not a webhook of this factory';
     output.line(`  listens to ${escapeText(name)} (${escapeText(uid)})`);
   }
-  if (hasPayloadFilter(trigger)) {
-    output.line('  filter:');
-    output.line(indent(JSON.stringify(trigger.filter?.payload, null, 2), '    '));
-  } else output.line('  no filter: every delivery starts the automation');
+  const parts = listFilterParts(trigger);
+  for (const [name, part] of parts) {
+    output.line(`  filter of ${name}:`);
+    output.line(indent(JSON.stringify(part, null, 2), '    '));
+  }
+  if (parts.length === 0) output.line('  no filter: every delivery starts the automation');
 }
 
 function indent(text: string, by: string): string {

@@ -5,6 +5,8 @@ import type { FilterResult } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import type { AutomationDefinition } from '../../core/definition.ts';
 import type { Json } from '../../core/json.ts';
+import { lowercaseNames, type Received } from '../../core/trigger.ts';
+import type { AnyFilter } from '../../filter/parse-filter.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
@@ -17,21 +19,31 @@ import type { Column } from '../output/table.ts';
 
 interface TestOptions {
   filter?: string;
+  headersFilter?: string;
   automation?: string;
   payload?: string;
+  header?: string[];
   delivery?: string;
   dir?: string;
   json?: boolean;
 }
 
-/** `dockbell filter test`: evaluates a payload filter. */
+/** `dockbell filter test`: evaluates a filter. */
 export function declareFilter(filter: CliCommand, bind: Bind): void {
   filter
     .command('test')
     .description('evaluate a filter on a payload, and print the result, the key that decided, and every condition')
     .addOption(new Option('--filter <file>', 'a filter as JSON or YAML; - for standard input').conflicts('automation'))
+    .addOption(
+      new Option('--headers-filter <file>', 'a filter of request headers as JSON or YAML').conflicts('automation'),
+    )
     .option('--automation <name>', 'the triggers of an automation, from --dir or from the daemon')
     .addOption(new Option('--payload <file>', 'a payload as JSON; - for standard input').conflicts('delivery'))
+    .addOption(
+      new Option('--header <header...>', 'a request header of the payload, such as "X-Event: push"').conflicts(
+        'delivery',
+      ),
+    )
     .option('--delivery <ref>', `the stored payload of an accepted delivery: ${DELIVERY_ARGUMENT}`)
     .addOption(
       new Option(
@@ -53,14 +65,15 @@ export function declareFilter(filter: CliCommand, bind: Bind): void {
 }
 
 async function testFilter(session: CommandSession, options: TestOptions): Promise<number> {
-  if ((options.filter === undefined) === (options.automation === undefined)) {
+  const isFilterGiven = options.filter !== undefined || options.headersFilter !== undefined;
+  if (isFilterGiven === (options.automation !== undefined)) {
     throw new CliError('Specify either --filter FILE or --automation NAME.');
   }
   if ((options.payload === undefined) === (options.delivery === undefined)) {
     throw new CliError('Specify either --payload FILE or --delivery ID.');
   }
-  if (options.filter === '-' && options.payload === '-') {
-    throw new CliError('Filter and payload cannot both come from standard input.');
+  if ([options.filter, options.headersFilter, options.payload].filter((path) => path === '-').length > 1) {
+    throw new CliError('Only one of the filters and the payload can come from standard input.');
   }
   const result = await evaluate(session, options);
   if (options.json) session.output.json(result);
@@ -69,14 +82,32 @@ async function testFilter(session: CommandSession, options: TestOptions): Promis
 }
 
 async function evaluate(session: CommandSession, options: TestOptions): Promise<FilterResult> {
-  const filter = options.filter === undefined ? undefined : await readFilter(session, options.filter);
-  const payload = options.payload === undefined ? undefined : await readPayload(session, options.payload);
-  if (payload === undefined) return askDaemon(session, options, { filter });
-  if (filter !== undefined) return evaluateFilter(filter, payload);
-  const automation = await findAutomation(session, options.automation!, options.dir);
-  return automation === null
-    ? askDaemon(session, options, { payload })
-    : evaluateDeclaredAutomation(automation, payload);
+  const filter = options.automation === undefined ? await readFilters(session, options) : null;
+  const received = options.payload === undefined ? null : await readReceived(session, options.payload, options);
+  if (received === null || filter === null) {
+    const automation = received === null ? null : await findAutomation(session, options.automation!, options.dir);
+    if (received === null || automation === null) return askDaemon(session, options, { filter, received });
+    return evaluateDeclaredAutomation(automation, received);
+  }
+  return evaluateFilter(filter, received);
+}
+
+async function readFilters(session: CommandSession, { filter, headersFilter }: TestOptions): Promise<AnyFilter> {
+  return {
+    ...(headersFilter === undefined ? {} : { headers: await readFilter(session, headersFilter) }),
+    ...(filter === undefined ? {} : { payload: await readFilter(session, filter) }),
+  };
+}
+
+async function readReceived(session: CommandSession, path: string, { header = [] }: TestOptions): Promise<Received> {
+  const headers = Object.fromEntries(header.map(parseHeader));
+  return { headers: lowercaseNames(headers), payload: await readPayload(session, path) };
+}
+
+function parseHeader(text: string): [name: string, value: string] {
+  const colon = text.indexOf(':');
+  if (colon < 1) throw new CliError(`--header ${escapeText(text)} has no name and value. Use "Name: value".`);
+  return [text.slice(0, colon).trim(), text.slice(colon + 1).trim()];
 }
 
 async function readFilter(session: CommandSession, path: string): Promise<unknown> {
@@ -118,14 +149,20 @@ async function isDeclaredIn(folder: string, name: string): Promise<boolean> {
 async function askDaemon(
   session: CommandSession,
   options: TestOptions,
-  read: { filter?: unknown; payload?: unknown },
+  { filter, received }: { filter: AnyFilter | null; received: Received | null },
 ): Promise<FilterResult> {
   const [api, factory] = [await session.api(), await session.factory()];
-  const subject = read.filter === undefined ? { automation: options.automation! } : { filter: read.filter as Json };
+  const subject =
+    filter === null
+      ? { automation: options.automation! }
+      : {
+          ...(filter.payload === undefined ? {} : { filter: filter.payload as Json }),
+          ...(filter.headers === undefined ? {} : { headers_filter: filter.headers as Json }),
+        };
   const sample =
-    read.payload === undefined
+    received === null
       ? { delivery: await findDelivery(session, options.delivery!) }
-      : { payload: read.payload as Json };
+      : { payload: received.payload as Json, headers: received.headers as { [name: string]: string } };
   try {
     return await readAnswer(
       api.POST('/api/v1/factories/{factory}/filters/test', {

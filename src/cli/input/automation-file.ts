@@ -69,10 +69,11 @@ function declareTrigger(trigger: AutomationTrigger): JsonObject {
     const { listens_to: _, handled_elsewhere: __, ...declared } = trigger;
     return declared as JsonObject;
   }
-  const { webhook_ids, webhooks, payload } = trigger.filter;
+  const { webhook_ids, webhooks, headers, payload } = trigger.filter;
   const filter = {
     ...(webhook_ids.length === 0 ? {} : { webhook_ids }),
     ...(webhooks.length === 0 ? {} : { webhooks }),
+    ...(headers === null ? {} : { headers: headers as JsonObject }),
     ...(payload === null ? {} : { payload: payload as JsonObject }),
   };
   return { provider: trigger.provider, event: trigger.event, filter };

@@ -1,18 +1,19 @@
 import type { AutomationDefinition } from '../../core/definition.ts';
-import { triggerFilters } from '../../core/trigger.ts';
+import { type Received, triggerFilters } from '../../core/trigger.ts';
 import {
   compileFilters,
   evaluateAutomation,
   type FilterResult,
   toFilterResult,
 } from '../../filter/evaluate-filters.ts';
+import type { AnyFilter } from '../../filter/parse-filter.ts';
 import { formatPath } from '../../words/payload-path.ts';
 import { parseYaml } from '../../yaml/parse-yaml.ts';
 import { CliError } from '../exit-codes.ts';
 
-/** What a filter would do with a payload. An invalid filter is a `CliError` that lists all that is wrong with it. */
-export function evaluateFilter(filter: unknown, payload: unknown): FilterResult {
-  const evaluation = compileFilters([filter]).evaluate(payload);
+/** What a filter would do with a delivery. An invalid filter is a `CliError` that lists all that is wrong with it. */
+export function evaluateFilter(filter: AnyFilter, received: Received): FilterResult {
+  const evaluation = compileFilters([filter]).evaluate(received);
   if (evaluation.outcome !== 'invalid') return toFilterResult(evaluation);
   const lines = evaluation.problems.map(({ path, message, hint }) => {
     return `  ${path.length === 0 ? '' : `${formatPath(path)}: `}${message} ${hint}`;
@@ -23,11 +24,11 @@ export function evaluateFilter(filter: unknown, payload: unknown): FilterResult 
 /** What an automation of a folder would do: any of its webhook triggers suffices, and a disabled one starts nothing. */
 export function evaluateDeclaredAutomation(
   { name, enabled, triggers }: AutomationDefinition,
-  payload: unknown,
+  received: Received,
 ): FilterResult {
   const filters = triggerFilters({ triggers, listensTo: [] }, null);
   const noTriggerMessage = `The automation ${name} has no webhook trigger.`;
-  return evaluateAutomation({ name, enabled, filters, noTriggerMessage }, payload);
+  return evaluateAutomation({ name, enabled, filters, noTriggerMessage }, received);
 }
 
 /** A filter as a file holds it: JSON, or YAML read as strictly as front matter is. */

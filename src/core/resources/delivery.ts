@@ -1,5 +1,6 @@
 import type { DeliveryId, RunId, WebhookUid } from '../ids.ts';
-import type { Json, JsonObject } from '../json.ts';
+import type { Json } from '../json.ts';
+import type { DeliveryFilter } from '../trigger.ts';
 import { defineFields, type RecordOf } from './fields.ts';
 import { count, id, instant, labelOf, listOf, nullable, text, textOrNull, type ValueType } from './value-types.ts';
 
@@ -58,8 +59,8 @@ export type Evaluation = MatchRecord | StoredDecisions;
 export interface PastListener {
   automation: string;
   enabled: boolean;
-  /** The payload filters of its triggers for the webhook. One matching filter was sufficient. */
-  filters: JsonObject[];
+  /** The filters of its triggers for the webhook. One matching filter was sufficient. */
+  filters: DeliveryFilter[];
 }
 
 /** Why an automation that listens to the webhook did or did not start. */
@@ -67,7 +68,7 @@ export interface Decision {
   automation: string;
   outcome: 'started' | 'filtered' | 'disabled' | 'filter_error';
   run: RunId | null;
-  /** The key that decided the outcome, for example `data.issue.level`; `null` if no key did. */
+  /** The key that decided the outcome, for example `data.issue.level` or `header x-github-event`; `null` if no key did. */
   path: string | null;
   /** The condition of the filter for that key. */
   expected: Json;
@@ -90,8 +91,9 @@ export interface NewRun {
  */
 export type RecordedHeaders = string;
 
-export function parseRecordedHeaders(headers: RecordedHeaders): { [name: string]: string } {
-  return JSON.parse(headers) as { [name: string]: string };
+/** @param headers `null` for none */
+export function parseRecordedHeaders(headers: RecordedHeaders | null): { [name: string]: string } {
+  return headers === null ? {} : (JSON.parse(headers) as { [name: string]: string });
 }
 
 interface Logged {

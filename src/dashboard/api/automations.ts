@@ -91,8 +91,14 @@ async function readPayloadKeys(factory: string, uid: string): Promise<PayloadKey
 /** What a filter is tested with. */
 export type FilterSubject = { payload: Json } | { delivery: string };
 
-export function testFilter(factory: string, filter: Json, subject: FilterSubject): Promise<FilterResult> {
-  const body = { filter, ...subject };
+/** The parts of a filter. */
+export interface TestedFilter {
+  filter: Json;
+  headers_filter?: Json;
+}
+
+export function testFilter(factory: string, filter: TestedFilter, subject: FilterSubject): Promise<FilterResult> {
+  const body = { ...filter, ...subject };
   return readAnswer(api.POST('/api/v1/factories/{factory}/filters/test', { params: { path: { factory } }, body }));
 }
 

@@ -1,5 +1,7 @@
+import type { JsonObject } from '../../core/json.ts';
 import { describeValue } from '../../filter/describe-value.ts';
-import type { LeafCondition, Pattern, PatternField, Scalar } from '../../filter/pattern.ts';
+import type { FilterPattern, LeafCondition, PatternField, Scalar } from '../../filter/pattern.ts';
+import { mayCarryCredential } from '../../signature/schemes/credential-headers.ts';
 import type { KeyPath } from '../../yaml/key-path.ts';
 import { quote } from '../../yaml/key-path.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
@@ -7,21 +9,46 @@ import type { FileProblem, ProblemCollector } from '../file-diagnostics.ts';
 
 type Suspicion = Pick<FileProblem, 'rule' | 'message' | 'hint'>;
 
+/** A valid filter of a trigger, and where its file has it. */
+export interface PlacedFilter {
+  pattern: FilterPattern;
+  /** As declared. */
+  filter: JsonObject;
+  path: KeyPath;
+}
+
 /**
- * Lint rules about a valid payload filter: conditions that can match, but rarely match what senders send. A condition that
- * can never match is the error `filter/contradiction` of the grammar.
- *
- * @param path of the filter in its file
+ * Lint rules about a valid filter: conditions that can match, but rarely match what senders send. A condition that can never
+ * match is the error `filter/contradiction` of the grammar. Headers that carry credentials are errors, because the value of
+ * each tested header is stored.
  */
-export function checkFilter(pattern: Pattern, path: KeyPath, yaml: YamlText, diagnostics: ProblemCollector): void {
-  for (const { field, keys } of listFields(pattern.fields, [])) {
-    const at = () => yaml.locate([...path, ...keys]);
-    const suspicion = suspectKey(field.key);
-    if (suspicion !== null) diagnostics.add({ ...suspicion, at: at().key, path: [...path, ...keys] });
+export function checkFilter(
+  { pattern, filter, path }: PlacedFilter,
+  yaml: YamlText,
+  diagnostics: ProblemCollector,
+): void {
+  for (const { field, keys } of [...listHeaders(pattern, filter), ...listFields(pattern.payload, ['payload'])]) {
+    const place = [...path, ...keys];
+    const at = () => yaml.locate(place);
+    const suspicion = keys[0] === 'headers' ? suspectHeader(keys.at(-1)!) : suspectKey(field.key);
+    if (suspicion !== null) diagnostics.add({ ...suspicion, at: at().key, path: place });
     if (field.condition.kind === 'object') continue;
-    for (const found of suspectValues(field.condition))
-      diagnostics.add({ ...found, at: at().value, path: [...path, ...keys] });
+    for (const found of suspectValues(field.condition)) diagnostics.add({ ...found, at: at().value, path: place });
   }
+}
+
+function listHeaders({ headers }: FilterPattern, { headers: declared }: JsonObject): PlacedField[] {
+  const names = new Map(Object.keys((declared ?? {}) as JsonObject).map((name) => [name.toLowerCase(), name]));
+  return headers.map((field) => ({ field, keys: ['headers', names.get(field.key)!] }));
+}
+
+function suspectHeader(name: string): Suspicion | null {
+  if (!mayCarryCredential(name)) return null;
+  return {
+    rule: 'filter/credential-header',
+    message: `The header ${name} carries a credential or a signature. The value of each tested header would be stored.`,
+    hint: 'Remove the header from the filter. The webhook itself checks the credential.',
+  };
 }
 
 interface PlacedField {

@@ -51,23 +51,20 @@ function checkIdentity(webhook: WebhookDefinition, yaml: YamlText, diagnostics: 
 
 /** Delivery IDs and recorded headers are stored and shown, so they must not carry a credential. */
 export function checkStoredHeaders(yaml: YamlText, diagnostics: ProblemCollector): void {
-  const report = (path: (string | number)[], header: string, hint: string) => {
-    const message = `${formatPath(path)} is ${header}, a header that contains a credential or a signature. Its value would be stored.`;
+  const report = (path: (string | number)[], header: string, why: string, hint: string) => {
+    const message = `${formatPath(path)} is ${header}, a header that contains a credential or a signature. ${why}`;
     diagnostics.add({ rule: 'webhook/credential-header', at: yaml.locate(path).value, path, message, hint });
   };
   const signing = listNamedHeaders(yaml.value);
   for (const path of [['deliveryIdHeader'], ['signature', 'idHeader']]) {
     const header = readPath(yaml.value, path);
     if (typeof header !== 'string' || !(signing.includes(header.toLowerCase()) || isCredentialHeader(header))) continue;
-    report(
-      path,
-      header,
-      'Use the header that contains the ID of the event, for example X-Event-Id, or remove the key.',
-    );
+    const hint = 'Use the header that contains the ID of the event, for example X-Event-Id, or remove the key.';
+    report(path, header, 'Delivery IDs are logged.', hint);
   }
   for (const { path, header } of listRecorded(yaml.value)) {
     if (typeof header !== 'string' || !(signing.includes(header.toLowerCase()) || mayCarryCredential(header))) continue;
-    report(path, header, 'Remove the header. Dockbell never stores a credential.');
+    report(path, header, 'Its value would be stored.', 'Remove the header. Dockbell never stores a credential.');
   }
 }
 

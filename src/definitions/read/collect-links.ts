@@ -2,14 +2,14 @@ import type { AutomationDefinition } from '../../core/definition.ts';
 import { isWebhookUid } from '../../core/ids.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { isWebhookTrigger } from '../../core/trigger.ts';
-import type { Pattern } from '../../filter/pattern.ts';
+import type { FilterPattern } from '../../filter/pattern.ts';
 import type { KeyPath } from '../../yaml/key-path.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
 import { type AutomationLinks, type LinkedTrigger, PlacedTextList, type ReferenceList } from './file-result.ts';
 import { normalizeFilter } from './normalize-filter.ts';
 
-/** The valid payload filters of a front matter. */
-export type Patterns = ReadonlyMap<JsonObject, Pattern>;
+/** The valid filters of a front matter, by their declaration. */
+export type Patterns = ReadonlyMap<JsonObject, FilterPattern>;
 
 /** What the rules across files compare in a front matter. `definition` is `null` if it is invalid. */
 export function collectLinks(
@@ -61,12 +61,13 @@ function collectTexts(
   return placed.texts.length === 0 ? [] : [{ kind, path, entries: placed }];
 }
 
-const EMPTY_PATTERN: Pattern = { fields: [] };
+const EMPTY_PATTERN: FilterPattern = { headers: [], payload: [] };
 
 function collectTriggers({ triggers }: AutomationDefinition, yaml: YamlText, patterns: Patterns): LinkedTrigger[] {
+  const declared = new Map(listWebhookFilters(yaml.value).map(({ filter, path }) => [path[1], filter]));
   return triggers.flatMap((trigger, index) => {
     if (!isWebhookTrigger(trigger)) return [];
-    const pattern = (trigger.payload && patterns.get(trigger.payload)) ?? EMPTY_PATTERN;
+    const pattern = patterns.get(declared.get(index)!) ?? EMPTY_PATTERN;
     return [{ index, at: yaml.locate(['triggers', index]).value, filter: normalizeFilter(pattern) }];
   });
 }

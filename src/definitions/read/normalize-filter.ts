@@ -1,9 +1,12 @@
 import type { Json } from '../../core/json.ts';
-import type { Pattern, PatternField, Scalar } from '../../filter/pattern.ts';
+import type { FilterPattern, PatternField, Scalar } from '../../filter/pattern.ts';
 
-/** A payload filter as a text that is the same for all filters that differ only in the order of keys and values. */
-export function normalizeFilter({ fields }: Pattern): string {
-  return JSON.stringify(normalizeFields(fields));
+/**
+ * A filter as a text. It is the same for all filters that differ only in the order of keys and values, and in the case of
+ * the names of headers.
+ */
+export function normalizeFilter({ headers, payload }: FilterPattern): string {
+  return JSON.stringify([normalizeFields(headers), normalizeFields(payload)]);
 }
 
 function normalizeFields(fields: readonly PatternField[]): Json {

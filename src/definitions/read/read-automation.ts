@@ -1,13 +1,12 @@
 import type { AutomationDefinition } from '../../core/definition.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { isReservedVariable } from '../../core/reserved-variables.ts';
 import { AUTOMATION_FIELDS, EXECUTION_OVERRIDES } from '../../core/resources/automation.ts';
 import { readDeclared } from '../../core/resources/fields.ts';
 import type { TreeEntry } from '../../core/source-tree.ts';
 import type { Trigger } from '../../core/trigger.ts';
-import { parsePattern } from '../../filter/parse-pattern.ts';
-import type { Pattern } from '../../filter/pattern.ts';
-import type { KeyPath } from '../../yaml/key-path.ts';
+import { parseFilter } from '../../filter/parse-filter.ts';
+import type { FilterPattern } from '../../filter/pattern.ts';
 import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
 import { type FrontMatter, splitFrontMatter } from '../../yaml/split-front-matter.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
@@ -46,7 +45,7 @@ function readAutomation(name: string, text: string, diagnostics: ProblemCollecto
     return UNREADABLE;
   }
   checkDefinitionSchema('automation', parsed.yaml, diagnostics);
-  const patterns = parsePayloads(parsed.yaml, diagnostics);
+  const patterns = parseFilters(parsed.yaml, diagnostics);
   checkReservedSecrets(parsed.yaml, diagnostics);
   const definition = diagnostics.hasErrors() ? null : toAutomation(name, parsed.yaml, parts.body, diagnostics.file);
   return { definition, links: collectLinks(parsed.yaml, definition, patterns) };
@@ -59,29 +58,27 @@ function checkPrompt(parts: FrontMatter & { ok: true }, diagnostics: ProblemColl
   diagnostics.add({ rule: 'automation/empty-prompt', at: parts.bodyAt, path: [], message, hint });
 }
 
-function parsePayloads(yaml: YamlText, diagnostics: ProblemCollector): Patterns {
-  const patterns = new Map<JsonObject, Pattern>();
-  for (const { payload, path } of listPayloads(yaml.value)) {
-    const parsed = parsePattern(payload);
+function parseFilters(yaml: YamlText, diagnostics: ProblemCollector): Patterns {
+  const patterns = new Map<JsonObject, FilterPattern>();
+  for (const { filter, path } of listWebhookFilters(yaml.value)) {
+    // The schema has reported parts that are not maps.
+    const { headers, payload } = filter;
+    const parsed = parseFilter({
+      headers: isJsonObject(headers) ? headers : undefined,
+      payload: isJsonObject(payload) ? payload : undefined,
+    });
     if (parsed.ok) {
-      patterns.set(payload, parsed.pattern);
-      checkFilter(parsed.pattern, path, yaml, diagnostics);
+      patterns.set(filter, parsed.pattern);
+      checkFilter({ pattern: parsed.pattern, filter, path }, yaml, diagnostics);
       continue;
     }
     for (const problem of parsed.problems) {
-      const place = [...path, ...problem.path];
+      const place = [...path, problem.part, ...problem.path];
       const { rule, message, hint } = problem;
       diagnostics.add({ rule, at: yaml.locate(place).value, path: place, message, hint });
     }
   }
   return patterns;
-}
-
-/** The payload filters that are maps; the schema has reported the others. */
-function listPayloads(value: Json): { payload: JsonObject; path: KeyPath }[] {
-  return listWebhookFilters(value).flatMap(({ filter, path }) =>
-    isJsonObject(filter.payload) ? [{ payload: filter.payload, path: [...path, 'payload'] }] : [],
-  );
 }
 
 function checkReservedSecrets(yaml: YamlText, diagnostics: ProblemCollector): void {
@@ -122,6 +119,7 @@ function toTrigger(trigger: JsonObject, index: number, yaml: YamlText): Trigger 
     event: 'received',
     webhookIds: ((isJsonObject(ids) ? ids.in : ids) ?? []) as string[],
     webhooks: (filter.webhooks ?? []) as string[],
+    ...(filter.headers === undefined ? {} : { headers: filter.headers as JsonObject }),
     payload: (filter.payload as JsonObject | undefined) ?? null,
     at: yaml.locate(['triggers', index, 'filter', listKey]).key,
   };

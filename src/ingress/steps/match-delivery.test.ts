@@ -1,16 +1,18 @@
 import { expect, it } from 'vitest';
 import { ids, START_MS } from '../../../test/helpers/build-offer.ts';
+import { received } from '../../../test/helpers/payload-filter.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { filterOf } from '../../core/trigger.ts';
 import { ListenerIndex } from '../../filter/listener-index.ts';
 import { matchDelivery } from './match-delivery.ts';
 
 function match(filters: Record<string, JsonObject>, payload: unknown, only: string | null = null) {
   const listeners = new ListenerIndex();
   Object.entries(filters).forEach(([automation, filter], index) => {
-    listeners.add({ automation, version: index + 1, enabled: true, filters: [filter] });
+    listeners.add({ automation, version: index + 1, enabled: true, filters: [filterOf({ payload: filter })] });
   });
   listeners.apply = { number: 7, revision: 'c1' };
-  return matchDelivery({ listeners }, payload, ids, START_MS, only);
+  return matchDelivery({ listeners }, received(payload), ids, START_MS, only);
 }
 
 it('starts a run with its own ID for each automation that matches', () => {

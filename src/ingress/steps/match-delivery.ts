@@ -1,5 +1,6 @@
 import type { IdSource } from '../../core/ids.ts';
 import type { NewRun } from '../../core/resources/delivery.ts';
+import type { Received } from '../../core/trigger.ts';
 import type { LiveWebhook } from '../../registry/live-webhook.ts';
 
 /** The runs that a delivery starts, and the apply whose listeners were evaluated. */
@@ -10,20 +11,20 @@ export interface Match {
 }
 
 /**
- * Evaluates a payload with every automation that listens to its webhook. Each starts at most one run. Offer the result
+ * Evaluates a delivery with every automation that listens to its webhook. Each starts at most one run. Offer the result
  * to the recorder without waiting: the order of stored deliveries is the order of their applies.
  *
- * @param payload ignored if the listeners need no payload
+ * @param received with what the listeners need
  * @param only the only automation to evaluate; `null` for all
  */
 export function matchDelivery(
   { listeners }: Pick<LiveWebhook, 'listeners'>,
-  payload: unknown,
+  received: Received,
   ids: Pick<IdSource, 'runId'>,
   nowMs: number,
   only: string | null = null,
 ): Match {
-  const fired = listeners.match(payload);
+  const fired = listeners.match(received);
   const started = only === null ? fired : fired.filter(({ automation }) => automation === only);
   return {
     applyNumber: listeners.apply.number,

@@ -9,7 +9,7 @@ import * as answers from '../transport/answers.ts';
 import { identify } from './identify.ts';
 import { matchDelivery } from './match-delivery.ts';
 import { concernsBranch, PUSHED_REFS } from './pushed-branches.ts';
-import { recordHeaders } from './record-headers.ts';
+import { pickHeaders, recordHeaders } from './record-headers.ts';
 
 /** Step 9: stores the delivery on disk, then answers `202`. */
 export function recordDelivery(context: IngressContext, reception: Reception): Promise<Outcome> {
@@ -37,7 +37,11 @@ function composeOffer({ clock, ids }: IngressContext, reception: Reception): Del
   const { webhook, body, request } = reception;
   const nowMs = clock.wallMs();
   const payload = reception.readPayload();
-  const { applyNumber, revision, runs } = matchDelivery(webhook, payload.ok ? payload.value : undefined, ids, nowMs);
+  const received = {
+    headers: pickHeaders(reception.headers, webhook.listeners.wantedHeaders),
+    payload: payload.ok ? payload.value : undefined,
+  };
+  const { applyNumber, revision, runs } = matchDelivery(webhook, received, ids, nowMs);
   return {
     kind: 'offer',
     id: ids.deliveryId(nowMs),
@@ -47,7 +51,7 @@ function composeOffer({ clock, ids }: IngressContext, reception: Reception): Del
     clientAddress: request.clientAddress,
     headers: recordHeaders(reception.headers, webhook),
     revision,
-    event: readEvent(webhook.event, reception.headers, payload.ok ? payload.value : undefined),
+    event: readEvent(webhook.event, reception.headers, received.payload),
     identity: identify(reception.headers, webhook, reception.providerIdentity, body),
     body,
     applyNumber,

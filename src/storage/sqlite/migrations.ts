@@ -609,4 +609,11 @@ export const MIGRATIONS: readonly string[] = [
     SELECT factory, automation, id, state, finished_at, recent, length(replace(recent, 's', '')), failing_since
     FROM results;
   `,
+  // A filter has parts for the payload and for headers.
+  `
+  UPDATE listener_history SET filters = (
+    SELECT json_group_array(CASE value WHEN '{}' THEN json(value) ELSE json_object('payload', json(value)) END)
+    FROM json_each(filters)
+  );
+  `,
 ];

@@ -1,7 +1,7 @@
 import type { WebhookUid } from '../../ids.ts';
-import type { JsonObject } from '../../json.ts';
 import type { AppliedWebhook } from '../../resources/webhook.ts';
 import type { SecretValue } from '../../secret-value.ts';
+import type { DeliveryFilter } from '../../trigger.ts';
 import type { AppliedChange, AssignedNumbers } from './inventory.ts';
 
 /** An automation, as far as deliveries concern it. */
@@ -10,8 +10,8 @@ export interface ListeningAutomation {
   /** `AppliedAutomation.version`; `null` if the storage is still to assign it. */
   version: number | null;
   enabled: boolean;
-  /** The payload filters that start it, as `triggerFilters`, for each webhook that it listens to. */
-  filters: [webhook: WebhookUid, payloads: JsonObject[]][];
+  /** The filters that start it, as `triggerFilters`, for each webhook that it listens to. */
+  filters: [webhook: WebhookUid, filters: DeliveryFilter[]][];
 }
 
 /** An applied webhook with the secrets that it is pinned to; `null` for a value that cannot be read or is not named. */

@@ -1,12 +1,12 @@
 import type { Backtest } from '../../backtest.ts';
 import type { WebhookUid } from '../../ids.ts';
-import type { JsonObject } from '../../json.ts';
+import type { DeliveryFilter } from '../../trigger.ts';
 
 /** A trigger that is tested before it is saved. */
 export interface ProposedTrigger {
   listensTo: readonly WebhookUid[];
-  /** A valid filter; `null` for none. */
-  payload: JsonObject | null;
+  /** A valid filter. */
+  filter: DeliveryFilter;
 }
 
 /** Evaluates triggers that are not saved yet against stored deliveries. */

@@ -1,10 +1,12 @@
 import type { DeliveryId, WebhookUid } from '../../ids.ts';
+import type { RecordedHeaders } from '../../resources/delivery.ts';
 
 /** An accepted delivery whose payload filters evaluate again. */
 export interface StoredPayload {
   id: DeliveryId;
   webhook: WebhookUid;
   receivedAt: number;
+  headers: RecordedHeaders | null;
   /** The exact bytes received; always valid JSON. */
   body: Uint8Array;
 }

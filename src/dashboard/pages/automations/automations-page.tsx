@@ -128,7 +128,8 @@ function describeTrigger(trigger: Automation['triggers'][number], webhooks: read
   if (trigger.handled_elsewhere) return `${trigger.provider}: handled elsewhere`;
   const names = nameWebhooks(trigger.listens_to, webhooks);
   const from = names.length === 0 ? 'no webhook' : names.join(', ');
-  return `Webhook received from ${from}${trigger.filter.payload === null ? '' : ', filtered'}`;
+  const isFiltered = trigger.filter.headers !== null || trigger.filter.payload !== null;
+  return `Webhook received from ${from}${isFiltered ? ', filtered' : ''}`;
 }
 
 /** @returns the names of the webhooks; the UID of a deleted one */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { compilePayload } from '../../../../test/helpers/payload-filter.ts';
 import type { Json } from '../../../api-types/openapi.d.ts';
-import { compilePattern } from '../../../filter/compile-pattern.ts';
 import { parsePattern } from '../../../filter/parse-pattern.ts';
 import { buildFilter, type JsonPath } from './json-path.ts';
 
@@ -53,7 +53,7 @@ describe('a JSON path', () => {
 function evaluate(filter: unknown, payload: Json): boolean {
   const parsed = parsePattern(filter);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return compilePattern(parsed.pattern).matches(payload);
+  return compilePayload(parsed.pattern).matches(payload);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: reads untyped JSON

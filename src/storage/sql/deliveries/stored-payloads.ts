@@ -30,10 +30,11 @@ export function createStoredPayloads(db: Kysely<Schema>): StoredPayloads {
     read: async (keys, maxBytes) => {
       const wanted = await fitIn(db, keys.slice(0, MAX_ROWS), maxBytes);
       const rows = await selectPayloads(db, wanted).execute();
-      const payloads = rows.map(({ id, uid, received_at, body }) => ({
+      const payloads = rows.map(({ id, uid, received_at, headers, body }) => ({
         id: id as DeliveryId,
         webhook: uid as WebhookUid,
         receivedAt: received_at,
+        headers,
         body,
       }));
       return { taken: wanted.length, payloads };
@@ -58,6 +59,6 @@ function selectPayloads(db: Kysely<Schema>, keys: readonly number[]) {
     .selectFrom('deliveries')
     .innerJoin('delivery_contents', 'delivery_contents.delivery', 'deliveries.seq')
     .innerJoin('webhooks', 'webhooks.ref', 'deliveries.webhook')
-    .select(['deliveries.id', 'deliveries.received_at', 'webhooks.uid', 'delivery_contents.body'])
+    .select(['deliveries.id', 'deliveries.received_at', 'deliveries.headers', 'webhooks.uid', 'delivery_contents.body'])
     .where('deliveries.seq', 'in', keys);
 }

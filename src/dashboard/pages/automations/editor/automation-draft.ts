@@ -11,6 +11,8 @@ export type TriggerDraft =
       key: number;
       /** UIDs of its webhooks, including deleted ones. */
       webhooks: string[];
+      /** Text of the filter of headers; blank for none. */
+      headers: string;
       /** Text of the payload filter; blank for none. */
       filter: string;
     }
@@ -34,7 +36,7 @@ let lastKey = 0;
 
 export function createTrigger(webhooks: string[] = []): WebhookTriggerDraft {
   lastKey += 1;
-  return { kind: 'webhook', key: lastKey, webhooks, filter: '' };
+  return { kind: 'webhook', key: lastKey, webhooks, headers: '', filter: '' };
 }
 
 export function createDraft(): AutomationDraft {
@@ -68,12 +70,13 @@ function draftTrigger(trigger: Automation['triggers'][number], webhooks: readonl
   if (trigger.handled_elsewhere) {
     return { kind: 'elsewhere', key: lastKey, declared: declareTrigger(trigger) };
   }
-  const { webhook_ids, webhooks: names, payload } = trigger.filter;
+  const { webhook_ids, webhooks: names, headers, payload } = trigger.filter;
   const named = webhooks.filter(({ name }) => names.includes(name)).map(({ uid }) => uid);
   return {
     kind: 'webhook',
     key: lastKey,
     webhooks: [...new Set([...webhook_ids, ...named])],
+    headers: headers === null ? '' : formatJson(headers),
     filter: payload === null ? '' : formatJson(payload),
   };
 }
@@ -89,14 +92,15 @@ export function declareTriggers(
     if (draft.kind === 'elsewhere') return draft.declared;
     const named = webhooks.filter(({ uid }) => draft.webhooks.includes(uid) && !byUid.has(uid));
     const uids = draft.webhooks.filter((uid) => !named.some((webhook) => webhook.uid === uid));
-    const parsed = parseFilter(draft.filter);
+    const [headers, payload] = [parseFilter(draft.headers), parseFilter(draft.filter)];
     return {
       provider: 'webhook',
       event: 'received',
       filter: {
         ...(uids.length === 0 ? {} : { webhook_ids: uids }),
         ...(named.length === 0 ? {} : { webhooks: named.map(({ name }) => name) }),
-        ...(parsed.kind === 'filter' ? { payload: parsed.filter } : {}),
+        ...(headers.kind === 'filter' ? { headers: headers.filter } : {}),
+        ...(payload.kind === 'filter' ? { payload: payload.filter } : {}),
       },
     };
   });
@@ -127,8 +131,9 @@ function declareTrigger(trigger: Automation['triggers'][number]): JsonObject {
     return declared as JsonObject;
   }
   const { provider, event, filter } = trigger;
-  const { webhook_ids, webhooks, payload } = filter;
-  return { provider, event, filter: { webhook_ids, webhooks, ...(payload === null ? {} : { payload }) } };
+  const { webhook_ids, webhooks, headers, payload } = filter;
+  const parts = { ...(headers === null ? {} : { headers }), ...(payload === null ? {} : { payload }) };
+  return { provider, event, filter: { webhook_ids, webhooks, ...parts } };
 }
 
 /** The content of an automation by key, for comparison. */
@@ -146,6 +151,8 @@ export function findDraftProblems(draft: AutomationDraft): string[] {
   for (const [i, trigger] of draft.triggers.entries()) {
     if (trigger.kind === 'elsewhere') continue;
     if (trigger.webhooks.length === 0) problems.push(`Trigger ${i + 1}: select at least one webhook.`);
+    if (parseFilter(trigger.headers).kind === 'broken')
+      problems.push(`Trigger ${i + 1}: the filter of headers is not valid JSON.`);
     if (parseFilter(trigger.filter).kind === 'broken') problems.push(`Trigger ${i + 1}: the filter is not valid JSON.`);
   }
   const overrides = parseFilter(draft.overrides);

@@ -6,7 +6,7 @@ import { escapeText } from '../../../../words/escape-text.ts';
 import { SearchMultiSelect } from '../../../parts/form/search-select.tsx';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { FilterTester } from '../filter/filter-tester.tsx';
-import { LazyFilterEditor } from '../filter/lazy-editors.ts';
+import { LazyFilterEditor, LazyPlainJsonEditor } from '../filter/lazy-editors.ts';
 import type { TriggerDraft, WebhookTriggerDraft } from './automation-draft.ts';
 
 interface TriggerEditorProps {
@@ -19,7 +19,7 @@ interface TriggerEditorProps {
   onRemove: (() => void) | null;
 }
 
-/** Edits one trigger: its webhooks and its payload filter. */
+/** Edits one trigger: its webhooks and its filter. */
 export function TriggerEditor({ position, draft, webhooks, onChange, onRemove }: TriggerEditorProps) {
   return (
     <Paper withBorder radius="lg" p="md" component="section" aria-label={`Trigger ${position}`}>
@@ -73,7 +73,15 @@ function WebhookTrigger({ draft, webhooks, onChange }: WebhookTriggerProps) {
           onChange={(filter) => onChange({ ...draft, filter })}
         />
       </Suspense>
-      <FilterTester filter={draft.filter} uids={draft.webhooks} webhooks={webhooks} />
+      <Suspense fallback={<Skeleton height={80} />}>
+        <LazyPlainJsonEditor
+          label="Filter of headers"
+          description='Optional. Request headers that must match, for example {"X-GitHub-Event": ["push"]}.'
+          initialText={draft.headers}
+          onChange={(headers) => onChange({ ...draft, headers })}
+        />
+      </Suspense>
+      <FilterTester filter={draft.filter} headers={draft.headers} uids={draft.webhooks} webhooks={webhooks} />
     </>
   );
 }

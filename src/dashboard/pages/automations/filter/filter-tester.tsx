@@ -3,10 +3,9 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { FlaskConical } from 'lucide-react';
 import { Suspense, useState } from 'react';
-import type { Json } from '../../../../api-types/openapi.d.ts';
 import type { Delivery, Webhook } from '../../../../client/api-types.ts';
 import { escapeText } from '../../../../words/escape-text.ts';
-import { type FilterSubject, storedDeliveriesQuery, testFilter } from '../../../api/automations.ts';
+import { type FilterSubject, storedDeliveriesQuery, type TestedFilter, testFilter } from '../../../api/automations.ts';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { formatLocalTime } from '../../../parts/time/format-time.ts';
 import { useFactory } from '../../../shell/context/current-factory.ts';
@@ -15,8 +14,10 @@ import { LazyPlainJsonEditor } from './lazy-editors.ts';
 import { parseFilter } from './parse-filter.ts';
 
 interface FilterTesterProps {
-  /** Text of the filter. */
+  /** Text of the payload filter. */
   filter: string;
+  /** Text of the filter of headers. */
+  headers: string;
   /** UIDs of the webhooks of the trigger. */
   uids: string[];
   webhooks: readonly Webhook[];
@@ -25,7 +26,7 @@ interface FilterTesterProps {
 const DEBOUNCE_MS = 300;
 
 /** Tests a filter with a stored delivery or a pasted payload. After the first test it follows every change. */
-export function FilterTester({ filter, uids, webhooks }: FilterTesterProps) {
+export function FilterTester({ filter, headers, uids, webhooks }: FilterTesterProps) {
   const [isAsked, setIsAsked] = useState(false);
   const [source, setSource] = useState<'stored' | 'pasted'>('stored');
   const [pasted, setPasted] = useState('');
@@ -48,7 +49,7 @@ export function FilterTester({ filter, uids, webhooks }: FilterTesterProps) {
           size="xs"
           variant="light"
           leftSection={<FlaskConical size={15} />}
-          disabled={subject === null || parseFilter(filter).kind === 'broken'}
+          disabled={subject === null || [filter, headers].some((text) => parseFilter(text).kind === 'broken')}
           onClick={() => setIsAsked(true)}
         >
           Test filter
@@ -66,7 +67,7 @@ export function FilterTester({ filter, uids, webhooks }: FilterTesterProps) {
           />
         </Suspense>
       )}
-      {isAsked && subject !== null && <Answer filter={filter} subject={subject} />}
+      {isAsked && subject !== null && <Answer filter={filter} headers={headers} subject={subject} />}
     </Stack>
   );
 }
@@ -122,15 +123,18 @@ function Hint({ children }: { children: string }) {
   );
 }
 
-function Answer({ filter, subject }: { filter: string; subject: FilterSubject }) {
+function Answer({ filter, headers, subject }: { filter: string; headers: string; subject: FilterSubject }) {
   const { name: factory } = useFactory();
-  const [settled] = useDebouncedValue(filter, DEBOUNCE_MS);
-  const parsed = parseFilter(settled);
-  const pattern: Json = parsed.kind === 'filter' ? parsed.filter : {};
+  const [settled] = useDebouncedValue({ filter, headers }, DEBOUNCE_MS);
+  const [payload, named] = [parseFilter(settled.filter), parseFilter(settled.headers)];
+  const tested: TestedFilter = {
+    filter: payload.kind === 'filter' ? payload.filter : {},
+    ...(named.kind === 'filter' ? { headers_filter: named.filter } : {}),
+  };
   const { data, error } = useQuery({
-    queryKey: ['factory', factory, 'filter-test', pattern, subject],
-    queryFn: () => testFilter(factory, pattern, subject),
-    enabled: parsed.kind !== 'broken',
+    queryKey: ['factory', factory, 'filter-test', tested, subject],
+    queryFn: () => testFilter(factory, tested, subject),
+    enabled: payload.kind !== 'broken' && named.kind !== 'broken',
     placeholderData: keepPreviousData,
   });
   return (

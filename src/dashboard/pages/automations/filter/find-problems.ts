@@ -24,7 +24,7 @@ export async function findFilterProblems(factory: string, text: string): Promise
     };
   });
   try {
-    await testFilter(factory, parsed.filter, { payload: null });
+    await testFilter(factory, { filter: parsed.filter }, { payload: null });
     return repeated;
   } catch (error) {
     return [...repeated, ...readGrammarProblems(error, text)];

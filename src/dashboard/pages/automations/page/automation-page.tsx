@@ -200,11 +200,12 @@ function TriggerCard({ number, trigger, webhooks, automation: { factory, file } 
             <WebhookLink uid={uid} webhooks={webhooks} factory={factory} />
           </span>
         ))}
-        {trigger.listens_to.length === 0
-          ? 'a webhook that does not exist'
-          : trigger.filter.payload === null && ', every delivery'}
-        {trigger.filter.payload === null ? '.' : ', when the payload matches'}
+        {trigger.listens_to.length === 0 ? 'a webhook that does not exist' : !isFiltered(trigger) && ', every delivery'}
+        {isFiltered(trigger) ? ', when headers and payload match' : '.'}
       </Text>
+      {trigger.filter.headers !== null && (
+        <CodeBlock code={formatJson(trigger.filter.headers)} what={`filter of headers of trigger ${number}`} />
+      )}
       {trigger.filter.payload !== null && (
         <CodeBlock code={formatJson(trigger.filter.payload)} what={`payload filter of trigger ${number}`} />
       )}
@@ -239,4 +240,8 @@ function LastRunLine({ automation: { factory, name } }: { automation: Automation
       Last run <TimeText at={data.created_at} /> <StatusBadge state={data.state} />
     </Text>
   );
+}
+
+function isFiltered({ filter }: Extract<Automation['triggers'][number], { handled_elsewhere: false }>): boolean {
+  return filter.headers !== null || filter.payload !== null;
 }

@@ -1,0 +1,81 @@
+import { isJsonObject } from '../core/json.ts';
+import type { DeliveryFilter } from '../core/trigger.ts';
+import { describeValue } from './describe-value.ts';
+import { PATTERN_RULES, type ParsedPattern, type PatternProblem, parsePattern } from './parse-pattern.ts';
+import type { FilterPattern, PatternField } from './pattern.ts';
+
+/** One problem of a part of a filter. `path` begins at the part. */
+export interface FilterProblem extends PatternProblem {
+  part: keyof DeliveryFilter;
+}
+
+/** A filter of deliveries that nobody has checked: any JSON or YAML in each part. */
+export type AnyFilter = { readonly [Part in keyof DeliveryFilter]?: unknown };
+
+export type ParsedFilter = { ok: true; pattern: FilterPattern } | { ok: false; problems: FilterProblem[] };
+
+/** Reads a filter of deliveries and reports all its problems. Never throws. */
+export function parseFilter(filter: AnyFilter): ParsedFilter {
+  const headers = parsePart(filter.headers, parseHeaderPattern);
+  const payload = parsePart(filter.payload, parsePattern);
+  if (headers.ok && payload.ok) {
+    return { ok: true, pattern: { headers: headers.pattern.fields, payload: payload.pattern.fields } };
+  }
+  return { ok: false, problems: [...problemsOf(headers, 'headers'), ...problemsOf(payload, 'payload')] };
+}
+
+function parsePart(part: unknown, parse: (part: unknown) => ParsedPattern): ParsedPattern {
+  return part === undefined ? { ok: true, pattern: { fields: [] } } : parse(part);
+}
+
+function problemsOf(parsed: ParsedPattern, part: FilterProblem['part']): FilterProblem[] {
+  return parsed.ok ? [] : parsed.problems.map((problem) => ({ ...problem, part }));
+}
+
+/**
+ * Reads a filter of request headers: the grammar of a payload filter with one level, texts as values, and names that are
+ * compared in any letter case.
+ */
+export function parseHeaderPattern(filter: unknown): ParsedPattern {
+  if (!isJsonObject(filter)) {
+    const message = `The filter of headers must be an object, but is ${describeValue(filter)}.`;
+    return { ok: false, problems: [problemAt([], message)] };
+  }
+  const parsed = parsePattern(filter);
+  if (!parsed.ok) return parsed;
+  const problems = findHeaderProblems(parsed.pattern.fields);
+  if (problems.length > 0) return { ok: false, problems };
+  const fields = parsed.pattern.fields.map(({ key, condition }) => ({ key: key.toLowerCase(), condition }));
+  return { ok: true, pattern: { fields } };
+}
+
+/** RFC 9110, section 5.6.2. */
+const FIELD_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+
+function findHeaderProblems(fields: readonly PatternField[]): PatternProblem[] {
+  const names = new Set<string>();
+  return fields.flatMap((field) => {
+    const { key } = field;
+    if (!FIELD_NAME.test(key)) return problemAt([key], `${describeValue(key)} is not the name of a header.`);
+    if (names.has(key.toLowerCase())) {
+      return problemAt([key], `The header ${key} is named twice. The case of its letters does not matter.`);
+    }
+    names.add(key.toLowerCase());
+    return findConditionProblem(field);
+  });
+}
+
+function findConditionProblem({ key, condition }: PatternField): PatternProblem[] {
+  if (condition.kind === 'object')
+    return [problemAt([key], `The header ${key} is a text, so nothing can be nested in it.`)];
+  const values = [...(condition.in ?? []), ...(condition.notIn ?? [])];
+  const other = values.find((value) => typeof value !== 'string');
+  if (other === undefined) return [];
+  const quoted = JSON.stringify(String(other));
+  const message = `The header ${key} is a text, and never equals ${describeValue(other)}.`;
+  return [{ ...problemAt([key], message), hint: `Write a text in quotes: ${quoted}.` }];
+}
+
+function problemAt(path: PatternProblem['path'], message: string): PatternProblem {
+  return { path, rule: 'filter/bad-header', message, hint: PATTERN_RULES['filter/bad-header'] };
+}

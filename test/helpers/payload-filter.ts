@@ -1,0 +1,29 @@
+import type { JsonObject } from '../../src/core/json.ts';
+import type { DeliveryFilter, Received } from '../../src/core/trigger.ts';
+import { type CompiledPattern, compilePattern } from '../../src/filter/compile-pattern.ts';
+import type { Explanation, TraceEntry } from '../../src/filter/explain.ts';
+import type { Pattern } from '../../src/filter/pattern.ts';
+
+/** A delivery without headers that matter. */
+export function received(payload: unknown): Received {
+  return { headers: {}, payload };
+}
+
+/** A filter that tests only the payload. */
+export function onPayload(payload: JsonObject): DeliveryFilter {
+  return { payload };
+}
+
+/** A compiled filter that tests only payloads. */
+type CompiledPayloadFilter = {
+  [Method in keyof CompiledPattern]: (payload: unknown) => ReturnType<CompiledPattern[Method]>;
+};
+
+export function compilePayload({ fields }: Pattern): CompiledPayloadFilter {
+  const { matches, findDecidingEntry, explain } = compilePattern({ headers: [], payload: fields });
+  return {
+    matches: (payload): boolean => matches(received(payload)),
+    findDecidingEntry: (payload): TraceEntry | null => findDecidingEntry(received(payload)),
+    explain: (payload): Explanation => explain(received(payload)),
+  };
+}
