@@ -3,7 +3,7 @@ import type { SignInMethod } from '../core/audit.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
 import type { AnswerStore } from '../core/ports/access/idempotency.ts';
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
-import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
+import type { FactoryControl, ReconcileControl } from '../core/ports/definitions/reconciler.ts';
 import type { CaptureControl } from '../core/ports/deliveries/capture-control.ts';
 import type { ReplayControl } from '../core/ports/deliveries/replay-control.ts';
 import type { UnloggedCounts } from '../core/ports/deliveries/unlogged-counts.ts';
@@ -72,6 +72,7 @@ export interface ApiModules {
   inventory: InventoryReader;
   secrets: SecretStore;
   reconcile: ReconcileControl;
+  factories: FactoryControl;
   editor: FactoryEditor;
   inspection: Pick<InspectionThreads, 'planPreviewer' | 'backtester' | 'inspector'>;
   diagnosis: Pick<DeliveryRouteParts, 'diagnose'> & Pick<SecretRouteParts, 'diagnoseUpload'>;
@@ -145,7 +146,7 @@ export function composeApi(modules: ApiModules): FastifyInstance {
   void app.register(dashboardPlugin, { dashboardDir });
   void app.register(
     async (api) => {
-      registerDefinitions(api, modules);
+      registerDefinitions(api, modules, changes);
       registerDeliveriesAndRuns(api, modules);
       void api.register(secretsPlugin, {
         secrets: modules.secrets,
@@ -179,7 +180,7 @@ export function composeApi(modules: ApiModules): FastifyInstance {
   return app;
 }
 
-function registerDefinitions(api: FastifyInstance, modules: ApiModules): void {
+function registerDefinitions(api: FastifyInstance, modules: ApiModules, changes: AccessChanges): void {
   const { storage, inventory, editor, reconcile, inspection, base, ingress } = modules;
   const { findSource, baseUrl } = modules.settings;
   const { clock } = base;
@@ -190,6 +191,8 @@ function registerDefinitions(api: FastifyInstance, modules: ApiModules): void {
     health: { inventory, runs, countRequests },
     activity: storage.activityReader,
     reconcile,
+    factories: modules.factories,
+    onLimitsChanged: () => changes.announce(),
     editor,
     findSource,
     clock,

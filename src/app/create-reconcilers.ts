@@ -1,19 +1,20 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import type { FactoryConfig } from '../config/config.ts';
 import { AppError } from '../core/errors.ts';
 import type { IdSource } from '../core/ids.ts';
 import type { Page, PageRequest } from '../core/page.ts';
+import type { FactoryNames, ForgetOutcome, RenameOutcome } from '../core/ports/definitions/factory-names.ts';
 import type { Revision } from '../core/ports/definitions/hosted-source.ts';
 import type { Inventory } from '../core/ports/definitions/inventory.ts';
 import type { LiveDefinitions } from '../core/ports/definitions/live-definitions.ts';
-import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
+import type { FactoryControl, ReconcileControl } from '../core/ports/definitions/reconciler.ts';
 import type { Serving } from '../core/ports/definitions/serving.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { Schedule } from '../core/time/schedule.ts';
 import type { DataPaths } from '../data-dir/data-paths.ts';
+import { type FactoryFolders, managedFolder, mirrorFolder } from '../data-dir/factory-folders.ts';
 import type { EditOutcome, FactoryEdit } from '../reconcile/edit-factory.ts';
 import type { FactoryContext } from '../reconcile/factory-context.ts';
 import { FactoryState } from '../reconcile/factory-state.ts';
@@ -32,6 +33,8 @@ export interface ReconcilerParts {
   openSource(factory: FactoryConfig): OpenedSource;
   validate: FactoryContext['validate'];
   inventory: Inventory;
+  names: FactoryNames;
+  folders: FactoryFolders;
   secrets: SecretStore;
   serving: Serving;
   onReconciled: OnReconciled;
@@ -42,7 +45,7 @@ export interface ReconcilerParts {
 }
 
 /** The loops of all configured factories. */
-export interface Reconcilers extends ReconcileControl {
+export interface Reconcilers extends ReconcileControl, FactoryControl {
   start(): void;
   onSecretChanged(): void;
   /** The production branch of the factory may have moved. */
@@ -69,7 +72,9 @@ export function createReconcilers(parts: ReconcilerParts): Reconcilers {
     throw new AppError('not_found', `The configuration names no factory ${factory}.`);
   };
   return {
+    ...createFactoryControl(parts, byName),
     start: () => {
+      void settleFolders(parts);
       for (const reconciler of all) reconciler.start();
     },
     reconcileNow: async (factory) => find(factory).reconcile(),
@@ -87,6 +92,71 @@ export function createReconcilers(parts: ReconcilerParts): Reconcilers {
     },
     stop: async () => void (await Promise.all(all.map((reconciler) => reconciler.stop()))),
   };
+}
+
+/** Forgetting and renaming. Both are decided in one transaction, and the data directory follows. */
+function createFactoryControl(parts: ReconcilerParts, byName: ReadonlyMap<string, Reconciler>): FactoryControl {
+  const { names, folders, clock } = parts;
+  const rejectConfigured = (factory: string, what: string) => {
+    if (!byName.has(factory)) return;
+    const first = `${what} it in dockbell.yaml and restart the daemon first`;
+    throw new AppError('conflict', `The factory ${factory} is in the configuration: ${first}.`);
+  };
+  const settle = async () => {
+    folders.onChange();
+    await settleFolders(parts);
+  };
+  return {
+    forget: async (factory) => {
+      rejectConfigured(factory, 'remove');
+      const outcome = await names.forget(factory, clock.wallMs());
+      if (outcome.kind !== 'ok') throw describeUnforgotten(outcome);
+      await settle();
+      return { cancelledRuns: outcome.cancelledRuns };
+    },
+    rename: async (from, to) => {
+      rejectConfigured(from, 'rename');
+      const reconciler = byName.get(to);
+      if (reconciler === undefined) throw describeUnconfiguredTarget(from, to);
+      return reconciler.takeOver(async (isHosted) => {
+        const outcome = await names.rename({ from, to, isHosted, at: clock.wallMs() });
+        if (outcome.kind !== 'ok') throw describeUnrenamed(outcome, from, to);
+        await settle();
+      });
+    },
+  };
+}
+
+/** What fails is tried again before a repository is opened, and at the next start. */
+async function settleFolders({ folders, logger }: Pick<ReconcilerParts, 'folders' | 'logger'>): Promise<void> {
+  await folders.settle().catch((error) => logger.error({ err: error }, 'folders of a factory not changed'));
+}
+
+function describeUnforgotten(outcome: Exclude<ForgetOutcome, { kind: 'ok' }>): AppError {
+  if (outcome.kind === 'unknown') return new AppError('not_found', 'There is no such factory.');
+  const runs = outcome.count === 1 ? 'A run of the factory has' : `${outcome.count} runs of the factory have`;
+  return new AppError('conflict', `${runs} not ended. Cancel them or wait, then forget the factory.`);
+}
+
+function describeUnconfiguredTarget(from: string, to: string): AppError {
+  const message = `The configuration names no factory ${to}. Rename ${from} to ${to} in dockbell.yaml and restart the daemon first.`;
+  return new AppError('conflict', message);
+}
+
+function describeUnrenamed(outcome: Exclude<RenameOutcome, { kind: 'ok' }>, from: string, to: string): AppError {
+  if (outcome.kind === 'unknown') return new AppError('not_found', 'There is no such factory.');
+  if (outcome.kind === 'defined') {
+    const message = `The factory ${to} has a definition that only Dockbell stores, which would be lost.`;
+    return new AppError('conflict', `${message} ${describeOtherName(from)}`);
+  }
+  const webhooks = outcome.webhooks.join(', ');
+  const message = `Senders already use the new URLs of ${to} for ${webhooks}, which would end.`;
+  const keep = `To keep the new URLs instead, forget ${from}.`;
+  return new AppError('conflict', `${message} ${describeOtherName(from)} ${keep}`);
+}
+
+function describeOtherName(from: string): string {
+  return `To keep the URLs of ${from}, give the factory a third name in dockbell.yaml, restart the daemon, and rename ${from} to that name.`;
 }
 
 function createReconciler(parts: ReconcilerParts, factory: FactoryConfig): Reconciler {
@@ -111,6 +181,7 @@ function createReconciler(parts: ReconcilerParts, factory: FactoryConfig): Recon
 
 export interface SourceParts {
   paths: Pick<DataPaths, 'mirrors' | 'managed'>;
+  folders: Pick<FactoryFolders, 'settle'>;
   liveDefinitions: LiveDefinitions;
   /** From where git gets the few variables that it needs. */
   env: Readonly<Record<string, string | undefined>>;
@@ -120,21 +191,21 @@ export interface SourceParts {
 
 /** Opens the source that the configuration of a factory names. */
 export function openFactorySource(
-  { paths, liveDefinitions, env, runGit }: SourceParts,
+  { paths, folders, liveDefinitions, env, runGit }: SourceParts,
   factory: FactoryConfig,
 ): OpenedSource {
   const { name, source } = factory;
   const sourceKey = digestSource(factory);
   if (source.type === 'repository') {
     const { url, branch, path, pollIntervalMs } = source;
-    const mirrorDir = join(paths.mirrors, name);
+    const mirrorDir = mirrorFolder(paths, name);
     const git = createGitSource({ url, branch, path, pollIntervalMs, mirrorDir, environment: env, runGit });
     return { source: git, hosted: null, sourceKey };
   }
   const hosted =
     source.type === 'live'
       ? createLiveSource(liveDefinitions, name)
-      : createManagedSource(join(paths.managed, `${name}.git`), env, runGit);
+      : createManagedSource(managedFolder(paths, name), env, { run: runGit, settle: folders.settle });
   return { source: hosted, hosted, sourceKey };
 }
 

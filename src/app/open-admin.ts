@@ -14,7 +14,7 @@ import type { Config, FactoryConfig } from '../config/config.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
 import type { AnswerStore } from '../core/ports/access/idempotency.ts';
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
-import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
+import type { FactoryControl, ReconcileControl } from '../core/ports/definitions/reconciler.ts';
 import type { EventFeed } from '../core/ports/event-feed.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { SecretHistory, SecretStore } from '../core/ports/secret-store.ts';
@@ -63,6 +63,7 @@ export interface AdminParts {
   secrets: SecretStore & SecretHistory;
   answers: AnswerStore;
   reconcile: ReconcileControl;
+  factories: FactoryControl;
   editor: FactoryEditor;
   dispatcher: Dispatcher;
   ingress: Pick<Ingress, 'captures' | 'replays' | 'unloggedCounts'>;
@@ -119,6 +120,7 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
     inventory: parts.inventory,
     secrets,
     reconcile,
+    factories: parts.factories,
     editor,
     inspection,
     diagnosis: {

@@ -43,6 +43,7 @@ import { Registry } from '../registry/registry.ts';
 import { createNotifyingSecretStore } from '../secrets/notifying-secret-store.ts';
 import { createRedactingTransform, createRedactor } from '../secrets/redactor.ts';
 
+import { controlFactories } from './control-factories.ts';
 import { createIngress } from './create-ingress.ts';
 import { createNotifier } from './create-notifier.ts';
 import { createExecutors, createRunDispatcher } from './create-run-dispatcher.ts';
@@ -242,6 +243,11 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
       answers: sealed.answers,
       openChannel,
       reconcile: reconciling.control,
+      factories: controlFactories(reconciling.control, {
+        known: registry.known,
+        inventory: storage.inventoryReader,
+        onRunsQueued: dispatcher.wake,
+      }),
       editor: reconciling.editor,
       dispatcher,
       ingress,

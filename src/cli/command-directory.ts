@@ -80,6 +80,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/history.ts')).declareRevert,
   },
   {
+    name: 'factory',
+    description: 'the factories of the daemon, and those that its configuration no longer names',
+    load: async () => (await import('./commands/factory.ts')).declareFactory,
+  },
+  {
     name: 'secret',
     description: 'the team secrets that webhooks and runs use',
     load: async () => (await import('./commands/secret.ts')).declareSecret,

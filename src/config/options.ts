@@ -447,7 +447,8 @@ export const OPTIONS = {
     type: { kind: 'text', format: 'factoryName' },
     default: null,
     required: true,
-    description: 'Unique name of the factory. The database refers to it: a factory with a new name is a new factory.',
+    description:
+      'Unique name of the factory. The database refers to it: a factory with a new name is a new factory with new URLs, until `dockbell factory rename OLD NEW` gives it the URLs and the history of the old one.',
     examples: ['payments'],
     env: null,
     secret: false,

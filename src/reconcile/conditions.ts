@@ -111,7 +111,7 @@ export function describeUnconfigured({
     type: 'Ready',
     status: 'False',
     reason: 'NotConfigured',
-    message: `the configuration names no factory ${name}: its webhooks answer 404 and nothing is applied. Add it to dockbell.yaml again under this name, and its webhooks get the same URLs`,
+    message: `the configuration names no factory ${name}: its webhooks answer 404 and nothing is applied. To serve the same URLs again, add it to dockbell.yaml under this name. If it has another name there, run 'dockbell factory rename ${name} NEW'. If it was removed, run 'dockbell factory forget ${name}'`,
     since: conditions.find(({ type }) => type === 'Ready')?.since ?? attemptedAt ?? 0,
   };
 }

@@ -94,6 +94,20 @@ export class Reconciler {
     return outcome;
   }
 
+  /**
+   * Takes over what another factory applied. It is live before the pass that applies the current definition.
+   *
+   * @param write moves it in the storage
+   */
+  async takeOver(write: (isHosted: boolean) => Promise<void>): Promise<Reconciliation> {
+    await this.betweenPasses(async () => {
+      await this.#register();
+      await write(this.#context.hosted !== null);
+      await this.serve();
+    });
+    return this.reconcile();
+  }
+
   /** Makes the applied definition live as the storage has it now: at start, and after a pin that no apply made. */
   async serve(): Promise<void> {
     const { state } = this.#context;

@@ -27,7 +27,7 @@ export class KnownWebhooks {
     return this.#byRef.get(ref);
   }
 
-  /** At start: adds what the storage has. The factories of all later changes are configured. */
+  /** At start, and after a factory was renamed: adds what the storage has. The factories of all later changes are configured. */
   load(webhooks: readonly WebhookName[], isConfigured: (factory: string) => boolean): void {
     for (const { ref, uid, factory, name, enabled, deletedAt } of webhooks) {
       const state = enabled ? null : 'disabled';
@@ -44,6 +44,15 @@ export class KnownWebhooks {
   noteDeleted(uid: string): void {
     const known = this.#byUid.get(uid);
     if (known !== undefined) this.#set({ ...known, unserved: 'deleted' });
+  }
+
+  /** The webhooks of the factory belong to no factory, or to another one that was added before. */
+  forgetFactory(factory: string): void {
+    for (const { uid, ref, factory: owner } of [...this.#byUid.values()]) {
+      if (owner !== factory) continue;
+      this.#byUid.delete(uid);
+      this.#byRef.delete(ref);
+    }
   }
 
   #set(webhook: KnownWebhook): void {

@@ -25,7 +25,7 @@ export function explainWait(facts: WaitFacts): WaitReason {
   if (executedBy === null) {
     return {
       reason: 'factory_not_configured',
-      text: `The configuration has no factory ${factory}. Add it to dockbell.yaml again, or cancel the run.`,
+      text: `The configuration has no factory ${factory}. Add it to dockbell.yaml again, run 'dockbell factory rename' if it has another name there, or cancel the run.`,
     };
   }
   if (phase === 'recovering') {

@@ -57,12 +57,21 @@ const DURABLE = [
 ] as const;
 const MAX_IMPORT_OUTPUT_BYTES = 4_096;
 
-/**
- * @param gitDir folder for the bare repository of this source, with the definition and its history
- * @param run starts git for edits and for reading trees, which are frequent
- */
-export function createManagedSource(gitDir: string, environment: Environment, run: RunGit = runGit): HostedSource {
-  return new ManagedSource(gitDir, environment, run);
+/** How the repository of a managed factory is used. */
+export interface ManagedSourceOptions {
+  /** Starts git for edits and for reading trees, which are frequent. */
+  run?: RunGit;
+  /** Awaited before each use: what is left to do with the folder. */
+  settle?: () => Promise<void>;
+}
+
+/** @param gitDir folder for the bare repository of this source, with the definition and its history */
+export function createManagedSource(
+  gitDir: string,
+  environment: Environment,
+  { run = runGit, settle = async () => {} }: ManagedSourceOptions = {},
+): HostedSource {
+  return new ManagedSource(gitDir, environment, { run, settle });
 }
 
 /** A definition in a bare repository that Dockbell hosts: every edit is a commit on its only branch. */
@@ -71,16 +80,18 @@ class ManagedSource implements HostedSource {
   readonly #gitDir: string;
   readonly #environment: Environment;
   readonly #run: RunGit;
+  readonly #settle: () => Promise<void>;
   readonly #abort = new AbortController();
   #opened: Promise<void> | null = null;
   /** The last commit of the branch that git or this process verified. */
   #verified: string | null = null;
   #described: { revision: string; commit: Commit } | null = null;
 
-  constructor(gitDir: string, environment: Environment, run: RunGit) {
+  constructor(gitDir: string, environment: Environment, { run, settle }: Required<ManagedSourceOptions>) {
     this.#gitDir = gitDir;
     this.#environment = environment;
     this.#run = run;
+    this.#settle = settle;
   }
 
   async head(): Promise<string | null> {
@@ -173,7 +184,8 @@ class ManagedSource implements HostedSource {
     this.#abort.abort();
   }
 
-  #open(): Promise<void> {
+  async #open(): Promise<void> {
+    await this.#settle();
     this.#opened ??= this.#prepare().catch((error) => {
       this.#opened = null;
       throw error;

@@ -110,6 +110,8 @@ export function createSeededEngine(
     openSource: ({ name }) => openSource(name === 'payments' ? source : 'repository', storage, name),
     validate: validateHere,
     inventory,
+    names: storage.factoryNames,
+    folders: { settle: async () => {}, onChange: () => {} },
     inventoryReader,
     secrets: parts.secrets,
     serving: createServing(inventory.apply, live),

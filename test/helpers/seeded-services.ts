@@ -553,7 +553,7 @@ export interface SeededServices
   extends ApiSettings,
     Groups,
     Pick<Storage, 'tokens' | 'users' | 'sessions' | 'loginLinks' | 'auditLog' | 'idFinder'>,
-    Pick<ApiModules, 'storage' | 'inventory' | 'secrets' | 'reconcile' | 'editor' | 'events' | 'answers'>,
+    Pick<ApiModules, 'storage' | 'inventory' | 'secrets' | 'reconcile' | 'factories' | 'editor' | 'events' | 'answers'>,
     Pick<ApiModules['base'], 'ids' | 'randomBytes' | 'logger'>,
     Pick<SeededEngine, 'start' | 'workers' | 'runControl' | 'runLogs'> {
   deliveries: Storage['deliveryReader'];
@@ -713,6 +713,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
       },
       contains: reconcilers.contains,
     },
+    factories: reconcilers,
     planPreviewer: {
       preview: async (factory, tree, mayCheckSecrets) => {
         seen.previewed.push({ paths: tree.entries.map(({ path }) => path), mayCheckSecrets });
@@ -781,7 +782,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
 /** The admin server on these services, composed as the daemon composes it. */
 export function createSeededServer(services: SeededServices): FastifyInstance {
   const { storage, runControl, workers, runLogs, clock, ids, randomBytes, logger } = services;
-  const { inventory, secrets, reconcile, editor, events, answers } = services;
+  const { inventory, secrets, reconcile, factories, editor, events, answers } = services;
   const { tokens, users, sessions, loginLinks, auditLog, idFinder } = services;
   const { deliveries: deliveryReader, runs: runReader, reconciliations: reconciliationReader } = services;
   const readers = { deliveryReader, runReader, reconciliationReader, idFinder };
@@ -791,6 +792,7 @@ export function createSeededServer(services: SeededServices): FastifyInstance {
     inventory,
     secrets,
     reconcile,
+    factories,
     editor,
     inspection: services,
     diagnosis: services,

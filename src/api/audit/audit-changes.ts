@@ -27,6 +27,8 @@ declare module 'fastify' {
     signIn: SignInAttempt | null;
     /** What the request has changed, if its body does not say it. Shown in the audit log in addition to the body. */
     auditResult: JsonObject | null;
+    /** Further objects that the change is about; `null` for none. */
+    auditObjects: readonly string[] | null;
   }
 }
 
@@ -60,6 +62,7 @@ export function auditChanges(app: FastifyInstance, parts: AuditParts): void {
   const admitFailure = createFailureCap(parts.clock);
   app.decorateRequest('signIn', null);
   app.decorateRequest('auditResult', null);
+  app.decorateRequest('auditObjects', null);
   app.addHook('onSend', async (request, reply, payload) => {
     if (!isLogged(request, reply)) return;
     if (request.signIn !== null) parts.countSignIn(request.signIn.method, rateStatus(statusOf(request, reply)));
@@ -67,7 +70,7 @@ export function auditChanges(app: FastifyInstance, parts: AuditParts): void {
     const omitted = entry.actor === null ? admitFailure() : 0;
     if (omitted === null) return;
     if (omitted > 0) entry.changes = { ...entry.changes, omitted_before: omitted };
-    await parts.auditLog.append(entry).catch((error: unknown) => {
+    await parts.auditLog.append(entry, request.auditObjects ?? []).catch((error: unknown) => {
       request.log.error({ problem: messageOf(error), route: entry.route }, 'audit entry not written');
     });
   });
@@ -172,6 +175,7 @@ const SHOWN = new Set([
   'since',
   'state',
   'webhook',
+  'to',
 ]);
 const HIDDEN = '[not shown]';
 const MAX_SHOWN_CHARACTERS = 500;

@@ -10,10 +10,11 @@ import type { PageQuery } from '../server/page-query.ts';
 import { pageOf, SHORT_LIST_QUERY } from '../server/page-query.ts';
 import { factoryOf, principalOf } from '../server/reach.ts';
 import type { FindSource } from './factory-source.ts';
+import { type NameRouteParts, registerNameRoutes } from './name-routes.ts';
 import { presentFactory } from './present-factory.ts';
 import { type FactoryHealthParts, readFactoryHealth } from './read-factory-health.ts';
 
-export interface FactoryRouteParts {
+export interface FactoryRouteParts extends NameRouteParts {
   inventory: InventoryReader;
   reconcile: Pick<ReconcileControl, 'contains'>;
   findSource: FindSource;
@@ -67,6 +68,9 @@ export function registerFactoryRoutes(app: FastifyInstance, parts: FactoryRouteP
   );
 
   registerAncestry(app, parts);
+  registerNameRoutes(app, parts, async (name) =>
+    present((await parts.inventory.factories()).find((factory) => factory.name === name)!),
+  );
 }
 
 function registerAncestry(app: FastifyInstance, parts: FactoryRouteParts): void {

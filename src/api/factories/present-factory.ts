@@ -19,6 +19,7 @@ export function presentFactory(
   return {
     name: status.name,
     source: source === null ? null : presentSource(source),
+    configured: source !== null,
     applied_revision: status.appliedRevision,
     applied_commit: presentCommit(status.appliedCommit),
     applied_at: presentInstant(status.appliedAt),

@@ -283,10 +283,12 @@ const countAll = (names: readonly string[], counted: Record<string, number>) =>
 
 /** Examples of each named schema, the most usual one first. */
 export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readonly [unknown, ...unknown[]]>> = {
+  ForgottenFactory: [{ name: 'payments', cancelled_runs: 2 }],
   Factory: [
     {
       name: 'payments',
       source: { type: 'repository', url: 'https://git.example.com/payments.git', branch: 'main', path: '.' },
+      configured: true,
       applied_revision: COMMIT,
       applied_commit: commit,
       applied_at: APPLIED_AT,
@@ -741,6 +743,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Body
   createAutomation: {
     automation: { summary: 'Start on new issues', value: { name: 'triage-issues', ...automationBody } },
   },
+  renameFactory: { rename: { summary: 'The configuration names it web-shop', value: { to: 'web-shop' } } },
   putAutomation: { automation: { summary: 'Start on new issues', value: automationBody } },
   claimRuns: {
     any: { summary: 'One run of any factory', value: {} },

@@ -149,6 +149,7 @@ describe('the OpenAPI document', () => {
       '/filters/test',
       '/plan',
       '/reconciliations',
+      '/rename',
       '/reverts',
       '/runs/claim',
       '/runs/{id}/cancel',

@@ -23,6 +23,8 @@ export const OPERATIONS: Readonly<Record<string, OperationWords>> = {
   'GET /api/v1/audit': { id: 'listAuditEntries' },
   'GET /api/v1/factories': { id: 'listFactories' },
   'GET /api/v1/factories/:factory': { id: 'getFactory' },
+  'DELETE /api/v1/factories/:factory': { id: 'forgetFactory', action: 'Forget factory' },
+  'POST /api/v1/factories/:factory/rename': { id: 'renameFactory', action: 'Rename factory' },
   'GET /api/v1/factories/:factory/ancestry/:revision': { id: 'getAncestry' },
   'GET /api/v1/factories/:factory/activity': { id: 'getActivity' },
   'GET /api/v1/factories/:factory/history': { id: 'listRevisions' },

@@ -321,6 +321,11 @@ export const COMPONENTS = {
     {
       name: text,
       source: factorySource,
+      configured: {
+        ...flag,
+        description:
+          'Does the configuration name the factory? If not, its webhooks answer 404 until it is configured again, renamed or forgotten.',
+      },
       applied_revision: textOrNull,
       applied_commit: { ...commitOrNull, description: 'The commit that is live; `null` if it is not known.' },
       applied_at: instantOrNull,
@@ -440,6 +445,10 @@ export const COMPONENTS = {
       next_cursor: { ...textOrNull, description: 'Cursor of the next page; `null` on the last page.' },
     },
     { description: 'Why each automation that listened started or did not, ordered by automation.' },
+  ),
+  ForgottenFactory: closedObject(
+    { name: text, cancelled_runs: { ...count, description: 'Number of runs that were queued.' } },
+    { description: 'A factory that no list names any more.' },
   ),
   Automation: closedObject(
     {

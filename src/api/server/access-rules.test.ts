@@ -32,6 +32,8 @@ const TABLE: Row[] = [
   ['GET', '/api/v1/events', 'viewer', 'listed'],
   ['GET', '/api/v1/factories', 'viewer', 'listed'],
   ['GET', F, 'viewer', 'factory'],
+  ['DELETE', F, 'owner', 'factory'],
+  ['POST', `${F}/rename`, 'owner', 'factory'],
   ['GET', `${F}/reconciliations`, 'viewer', 'factory'],
   ['POST', `${F}/reconciliations`, 'operator', 'factory'],
   ['GET', `${F}/reconciliations/:id`, 'viewer', 'factory'],

@@ -34,7 +34,7 @@ export type CopiedSecret = string | null;
 export interface ReconcilePorts {
   reconcilers: Pick<
     Reconcilers,
-    'start' | 'reconcileNow' | 'contains' | 'onSecretChanged' | 'onPush' | 'serveAll' | 'stop'
+    'start' | 'reconcileNow' | 'contains' | 'forget' | 'rename' | 'onSecretChanged' | 'onPush' | 'serveAll' | 'stop'
   >;
   editor: CopiedEditor;
   adoption: { adopt(webhook: Parameters<AdoptSecret>[0], value: string): ReturnType<AdoptSecret> };
@@ -51,7 +51,17 @@ export interface CopiedEditor extends Omit<FactoryEditor, 'createWebhook' | 'rot
 }
 
 export const RECONCILE_OPERATIONS: PortOperations<ReconcilePorts> = {
-  reconcilers: ['start', 'reconcileNow', 'contains', 'onSecretChanged', 'onPush', 'serveAll', 'stop'],
+  reconcilers: [
+    'start',
+    'reconcileNow',
+    'contains',
+    'forget',
+    'rename',
+    'onSecretChanged',
+    'onPush',
+    'serveAll',
+    'stop',
+  ],
   editor: [
     'createWebhook',
     'changeWebhook',

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../core/errors.ts';
 import type { AppliedChange } from '../../core/ports/definitions/inventory.ts';
-import type { ReconcileControl } from '../../core/ports/definitions/reconciler.ts';
+import type { FactoryControl, ReconcileControl } from '../../core/ports/definitions/reconciler.ts';
 import type { Serving } from '../../core/ports/definitions/serving.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import type { SecretStore } from '../../core/ports/secret-store.ts';
@@ -38,7 +38,7 @@ export interface ReconcileThreadParts {
 
 /** The reconcile thread for the other modules of the daemon. */
 export interface ReconcileThread {
-  control: ReconcileControl;
+  control: ReconcileControl & FactoryControl;
   editor: FactoryEditor;
   adoptSecret: AdoptSecret;
   /** Makes live what was applied last, so that the daemon serves while git cannot be reached. */
@@ -65,6 +65,8 @@ export function startReconcileThread(parts: ReconcileThreadParts): ReconcileThre
     control: {
       reconcileNow: (factory) => reconcilers().reconcileNow(factory),
       contains: (factory, revision, earlier) => reconcilers().contains(factory, revision, earlier),
+      forget: (factory) => reconcilers().forget(factory),
+      rename: (from, to) => reconcilers().rename(from, to),
     },
     editor: createEditor(() => thread.remote.editor),
     adoptSecret: ({ factory, uid }, value) => thread.remote.adoption.adopt({ factory, uid }, value.reveal()),

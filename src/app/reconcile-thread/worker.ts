@@ -7,6 +7,7 @@ import type { SecretStore } from '../../core/ports/secret-store.ts';
 import { SecretValue } from '../../core/secret-value.ts';
 import { systemClock } from '../../core/time/clock.ts';
 import { scheduleCall } from '../../core/time/schedule.ts';
+import { createFactoryFolders } from '../../data-dir/factory-folders.ts';
 import type { FactoryEditor } from '../../edit/factory-editor.ts';
 import { builtFile } from '../../files/package-files.ts';
 import { DefinitionsThread } from '../../inspection/definitions-thread.ts';
@@ -45,13 +46,16 @@ afterWork();
 
 function wire(): DefinitionModules {
   const { factories, webhooksPerFactory, paths, env } = settings;
-  const { inventory, inventoryReader, liveDefinitions } = connectStorage(settings.storage);
+  const { inventory, inventoryReader, factoryNames: names, liveDefinitions } = connectStorage(settings.storage);
+  const folders = createFactoryFolders(names, paths);
   return wireDefinitions({
     factories,
     webhooksPerFactory,
-    openSource: (factory) => openFactorySource({ paths, liveDefinitions, env, runGit: git.run }, factory),
+    openSource: (factory) => openFactorySource({ paths, folders, liveDefinitions, env, runGit: git.run }, factory),
     validate: definitions.validate.bind(definitions),
     inventory,
+    names,
+    folders,
     inventoryReader,
     secrets: connectSecrets(),
     serving: connectServing(),

@@ -12,6 +12,7 @@ import { durationOption } from '../input/value-options.ts';
 import { describeHealth } from '../output/describe-health.ts';
 import { describeCommit, describeDiagnostic, isFailure, shortenRevision } from '../output/describe-reconciliation.ts';
 import { formatInstantWithAge, formatSpan } from '../output/format-time.ts';
+import { rateFactory } from '../output/rate-factory.ts';
 
 interface StatusOptions {
   wait?: string;
@@ -184,9 +185,8 @@ function describeCounts(counts: Record<string, number>): string {
 }
 
 function markFactory({ output }: CommandSession, factory: Factory): string {
-  if (!isHealthy(factory)) return output.colors.red('✗');
-  const hasWarning = factory.conditions.some(({ severity }) => severity === 'warning');
-  return hasWarning ? output.colors.yellow('!') : output.colors.green('✓');
+  const { colors } = output;
+  return { ok: colors.green('✓'), warning: colors.yellow('!'), error: colors.red('✗') }[rateFactory(factory).severity];
 }
 
 function describeCondition(session: CommandSession, condition: Condition): string {
@@ -197,7 +197,7 @@ function describeCondition(session: CommandSession, condition: Condition): strin
   return `${head} ${escapeText(condition.reason)}: ${escapeText(condition.message)} ${since}`;
 }
 
-/** Was the last attempt applied, and can runs start? A warning, such as a missing executor, is not a problem. */
+/** Was the last attempt applied, and can runs start? */
 function isHealthy(factory: Factory): boolean {
-  return factory.applied_revision !== null && factory.conditions.every(({ severity }) => severity !== 'error');
+  return rateFactory(factory).severity !== 'error';
 }

@@ -215,7 +215,9 @@ function printWebhook(session: CommandSession, webhook: Webhook): void {
 function describeState({ deleted_at, enabled, served }: Webhook): string {
   if (deleted_at !== null) return `deleted ${deleted_at}: senders get 404`;
   if (!enabled) return 'disabled: senders get 404';
-  return served ? 'enabled' : 'not served, because its factory is not in the configuration: senders get 404';
+  return served
+    ? 'enabled'
+    : "not served, because its factory is not in the configuration: senders get 404. See 'dockbell status'";
 }
 
 const SECRET_WORDS = {

@@ -4,6 +4,7 @@ import type { LoginLinkTable } from './access/login-link-table.ts';
 import type { SessionTable } from './access/session-table.ts';
 import type { TokenTable } from './access/token-table.ts';
 import type { UserTable } from './access/user-table.ts';
+import type { FactoryNames } from './definitions/factory-names.ts';
 import type { Inventory, InventoryReader } from './definitions/inventory.ts';
 import type { LiveDefinitions } from './definitions/live-definitions.ts';
 import type { NoticeQueue } from './definitions/notice-queue.ts';
@@ -29,6 +30,7 @@ export interface Storage {
   idFinder: IdFinder;
   inventory: Inventory;
   inventoryReader: InventoryReader;
+  factoryNames: FactoryNames;
   keptAnswers: KeptAnswerTable;
   liveDefinitions: LiveDefinitions;
   runQueue: RunQueue;

@@ -616,4 +616,14 @@ export const MIGRATIONS: readonly string[] = [
     FROM json_each(filters)
   );
   `,
+  // Factories that were forgotten, with their webhooks: their names can be used again. And what forgetting or renaming a
+  // factory left to do in the data directory.
+  `
+  ALTER TABLE factories ADD COLUMN forgotten_at INTEGER;
+  ALTER TABLE webhooks ADD COLUMN forgotten_at INTEGER;
+  CREATE TABLE folder_changes (
+    factory TEXT PRIMARY KEY,
+    moved_to TEXT
+  ) STRICT;
+  `,
 ];

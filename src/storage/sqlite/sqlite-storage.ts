@@ -6,6 +6,7 @@ import { createLoginLinkTable } from '../sql/access/login-links.ts';
 import { createSessionTable } from '../sql/access/sessions.ts';
 import { createTokenTable } from '../sql/access/tokens.ts';
 import { createUserTable } from '../sql/access/users.ts';
+import { createFactoryNames } from '../sql/definitions/factory-names.ts';
 import { createInventory } from '../sql/definitions/inventory.ts';
 import { createInventoryReader } from '../sql/definitions/inventory-reader.ts';
 import { createLiveDefinitions } from '../sql/definitions/live-definitions.ts';
@@ -105,6 +106,7 @@ export function createSqliteStorage(db: Database.Database, space: SpaceGuard = U
     idFinder: guard(createIdFinder(query)),
     inventory: guard(createInventory(query)),
     inventoryReader: guardListed(createInventoryReader(query)),
+    factoryNames: guardListed(createFactoryNames(query)),
     keptAnswers: guard(createKeptAnswers(query)),
     liveDefinitions: guard(createLiveDefinitions(query)),
     runQueue: guard(createRunQueue(query)),

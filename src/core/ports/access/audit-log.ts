@@ -16,7 +16,8 @@ export interface AuditRequest extends PageRequest {
 
 /** The log of changes. Entries never change; retention removes them. */
 export interface AuditLog {
-  append(entry: AuditEntry): Promise<void>;
+  /** @param objects further objects that the entry is about */
+  append(entry: AuditEntry, objects?: readonly string[]): Promise<void>;
   /** Newest first. */
   list(request: AuditRequest): Promise<Page<AuditEntry>>;
 }

@@ -48,7 +48,7 @@ export interface AssignedNumbers {
 
 /** The applied webhooks and automations of each factory. */
 export interface Inventory {
-  /** Creates a row for the factory if none exists. */
+  /** Creates a row for the factory if none exists, or if the factory was forgotten. */
   register(factory: string, at: number): Promise<void>;
   /** `null` for a factory that was never registered. Includes deleted webhooks. */
   load(factory: string): Promise<AppliedFactory | null>;
@@ -111,7 +111,7 @@ export interface InventoryReader {
   webhooks(factory: string): Promise<WebhookView[]>;
   deletedWebhooks(factory: string): Promise<WebhookView[]>;
   webhook(uid: WebhookUid): Promise<WebhookView | null>;
-  /** All webhooks of all factories, including deleted ones. */
+  /** All webhooks of all factories, including deleted ones, without those of forgotten factories. */
   webhookNames(): Promise<WebhookName[]>;
   automations(factory: string): Promise<AutomationView[]>;
   automation(factory: string, name: string): Promise<AutomationView | null>;

@@ -10,7 +10,7 @@ import { AUDIT_ENTRIES } from '../schema/tables.ts';
 /** The audit log. */
 export function createAuditLog(db: Kysely<Schema>): AuditLog {
   return {
-    append: (entry) => db.transaction().execute((trx) => insertAudited(trx, { entry, objects: [] })),
+    append: (entry, objects = []) => db.transaction().execute((trx) => insertAudited(trx, { entry, objects })),
     list: async (request) => {
       const found = await selectEntries(db, request, await findBounds(db, request));
       const { rows, nextCursor } = cutPage(found, request.limit);

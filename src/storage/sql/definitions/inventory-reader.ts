@@ -23,6 +23,7 @@ export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
         .leftJoin('commits', (join) => join.on(isCommitOf('factories.name', 'factories.applied_revision')))
         .selectAll('factories')
         .select(COMMIT_COLUMNS)
+        .where('factories.forgotten_at', 'is', null)
         .orderBy('factories.name')
         .execute();
       return rows.map((row) => ({ ...FACTORIES.fromRow(row), appliedCommit: toCommit(row) }));
@@ -35,7 +36,8 @@ export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
     deletedWebhooks: async (factory) => {
       const query = selectViews(db)
         .where('webhooks.factory', '=', factory)
-        .where('webhooks.deleted_at', 'is not', null);
+        .where('webhooks.deleted_at', 'is not', null)
+        .where('webhooks.forgotten_at', 'is', null);
       return (await query.execute()).map(toWebhookView);
     },
     webhook: async (uid) => {
@@ -46,6 +48,7 @@ export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
       const rows = await db
         .selectFrom('webhooks')
         .select(['ref', 'uid', 'factory', 'name', 'enabled', 'deleted_at'])
+        .where('forgotten_at', 'is', null)
         .execute();
       return rows.map(({ uid, enabled, deleted_at, ...row }) => ({
         ...row,

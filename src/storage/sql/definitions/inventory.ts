@@ -20,7 +20,12 @@ export function createInventory(db: Database): Inventory {
       await db
         .insertInto('factories')
         .values(row)
-        .onConflict((conflict) => conflict.doNothing())
+        .onConflict((conflict) =>
+          conflict
+            .column('name')
+            .doUpdateSet({ forgotten_at: null, created_at: at })
+            .where('factories.forgotten_at', 'is not', null),
+        )
         .execute();
     },
     load: (factory) => loadFactory(db, factory),
@@ -59,7 +64,13 @@ async function pinSecret(
 async function loadFactory(db: Database, name: string) {
   const factory = await db.selectFrom('factories').selectAll().where('name', '=', name).executeTakeFirst();
   if (!factory) return null;
-  const webhooks = await db.selectFrom('webhooks').selectAll().where('factory', '=', name).orderBy('name').execute();
+  const webhooks = await db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('factory', '=', name)
+    .where('forgotten_at', 'is', null)
+    .orderBy('name')
+    .execute();
   const automations = await selectAutomations(db).where('automations.factory', '=', name).execute();
   return {
     name,

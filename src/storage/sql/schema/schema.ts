@@ -34,8 +34,15 @@ export interface Schema {
     created_at: number;
     /** Number of applies. */
     applies: Generated<number>;
+    /** `null` unless the factory was forgotten. */
+    forgotten_at: Generated<number | null>;
   };
-  webhooks: TableOf<typeof WEBHOOKS>;
+  webhooks: TableOf<typeof WEBHOOKS> & {
+    /** Time from which no definition gets this UID; `null` for webhooks of a factory that was not forgotten. */
+    forgotten_at: Generated<number | null>;
+  };
+  /** The folders of `factory` are to be moved to another name, or removed if it is `null`. */
+  folder_changes: { factory: string; moved_to: string | null };
   automations: TableOf<typeof AUTOMATIONS>;
   automation_versions: TableOf<typeof AUTOMATION_VERSIONS> & {
     version: Generated<number>;

@@ -35,6 +35,7 @@ export const OPERATIONS = {
     'failedAutomations',
     'failing',
   ],
+  factoryNames: ['forget', 'rename', 'folderChanges', 'noteFolderChange'],
   keptAnswers: ['find', 'keep'],
   liveDefinitions: ['head', 'read', 'commit'],
   runQueue: ['claim', 'finish', 'release', 'retryFailed', 'noteLogOffset', 'cancelQueued', 'retry', 'running'],

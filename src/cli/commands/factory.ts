@@ -1,0 +1,138 @@
+import type { Factory } from '../../client/api-types.ts';
+import { listRows } from '../../client/list-rows.ts';
+import { findAnswer, readAnswer } from '../../client/read-answer.ts';
+import { escapeText } from '../../words/escape-text.ts';
+import { describeForgetting, describeRenaming } from '../../words/factory-changes.ts';
+import type { CliCommand } from '../cli-command.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { type ConfirmOptions, confirm } from '../input/confirm.ts';
+import { shortenRevision } from '../output/describe-reconciliation.ts';
+import { rateFactory } from '../output/rate-factory.ts';
+import type { Column } from '../output/table.ts';
+
+const NAME = 'name of the factory that the configuration no longer names';
+
+/** `dockbell factory …`: all factories, and those that the configuration no longer names. */
+export function declareFactory(factory: CliCommand, bind: Bind): void {
+  factory
+    .command('list')
+    .description('list factories with source, live commit and state, also those that the configuration no longer names')
+    .withJson()
+    .explain({ examples: [['dockbell factory list', 'all factories of the daemon']] })
+    .action(bind(listFactories));
+  factory
+    .command('forget')
+    .argument('<name>', NAME)
+    .description(
+      'delete a factory that the configuration no longer names: its webhooks and automations. Deliveries and ended runs stay until retention removes them',
+    )
+    .withYes()
+    .withJson()
+    .explain({
+      negative: 'the configuration names the factory, or one of its runs has not ended',
+      examples: [['dockbell factory forget old-shop', 'its URLs never work again']],
+    })
+    .action(bind(forgetFactory));
+  factory
+    .command('rename')
+    .argument('<old>', NAME)
+    .argument('<new>', 'its name in the configuration')
+    .description(
+      'give a factory that has another name in the configuration its webhooks, URLs, automations, runs and history',
+    )
+    .withYes()
+    .withJson()
+    .explain({
+      negative:
+        'the configuration still names the old factory or does not name the new one, or the new one would lose URLs',
+      more: 'First rename the factory in dockbell.yaml and restart the daemon. Limits of tokens and users get the new name, too.',
+      examples: [['dockbell factory rename shop web-shop', 'the URLs of shop work again']],
+    })
+    .action(bind(renameFactory));
+}
+
+async function listFactories(session: CommandSession, options: { json?: boolean }): Promise<number> {
+  const api = await session.api();
+  const page = await listRows((page) => readAnswer(api.GET('/api/v1/factories', { params: { query: page } })), null);
+  if (options.json) session.output.json(page);
+  else if (page.data.length === 0)
+    session.output.line("The daemon serves no factory. Add one under 'factories' of dockbell.yaml.");
+  else session.output.table(COLUMNS, page.data);
+  return EXIT_CODES.done;
+}
+
+const COLUMNS: Column<Factory>[] = [
+  { head: 'NAME', text: ({ name }) => name, narrow: 'whole' },
+  { head: 'CONFIGURED', text: ({ configured }) => (configured ? 'yes' : 'no'), narrow: 'whole' },
+  { head: 'SOURCE', text: ({ source }) => source?.type ?? '-', narrow: 'whole', drop: 2 },
+  { head: 'APPLIED', text: ({ applied_revision }) => shortenRevision(applied_revision), narrow: 'whole', drop: 3 },
+  {
+    head: 'STATUS',
+    text: (factory) => rateFactory(factory).reason,
+    color: (factory, { green, yellow, red }) =>
+      ({ ok: green, warning: yellow, error: red })[rateFactory(factory).severity],
+    narrow: 'whole',
+  },
+  { head: 'WEBHOOKS', text: ({ counts }) => String(counts.webhooks), narrow: 'whole', drop: 4 },
+  { head: 'AUTOMATIONS', text: ({ counts }) => String(counts.automations), narrow: 'whole', drop: 5 },
+  { head: 'REPOSITORY', text: ({ source }) => source?.url ?? '-', drop: 1 },
+];
+
+async function forgetFactory(
+  session: CommandSession,
+  options: ConfirmOptions & { json?: boolean },
+  name: string,
+): Promise<number> {
+  const [api, factory] = [await session.api(), await findFactory(session, name)];
+  if (!factory.configured) {
+    await confirm(session, options, `Forget the factory ${name}? ${describeForgetting(factory).join(' ')}`);
+  }
+  const forgotten = await readAnswer(
+    api.DELETE('/api/v1/factories/{factory}', { params: { path: { factory: name } } }),
+  );
+  if (options.json) session.output.json(forgotten);
+  else {
+    const { cancelled_runs: runs } = forgotten;
+    const cancelled = runs === 0 ? '' : ` ${runs} queued ${runs === 1 ? 'run was' : 'runs were'} cancelled.`;
+    session.output.line(`Forgot factory ${escapeText(name)}.${cancelled}`);
+  }
+  return EXIT_CODES.done;
+}
+
+async function renameFactory(
+  session: CommandSession,
+  options: ConfirmOptions & { json?: boolean },
+  name: string,
+  to: string,
+): Promise<number> {
+  const [api, factory] = [await session.api(), await findFactory(session, name)];
+  if (!factory.configured) {
+    await confirm(session, options, `Rename the factory ${name} to ${to}? ${describeRenaming(factory, to).join(' ')}`);
+  }
+  const request = { params: { path: { factory: name } }, body: { to } };
+  const renamed = await readAnswer(api.POST('/api/v1/factories/{factory}/rename', request));
+  if (options.json) session.output.json(renamed);
+  else printRenamed(session, name, renamed);
+  return EXIT_CODES.done;
+}
+
+/** A definition that cannot be applied leaves the one before live. */
+function printRenamed({ output }: CommandSession, name: string, { name: to, conditions, counts }: Factory): void {
+  const webhooks = counts.webhooks === 1 ? '1 webhook keeps its URL' : `${counts.webhooks} webhooks keep their URLs`;
+  output.line(`Renamed factory ${escapeText(name)} to ${escapeText(to)}: ${webhooks}.`);
+  const failed = conditions.find(({ type, status }) => type === 'Reconciled' && status === 'False');
+  if (failed !== undefined) {
+    output.note(`The definition of ${name} is live, because the current one is not: ${failed.message}`);
+  }
+}
+
+async function findFactory(session: CommandSession, name: string): Promise<Factory> {
+  const api = await session.api();
+  const found = await findAnswer(api.GET('/api/v1/factories/{factory}', { params: { path: { factory: name } } }));
+  if (found !== null) return found;
+  throw new CliError(`There is no factory '${escapeText(name)}'.`, {
+    code: 'not_found',
+    hint: "See 'dockbell factory list'.",
+  });
+}
