@@ -640,7 +640,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a factory, newest first
-         * @description Deliveries of all its webhooks, including deleted ones. With `search`, `event` or `unmatched`, a page examines at most 2000 deliveries and 64 MiB of payloads. It can have fewer deliveries than `limit`, or none, although `next_cursor` is not `null`.
+         * @description Deliveries of all its webhooks, including deleted ones. With `search`, `event` or `unmatched`, a page examines at most 2000 deliveries and 64 MiB of payloads and headers. It can have fewer deliveries than `limit`, or none, although `next_cursor` is not `null`.
          *
          *     Role: viewer.
          */
@@ -662,7 +662,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a webhook, newest first
-         * @description With `search`, `event` or `unmatched`, a page examines at most 2000 deliveries and 64 MiB of payloads. It can have fewer deliveries than `limit`, or none, although `next_cursor` is not `null`.
+         * @description With `search`, `event` or `unmatched`, a page examines at most 2000 deliveries and 64 MiB of payloads and headers. It can have fewer deliveries than `limit`, or none, although `next_cursor` is not `null`.
          *
          *     Role: viewer.
          */
@@ -7600,7 +7600,7 @@ export interface operations {
                 event?: string;
                 /** @description Only accepted deliveries that started no run. */
                 unmatched?: boolean;
-                /** @description Only accepted deliveries whose stored payload contains exactly this text. */
+                /** @description Only accepted deliveries whose stored payload, or a recorded request header as `name: value`, contains exactly this text. */
                 search?: string;
             };
             header?: never;
@@ -7732,7 +7732,7 @@ export interface operations {
                 event?: string;
                 /** @description Only accepted deliveries that started no run. */
                 unmatched?: boolean;
-                /** @description Only accepted deliveries whose stored payload contains exactly this text. */
+                /** @description Only accepted deliveries whose stored payload, or a recorded request header as `name: value`, contains exactly this text. */
                 search?: string;
             };
             header?: never;

@@ -64,6 +64,28 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
     expect(await list({ isUnmatched: true }, 'Duplicate')).toEqual([]);
   });
 
+  it('finds accepted deliveries by a text in their recorded headers', async () => {
+    const { webhook, uid } = await applyOneOfEach(opened.storage);
+    const record = (headers: Record<string, string>) =>
+      buildOffer({ webhook, body: '{"x-event": "none"}', headers: JSON.stringify(headers) });
+    const [push, pullRequest] = [
+      record({ 'x-event': 'push', 'user-agent': 'Sender "1"' }),
+      record({ 'x-event': 'pull_request', 'x-source': 'A:B' }),
+    ];
+    await opened.storage.deliveryLog.record([push!, pullRequest!, buildOffer({ webhook, body: '{"sender": 2}' })]);
+    const find = async (text: string) => {
+      const request = { webhookUid: uid as WebhookUid, label: null, text, limit: 5, cursor: null };
+      return (await opened.storage.deliveryReader.list(request)).data.map(({ id }) => id);
+    };
+    expect(await find('pull_request')).toEqual([pullRequest!.id]);
+    expect(await find('X-Event: push')).toEqual([push!.id]);
+    expect(await find('x-event: pu')).toEqual([pullRequest!.id, push!.id]);
+    expect(await find('Sender "1"')).toEqual([push!.id]);
+    expect(await find('sender "1"')).toEqual([]);
+    expect(await find('A:B')).toEqual([pullRequest!.id]);
+    expect(await find('","')).toEqual([]);
+  });
+
   it('examines a limited number of deliveries for a page, says how far, and continues behind them', async () => {
     const { webhook, uid } = await applyOneOfEach(opened.storage);
     const wanted = buildOffer({ webhook, body: '"needle"' });

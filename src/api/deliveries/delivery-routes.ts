@@ -69,11 +69,12 @@ const deliveryQuery = pageQuerySchema({
     type: 'string',
     minLength: 1,
     maxLength: 200,
-    description: 'Only accepted deliveries whose stored payload contains exactly this text.',
+    description:
+      'Only accepted deliveries whose stored payload, or a recorded request header as `name: value`, contains exactly this text.',
   },
 });
 
-const EXAMINED = `With \`search\`, \`event\` or \`unmatched\`, a page examines at most ${MAX_EXAMINED_DELIVERIES} deliveries and ${MAX_EXAMINED_BYTES / 1_048_576} MiB of payloads. It can have fewer deliveries than \`limit\`, or none, although \`next_cursor\` is not \`null\`.`;
+const EXAMINED = `With \`search\`, \`event\` or \`unmatched\`, a page examines at most ${MAX_EXAMINED_DELIVERIES} deliveries and ${MAX_EXAMINED_BYTES / 1_048_576} MiB of payloads and headers. It can have fewer deliveries than \`limit\`, or none, although \`next_cursor\` is not \`null\`.`;
 
 const list = listOf('Delivery');
 

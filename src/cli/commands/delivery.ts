@@ -62,9 +62,10 @@ export function declareDelivery(delivery: CliCommand, bind: Bind): void {
     )
     .addOption(new Option('--unmatched', 'only accepted deliveries that started no run').conflicts('follow'))
     .addOption(
-      new Option('--search <text>', 'only deliveries whose stored payload contains exactly this text').conflicts(
-        'follow',
-      ),
+      new Option(
+        '--search <text>',
+        'only deliveries whose stored payload or recorded headers contain exactly this text',
+      ).conflicts('follow'),
     )
     .addOption(instantOption('--from <time>', 'only deliveries received at this time or later'))
     .addOption(instantOption('--to <time>', 'only deliveries received before this time').conflicts('follow'))
@@ -81,7 +82,7 @@ export function declareDelivery(delivery: CliCommand, bind: Bind): void {
         ['dockbell delivery list --delivery-id 72d3162e', 'all entries with one delivery ID'],
         ['dockbell delivery list --event pull_request', 'deliveries of all events of pull requests'],
         ['dockbell delivery list --unmatched --from 24h', 'what was accepted today and started nothing'],
-        ["dockbell delivery list --search 'acme/api'", 'deliveries with this text in their payload'],
+        ["dockbell delivery list --search 'acme/api'", 'deliveries with this text in their payload or headers'],
       ],
     })
     .action(bind(listDeliveries));

@@ -37,7 +37,7 @@ export type DeliverySearch = ({ webhookUid: WebhookUid } | { factory: string }) 
   isUnmatched?: boolean | undefined;
   /** Only accepted deliveries with this event name, or with one that begins with it and a dot. */
   event?: string | undefined;
-  /** Only accepted deliveries whose stored payload contains exactly this text. */
+  /** Only accepted deliveries whose stored payload, or a recorded header as `name: value`, contains exactly this text. */
   text?: string | undefined;
 };
 

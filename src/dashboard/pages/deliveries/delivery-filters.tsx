@@ -66,7 +66,7 @@ export function DeliveryFilters({ factory, webhooks, filter, onChange }: Deliver
           onSearch={(event) => change({ event })}
         />
         <TextFilter
-          label="Payload contains"
+          label="Payload or header contains"
           placeholder="Exact text"
           value={filter.text}
           onSearch={(text) => change({ text })}

@@ -96,7 +96,7 @@ const CLEAR_LABELS: Readonly<Record<keyof DeliveryFilter, string>> = {
   deliveryId: 'Any delivery ID',
   event: 'Any event',
   label: 'Any label',
-  text: 'Any payload',
+  text: 'Any payload and headers',
   time: 'Any time',
   unmatched: 'With or without runs',
   webhook: 'All webhooks',

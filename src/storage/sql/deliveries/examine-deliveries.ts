@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { MAX_EXAMINED_BYTES, MAX_EXAMINED_DELIVERIES } from '../../../core/ports/deliveries/delivery-log.ts';
+import { parseRecordedHeaders, type RecordedHeaders } from '../../../core/resources/delivery.ts';
 import { isEventOf } from '../../../words/event-names.ts';
 import { formatCursor } from '../cursor.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -17,7 +18,7 @@ export interface Examination {
   isUnmatched: boolean;
   /** The name of its event, or the part of it before a dot. */
   event: string | null;
-  /** Bytes that its payload contains. */
+  /** Text that its payload or a recorded request header contains. */
   text: string | null;
 }
 
@@ -80,12 +81,27 @@ async function omitMatched(db: Kysely<Schema>, seqs: readonly number[]): Promise
 async function findText(db: Kysely<Schema>, seqs: readonly number[], text: string) {
   if (seqs.length === 0) return { found: [], bytes: 0 };
   const wanted = Buffer.from(text);
-  const bodies = await db
-    .selectFrom('delivery_contents')
-    .select(['delivery', sql<number>`length(body)`.as('size'), sql<number>`instr(body, ${wanted}) > 0`.as('has')])
-    .where('delivery', 'in', seqs)
-    .orderBy('delivery', 'desc')
+  const entries = await db
+    .selectFrom('deliveries')
+    .innerJoin('delivery_contents', 'delivery_contents.delivery', 'deliveries.seq')
+    .select(['deliveries.seq', 'deliveries.headers'])
+    .select([sql<number>`length(body)`.as('size'), sql<number>`instr(body, ${wanted}) > 0`.as('has')])
+    .where('deliveries.seq', 'in', seqs)
+    .orderBy('deliveries.seq', 'desc')
     .execute();
-  const found = bodies.filter(({ has }) => has === 1).map(({ delivery }) => delivery);
-  return { found, bytes: bodies.reduce((sum, { size }) => sum + size, 0) };
+  const found = entries.filter(({ has, headers }) => has === 1 || isInHeaders(headers, text));
+  const bytes = entries.reduce((sum, { size, headers }) => sum + size + (headers?.length ?? 0), 0);
+  return { found: found.map(({ seq }) => seq), bytes };
+}
+
+const HEADER_NAME = /^[\w-]+(?=:)/;
+
+/** A header is searched as `name: value`. Names are stored in lowercase, but people write `X-GitHub-Event: push`. */
+function isInHeaders(headers: RecordedHeaders | null, text: string): boolean {
+  if (headers === null) return false;
+  const named = text.replace(HEADER_NAME, (name) => name.toLowerCase());
+  return Object.entries(parseRecordedHeaders(headers)).some(([name, value]) => {
+    const line = `${name}: ${value}`;
+    return line.includes(text) || line.startsWith(named);
+  });
 }
