@@ -1558,6 +1558,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/why/{ref}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Explain why an object is in its state: what happened, in order
+         * @description `ref` is an ID or the first characters of one, the name of a webhook or an automation, a commit or the first characters of one, the delivery ID of a sender, or `last` for the most recent delivery. For owners, it is also the name of a secret. `webhook:NAME`, `automation:NAME`, `commit:REVISION` and `secret:NAME` are exact. If nothing matches, the 404 lists similar names and IDs as `candidates`. If several objects match, the 409 lists their exact forms.
+         *
+         *     Role: viewer.
+         */
+        get: operations["explainObject"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2093,6 +2115,80 @@ export interface components {
         FoundId: {
             id: string;
             factory: string;
+        };
+        /** @description Why an object is in its state: what happened, in order. */
+        Story: {
+            subject: {
+                /** @enum {string} */
+                kind: "delivery" | "run" | "webhook" | "automation" | "commit" | "reconciliation" | "secret";
+                /** @description `null` for a secret, which belongs to the team. */
+                factory: string | null;
+                /** @description The ID; the name of an automation or a secret; the revision of a commit. */
+                id: string;
+                /** @description What people call it. */
+                name: string;
+            };
+            /** @description The deciding fact, in one or two sentences. */
+            answer: string;
+            steps: {
+                /**
+                 * Format: date-time
+                 * @description `null` for a state that has no time.
+                 */
+                at: string | null;
+                /**
+                 * @description `now` is the current state, which can change.
+                 * @enum {string}
+                 */
+                outcome: "ok" | "failed" | "warning" | "now" | "note";
+                /** @description One or two sentences. */
+                text: string;
+                facts: {
+                    name: string;
+                    value: string;
+                }[];
+                /** @description Who did it; `null` if no person did, or if it is not known. */
+                by: string | null;
+                /** @description The revision that was live, or that caused the step. */
+                commit: {
+                    revision: string;
+                    commit: {
+                        /** @description The first paragraph of its message, on one line. */
+                        subject: string;
+                        author: string;
+                        /** Format: date-time */
+                        committed_at: string;
+                        /** @description Its page at the git host; `null` if the host is not known. */
+                        url: string | null;
+                    } | null;
+                } | null;
+                /** @description What the step changed in the definition. */
+                changes: {
+                    key: string;
+                    /** @description Any JSON value. */
+                    from: Json;
+                    /** @description Any JSON value. */
+                    to: Json;
+                }[];
+                /** @description The objects of the step. */
+                links: {
+                    /** @enum {string} */
+                    kind: "delivery" | "run" | "webhook" | "automation" | "commit" | "reconciliation" | "secret";
+                    /** @description `null` for a secret, which belongs to the team. */
+                    factory: string | null;
+                    /** @description The ID; the name of an automation or a secret; the revision of a commit. */
+                    id: string;
+                    /** @description What people call it. */
+                    name: string;
+                }[];
+                /** @description The command that shows more of the step. */
+                command: string | null;
+            }[];
+            /** @description Commands to run next, the most useful one first. */
+            next: {
+                purpose: string;
+                command: string;
+            }[];
         };
         /** @description Why each automation that listened started or did not, ordered by automation. */
         Explanation: {
@@ -2994,6 +3090,12 @@ export interface components {
             }[];
             /** @description For internal errors: look for it in the daemon’s log. */
             id?: string;
+            /** @description For a reference that matches nothing, or more than one object: exact forms. */
+            candidates?: {
+                ref: string;
+                factory: string | null;
+                text: string;
+            }[];
         };
     };
     responses: never;
@@ -13241,6 +13343,118 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explainObject: {
+        parameters: {
+            query?: {
+                /** @description Only objects of this factory. */
+                factory?: string;
+            };
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Why an object is in its state: what happened, in order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Story"];
+                };
+            };
+            /** @description The request is not valid; `errors` says where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It does not exist, or is out of the token’s reach. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is in conflict with what is there; `detail` says what to do. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {

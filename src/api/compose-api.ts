@@ -17,13 +17,16 @@ import type { Storage } from '../core/ports/storage.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { FactoryEditor } from '../edit/factory-editor.ts';
 import type { InspectionThreads } from '../inspection/create-inspector.ts';
+import type { StoryParts } from '../story/story-parts.ts';
 import { auditPlugin } from './audit/audit-routes.ts';
+import { listTouches } from './audit/list-touches.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import type { FailedAttempts } from './auth/failed-attempts.ts';
 import type { PasswordAttempts } from './auth/password-attempts.ts';
 import type { Passwords } from './auth/passwords.ts';
 import { automationsPlugin } from './automations/automations-plugin.ts';
 import { type DeliveryRouteParts, deliveriesPlugin } from './deliveries/delivery-routes.ts';
+import { explainDelivery } from './deliveries/explain-delivery.ts';
 import { AccessChanges, announceAccessChanges } from './events/access-changes.ts';
 import { eventsPlugin } from './events/event-routes.ts';
 import { factoriesPlugin } from './factories/factories-plugin.ts';
@@ -44,6 +47,7 @@ import { usersPlugin } from './users/user-routes.ts';
 import { createRequestCounter } from './webhooks/count-requests.ts';
 import type { SendTestDelivery } from './webhooks/send-test-delivery.ts';
 import { webhooksPlugin } from './webhooks/webhooks-plugin.ts';
+import { whyPlugin } from './why/why-routes.ts';
 
 /** What the configuration says about the admin listener, and where it is reached. */
 export interface ApiSettings {
@@ -75,7 +79,9 @@ export interface ApiModules {
   factories: FactoryControl;
   editor: FactoryEditor;
   inspection: Pick<InspectionThreads, 'planPreviewer' | 'backtester' | 'inspector'>;
-  diagnosis: Pick<DeliveryRouteParts, 'diagnose'> & Pick<SecretRouteParts, 'diagnoseUpload'>;
+  diagnosis: Pick<DeliveryRouteParts, 'diagnose'> &
+    Pick<SecretRouteParts, 'diagnoseUpload'> &
+    Pick<StoryParts, 'conclude'>;
   ingress: {
     captures: CaptureControl;
     replays: ReplayControl;
@@ -174,6 +180,7 @@ export function composeApi(modules: ApiModules): FastifyInstance {
         watch: { authenticate, changes, clock },
       });
       void api.register(catalogPlugin, { idFinder: storage.idFinder });
+      void api.register(whyPlugin, { story: collectStoryParts(modules) });
     },
     { prefix: API_PREFIX },
   );
@@ -244,4 +251,32 @@ function registerDeliveriesAndRuns(api: FastifyInstance, modules: ApiModules): v
     workers: runs.workers,
     findSource: modules.settings.findSource,
   });
+}
+
+function collectStoryParts(modules: ApiModules): StoryParts {
+  const { storage, inventory, secrets, reconcile, inspection, diagnosis, runs, settings, base } = modules;
+  const explained = { deliveries: storage.deliveryReader, inspector: inspection.inspector };
+  return {
+    inventory,
+    history: storage.definitionHistory,
+    deliveries: storage.deliveryReader,
+    runs: storage.runReader,
+    runControl: runs.control,
+    reconciliations: storage.reconciliationReader,
+    reconcile,
+    unlogged: modules.ingress.unloggedCounts,
+    idFinder: storage.idFinder,
+    secrets,
+    versions: storage.sealedSecrets,
+    inspector: inspection.inspector,
+    decisions: async (delivery, limit) => {
+      const { decisions, nextCursor } = await explainDelivery(explained, delivery, { limit, cursor: null });
+      return { decisions, more: nextCursor !== null };
+    },
+    diagnose: diagnosis.diagnose,
+    conclude: diagnosis.conclude,
+    touches: (object, limit) => listTouches(storage.auditLog, object, limit),
+    isConfigured: (factory) => settings.findSource(factory) !== null,
+    nowMs: () => base.clock.wallMs(),
+  };
 }

@@ -125,6 +125,7 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
     inspection,
     diagnosis: {
       diagnose: createDeliveryDiagnosis({ inventory, secrets, thread, captures }),
+      conclude: createDeliveryDiagnosis({ inventory, secrets, thread, captures: { find: () => null } }),
       diagnoseUpload: createUploadDiagnosis({ inventory, secrets, thread, clock, baseUrl, attemptsPerMinute }),
     },
     ingress: {

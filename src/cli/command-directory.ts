@@ -60,6 +60,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/status.ts')).declareStatus,
   },
   {
+    name: 'why',
+    description:
+      'explain a delivery, run, webhook, automation, commit or secret: what happened, in order, and which fact decided',
+    load: async () => (await import('./commands/why.ts')).declareWhy,
+  },
+  {
     name: 'reconcile',
     description: 'fetch the production branch and apply it now, without waiting for the next poll',
     load: async () => (await import('./commands/reconcile.ts')).declareReconcile,

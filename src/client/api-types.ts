@@ -52,6 +52,9 @@ export type SignatureScheme = Schemas['SignatureScheme'];
 export type SignedIn = Schemas['SignedIn'];
 export type ApiToken = Schemas['Token'];
 export type Role = ApiToken['role'];
+/** What happened to an object, in order. */
+export type Story = Schemas['Story'];
+export type StoryStep = Story['steps'][number];
 export type User = Schemas['User'];
 export type Webhook = Schemas['Webhook'];
 export type SecretState = Webhook['secret_state'];

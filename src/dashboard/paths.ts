@@ -4,9 +4,9 @@ export function factoryPath(factory: string, page = ''): string {
 }
 
 /** A kind of object that has a page. */
-export type ObjectKind = 'webhooks' | 'automations' | 'deliveries' | 'runs' | 'reconciliations';
+export type ObjectKind = 'webhooks' | 'automations' | 'deliveries' | 'runs' | 'reconciliations' | 'commits';
 
-/** The path of the page of one object. @param id its ID, or the name of an automation */
+/** The path of the page of one object. @param id its ID, the name of an automation, or the revision of a commit */
 export function objectPath(factory: string, kind: ObjectKind, id: string): string {
   return factoryPath(factory, `${kind}/${encodeURIComponent(id)}`);
 }
@@ -18,4 +18,8 @@ export function automationEditPath(factory: string, name: string): string {
 /** `~new` cannot be the name of an automation: names start with a letter or a digit. */
 export function newAutomationPath(factory: string): string {
   return factoryPath(factory, 'automations/~new');
+}
+
+export function secretPath(name: string): string {
+  return `/secrets/${encodeURIComponent(name)}`;
 }

@@ -94,6 +94,12 @@ export const ROUTES: readonly PageRoute[] = [
     async () => (await import('./pages/reconciliations/reconciliation-page.tsx')).ReconciliationPage,
   ),
   page(
+    '/factories/:factory/commits/:id',
+    null,
+    async () => (await import('./pages/commits/commit-page.tsx')).CommitPage,
+  ),
+  page('/secrets/:id', null, async () => (await import('./pages/secrets/secret-page.tsx')).SecretPage),
+  page(
     '/secrets',
     { label: 'Secrets', icon: KeyRound },
     async () => (await import('./pages/secrets/secrets-page.tsx')).SecretsPage,

@@ -2,6 +2,7 @@ import type { WebhookUid } from '../core/ids.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts';
 import { PATTERN_LIMITS, type Scalar } from './pattern.ts';
+import { readRecentPayloads } from './recent-payloads.ts';
 
 /** A key of payloads, as a filter nests it. */
 export interface CollectedKey {
@@ -71,22 +72,12 @@ function noteValue({ types, examples }: CollectedKey, value: unknown): void {
   if (typeof value !== 'string' || value.length <= MAX_TEXT) examples.push(value as Scalar);
 }
 
-const MAX_PAYLOADS = 50;
-const BYTES_A_PIECE = 262_144;
-
-/** The keys of the 50 most recent stored payloads of a webhook. */
+/** The keys of the most recent stored payloads of a webhook. */
 export async function collectPayloadKeys(
   payloads: StoredPayloads,
   webhook: WebhookUid,
 ): Promise<{ examined: number; keys: CollectedKey[] }> {
-  const recent = await payloads.keys({ webhook, since: 0, before: null, limit: MAX_PAYLOADS });
   const collection = new KeyCollection();
-  let examined = 0;
-  for (let at = 0; at < recent.length; ) {
-    const piece = await payloads.read(recent.slice(at), BYTES_A_PIECE);
-    at += piece.taken;
-    examined += piece.payloads.length;
-    for (const { body } of piece.payloads) collection.add(JSON.parse(Buffer.from(body).toString('utf8')));
-  }
+  const examined = await readRecentPayloads(payloads, webhook, (payload) => collection.add(payload));
   return { examined, keys: collection.list() };
 }

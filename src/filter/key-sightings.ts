@@ -37,6 +37,17 @@ export class KeySightings {
   }
 }
 
+/** The keys that no payload of any of these webhooks had. Webhooks without payloads are ignored. */
+export function listUnseenKeys(sightings: Iterable<KeySightings>): { examined: number; paths: FilterPath[] } {
+  const looked = [...sightings].filter(({ examined }) => examined > 0);
+  const unseen = looked.map((one) => new Map(one.unseen().map((path) => [JSON.stringify(path), path])));
+  const paths = new Map(unseen.flatMap((paths) => [...paths]));
+  return {
+    examined: looked.reduce((sum, one) => sum + one.examined, 0),
+    paths: [...paths].filter(([text]) => unseen.every((paths) => paths.has(text))).map(([, path]) => path),
+  };
+}
+
 function listPaths(fields: readonly PatternField[], above: FilterPath): FilterPath[] {
   return fields.flatMap(({ key, condition }) => {
     const path = [...above, key];

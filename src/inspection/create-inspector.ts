@@ -9,6 +9,8 @@ import { checkSecretForWebhook } from '../definitions/check/check-secret.ts';
 import type { CollectedKey } from '../filter/collect-keys.ts';
 import type { ListenerDecision } from '../filter/decide-listener.ts';
 import type { FilterResult } from '../filter/evaluate-filters.ts';
+import type { FiltersByWebhook } from '../filter/find-unseen-keys.ts';
+import type { FilterPath } from '../filter/key-sightings.ts';
 import type { AnyFilter } from '../filter/parse-filter.ts';
 import { TaskThread } from '../threads/task-thread.ts';
 import { describeSlowness, VALIDATION_STEPS } from './definitions-thread.ts';
@@ -36,6 +38,8 @@ export interface Inspector {
   decideListeners(listeners: readonly PastListener[], delivery: TriedDelivery): Promise<ListenerDecision[]>;
   /** The keys of the most recent stored payloads, and the number of payloads examined. */
   collectKeys(webhook: WebhookUid): Promise<{ examined: number; keys: CollectedKey[] }>;
+  /** The keys of these filters that no recent stored payload had, and the number of payloads examined. */
+  findUnseenKeys(filters: FiltersByWebhook): Promise<{ examined: number; paths: FilterPath[] }>;
 }
 
 export interface InspectorParts {
@@ -102,6 +106,7 @@ export function createInspector(workerUrl: URL, parts: InspectorParts): Inspecti
         short.ask({ kind: 'automation', automation, webhook, delivery }),
       decideListeners: (listeners, delivery) => short.ask({ kind: 'decisions', listeners, delivery }),
       collectKeys: (webhook) => short.ask({ kind: 'keys', webhook }),
+      findUnseenKeys: (filters) => short.ask({ kind: 'unseen', filters }),
     },
     close: async () => void (await Promise.all([long.thread.close(), short.thread.close()])),
   };

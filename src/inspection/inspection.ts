@@ -10,6 +10,7 @@ import type { Received } from '../core/trigger.ts';
 import { validateTree } from '../definitions/validate-tree.ts';
 import { collectPayloadKeys } from '../filter/collect-keys.ts';
 import { decideListener } from '../filter/decide-listener.ts';
+import { type FiltersByWebhook, findUnseenKeys } from '../filter/find-unseen-keys.ts';
 import type { AnyFilter } from '../filter/parse-filter.ts';
 import { DEFAULT_BOUNDS } from '../plan/backtest.ts';
 import { backtestTriggers, type TriggerTrial } from '../reconcile/backtest-triggers.ts';
@@ -28,6 +29,7 @@ export type Inspection =
   | { kind: 'plan'; order: PreviewOrder; hosted: ReturnType<PreviewContext['hostOf']>; webhooksPerFactory: number }
   | { kind: 'backtest'; trial: TriggerTrial }
   | { kind: 'keys'; webhook: WebhookUid }
+  | { kind: 'unseen'; filters: FiltersByWebhook }
   | { kind: 'filter'; filter: AnyFilter; delivery: TriedDelivery }
   | { kind: 'decisions'; listeners: readonly PastListener[]; delivery: TriedDelivery }
   | { kind: 'automation'; automation: AppliedAutomation; webhook: WebhookUid | null; delivery: TriedDelivery };
@@ -65,6 +67,8 @@ export async function inspect(task: Inspection, { storage, host, onStep }: Inspe
       return backtestTriggers(context, task.trial);
     case 'keys':
       return collectPayloadKeys(payloads, task.webhook);
+    case 'unseen':
+      return findUnseenKeys(payloads, task.filters);
     case 'filter':
       return evaluateFilter(task.filter, receive(task.delivery));
     case 'decisions': {

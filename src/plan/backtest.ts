@@ -4,7 +4,7 @@ import type { StoredPayload, StoredPayloads } from '../core/ports/deliveries/sto
 import { parseRecordedHeaders } from '../core/resources/delivery.ts';
 import type { Received } from '../core/trigger.ts';
 import { type CompiledFilters, compileFilters } from '../filter/evaluate-filters.ts';
-import { KeySightings } from '../filter/key-sightings.ts';
+import { KeySightings, listUnseenKeys } from '../filter/key-sightings.ts';
 import type { StartingFilters, TriggerChange } from './trigger-changes.ts';
 
 /** Limits of the cost of a backtest. */
@@ -207,13 +207,7 @@ function explain(filters: CompiledFilters | undefined, received: Received, absen
   return { path: decision.decidedBy.path, message: decision.decidedBy.message };
 }
 
-/** Keys that are in no payload of the webhooks. Webhooks without stored deliveries are ignored. */
-function listUnseen({ result, sightings }: Subject): UnseenKey[] {
-  const looked = [...sightings.values()].filter(({ examined }) => examined > 0);
-  const seenOnce = (text: string) => looked.some((one) => !one.unseen().some((path) => JSON.stringify(path) === text));
-  const examined = looked.reduce((sum, one) => sum + one.examined, 0);
-  const paths = new Set(looked.flatMap((one) => one.unseen().map((path) => JSON.stringify(path))));
-  return [...paths]
-    .filter((text) => !seenOnce(text))
-    .map((text) => ({ automation: result.automation, path: JSON.parse(text) as string[], examined }));
+function listUnseen({ result: { automation }, sightings }: Subject): UnseenKey[] {
+  const { examined, paths } = listUnseenKeys(sightings.values());
+  return paths.map((path) => ({ automation, path, examined }));
 }

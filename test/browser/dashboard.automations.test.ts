@@ -184,7 +184,7 @@ describeDashboard('the automation pages', ({ signIn }) => {
     expect((await daemon.api(path)).body.enabled).toBe(false);
     await toggle.click();
     await dialog.getByRole('button', { name: 'Enable' }).click();
-    await page.getByText('The automation is disabled.').waitFor({ state: 'detached' });
+    await page.getByRole('alert').getByText('The automation is disabled.').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Delete' }).click();
     await dialog.getByRole('textbox').fill('switched');
     await lookAt(page, 'automation-delete');

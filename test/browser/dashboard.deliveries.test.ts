@@ -121,7 +121,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await decisions.getByRole('link', { name: /^run_/ }).click();
     await page.waitForURL(/runs\/run_/);
     await page.getByRole('link', { name: 'build' }).waitFor();
-    await page.getByRole('link', { name: 'ci', exact: true }).click();
+    await page.getByRole('link', { name: 'webhook ci', exact: true }).click();
     await page.waitForURL(`**/webhooks/${factory.uid}`);
   });
 
@@ -178,7 +178,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await dialog.getByRole('button', { name: 'Replay' }).click();
     await page.waitForURL(/deliveries\/dlv_/);
     await page.getByText('1 run started.').waitFor();
-    await page.getByText('Replay of').waitFor();
+    await page.getByText(/ replayed dlv_/).waitFor();
     await lookAt(page, 'delivery');
     const { body } = await factory.daemon.api(`/factories/payments/webhooks/${factory.uid}/deliveries?limit=2`);
     expect(body.data[0].replay_of).toBe(body.data[1].id);

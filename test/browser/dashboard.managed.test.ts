@@ -47,7 +47,7 @@ describeDashboard('a managed factory', ({ signIn }) => {
     await prompt(page).fill('The second prompt.');
     await save(page);
     await isShown(page);
-    await page.getByText('The second prompt.').waitFor();
+    await page.getByText('The second prompt.', { exact: true }).waitFor();
     await expect.poll(() => readPrompt()).toBe('The second prompt.');
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('textbox').fill('triage');
@@ -75,7 +75,7 @@ describeDashboard('a managed factory', ({ signIn }) => {
     await expect.poll(() => readPrompt()).toBe('The second prompt.');
     await page.getByRole('link', { name: 'Automations', exact: true }).click();
     await page.getByRole('link', { name: 'triage', exact: true }).click();
-    await page.getByText('The second prompt.').waitFor();
+    await page.getByText('The second prompt.', { exact: true }).waitFor();
   });
 
   it('reports an edit conflict to the second user, and loses no edit', async () => {

@@ -62,7 +62,8 @@ describeDashboard('the runs', ({ signIn }) => {
     factory.signal('end');
     await log.getByText('the end').waitFor();
     await expect.poll(atEnd).toBe(true);
-    await page.getByText('succeeded').waitFor();
+    await page.getByText('succeeded', { exact: true }).waitFor();
+    await page.getByText('Attempt 1 of build succeeded').waitFor();
     expect(await page.evaluate('globalThis.hasRun')).toBeUndefined();
   });
 

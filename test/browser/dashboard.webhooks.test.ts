@@ -75,7 +75,7 @@ describeDashboard('the webhook pages', ({ openPage, signIn }) => {
     await page.goBack();
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     await page.getByRole('link', { name: 'internal-ci' }).click();
-    await page.getByText('Accepted').waitFor();
+    await page.getByText('Accepted', { exact: true }).waitFor();
     await expect.poll(() => page.content()).not.toContain(secret);
   });
 

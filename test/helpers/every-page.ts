@@ -50,7 +50,14 @@ export function describeEveryPage(part: 1 | 2): void {
       const list = async (path: string) => (await daemon.api(path)).body.data;
       const run = await eventually(async () => (await list('/factories/payments/runs?state=succeeded'))[0], 60_000);
       const [pass] = await list('/factories/payments/reconciliations');
-      Object.assign(ids, { uid, deliveries: run.delivery, runs: run.id, reconciliations: pass.id });
+      Object.assign(ids, {
+        uid,
+        deliveries: run.delivery,
+        runs: run.id,
+        reconciliations: pass.id,
+        commits: pass.revision,
+      });
+      ids.secrets = (await daemon.api(`/factories/payments/webhooks/${uid}`)).body.secret_name;
     });
     afterAll(() => factory?.daemon.end('SIGTERM'));
 

@@ -31,6 +31,7 @@ import type { FactoryEditor } from '../../src/edit/factory-editor.ts';
 import { readPackageVersion } from '../../src/files/package-version.ts';
 import { collectPayloadKeys } from '../../src/filter/collect-keys.ts';
 import { decideListener } from '../../src/filter/decide-listener.ts';
+import { findUnseenKeys } from '../../src/filter/find-unseen-keys.ts';
 import { createMetricProbes } from '../../src/health/metric-probes.ts';
 import { createRequestHeaders } from '../../src/ingress/transport/request-headers.ts';
 import type { Inspector } from '../../src/inspection/create-inspector.ts';
@@ -510,6 +511,7 @@ function createInspectorHere(payloads: StoredPayloads): Inspector {
       evaluateAppliedAutomation(automation, webhook, receive(delivery)),
     decideListeners: async (listeners, delivery) => listeners.map((one) => decideListener(one, receive(delivery))),
     collectKeys: (webhook) => collectPayloadKeys(payloads, webhook),
+    findUnseenKeys: (filters) => findUnseenKeys(payloads, filters),
   };
 }
 
@@ -624,6 +626,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
   const examination = { secrets, validate: validateHere, webhooksPerFactory: CONFIG.limits.webhooksPerFactory };
   const undo = { secrets, inventory: storage.inventoryReader, thread: { run: diagnoseInPlace } };
   const diagnose = createDeliveryDiagnosis({ ...undo, captures });
+  const conclude = createDeliveryDiagnosis({ ...undo, captures: { find: () => null } });
   const typeOf = (name: string) => {
     if (CONFIG.factories.every((configured) => configured.name !== name)) return null;
     return name === 'payments' ? (factory.source ?? 'repository') : 'repository';
@@ -682,6 +685,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
       },
       state: (uid) => captures.state(uid),
     },
+    conclude,
     diagnose: (delivery) => {
       seen.diagnosed.push(delivery.id);
       return diagnose(delivery);

@@ -281,6 +281,117 @@ const user = {
 const countAll = (names: readonly string[], counted: Record<string, number>) =>
   Object.fromEntries(names.map((name) => [name, counted[name] ?? 0]));
 
+const AUTHOR = { subject: 'Start triage for opened issues only', author: 'Alice', committed_at: APPLIED_AT, url: null };
+const SHOWN_COMMIT = { revision: COMMIT, commit: AUTHOR };
+const storyStep = { outcome: 'note', facts: [], by: null, commit: null, changes: [], links: [], command: null };
+const WEBHOOK_REF = { kind: 'webhook', factory: 'payments', id: WEBHOOK_UID, name: 'github' };
+const AUTOMATION_REF = { kind: 'automation', factory: 'payments', id: 'triage-issues', name: 'triage-issues' };
+const DELIVERY_REF = { kind: 'delivery', factory: 'payments', id: DELIVERY_ID, name: SENDER_ID };
+const RUN_REF = { kind: 'run', factory: 'payments', id: RUN_ID, name: RUN_ID };
+const NOT_STARTED = 'triage-issues did not start: action is "edited", expected "opened".';
+
+/** One story of each kind of object. */
+const STORIES = [
+  {
+    subject: DELIVERY_REF,
+    answer: `Accepted, but started nothing. ${NOT_STARTED}`,
+    steps: [
+      {
+        ...storyStep,
+        at: RECEIVED_AT,
+        text: 'github received issues.edited.',
+        facts: [{ name: 'Client address', value: SENDER_ADDRESS }],
+        links: [WEBHOOK_REF],
+      },
+      {
+        ...storyStep,
+        at: RECEIVED_AT,
+        outcome: 'ok',
+        text: 'The signature verifies with version 2 of GITHUB_WEBHOOK_SECRET.',
+      },
+      {
+        ...storyStep,
+        at: RECEIVED_AT,
+        text: NOT_STARTED,
+        facts: [{ name: 'Key', value: 'action' }],
+        commit: SHOWN_COMMIT,
+        links: [AUTOMATION_REF],
+      },
+    ],
+    next: [{ purpose: 'Show every decision', command: `dockbell delivery show ${DELIVERY_ID} --explain` }],
+  },
+  {
+    subject: RUN_REF,
+    answer:
+      'The run of triage-issues is queued. runs.concurrency is reached: 2 of 2 slots are in use. Position 3 in the queue.',
+    steps: [{ ...storyStep, at: RECEIVED_AT, text: 'The delivery started triage-issues.', links: [DELIVERY_REF] }],
+    next: [{ purpose: 'Cancel it', command: `dockbell run cancel ${RUN_ID}` }],
+  },
+  {
+    subject: WEBHOOK_REF,
+    answer: 'github is disabled: senders get 404. It was disabled in commit 5c1f0a9e by Alice ("Pause GitHub").',
+    steps: [
+      {
+        ...storyStep,
+        at: APPLIED_AT,
+        text: 'github was changed: enabled.',
+        by: 'Alice',
+        commit: SHOWN_COMMIT,
+        changes: [{ key: 'enabled', from: true, to: false }],
+      },
+    ],
+    next: [{ purpose: 'Show its settings', command: 'dockbell webhook show github' }],
+  },
+  {
+    subject: AUTOMATION_REF,
+    answer:
+      'triage-issues has no runs. The filter asks for the key actoin, which none of the 12 recent deliveries has.',
+    steps: [{ ...storyStep, at: APPLIED_AT, text: 'triage-issues was created.', by: 'Alice', commit: SHOWN_COMMIT }],
+    next: [{ purpose: 'Show its triggers and prompt', command: 'dockbell automation show triage-issues' }],
+  },
+  {
+    subject: { kind: 'commit', factory: 'payments', id: COMMIT, name: '5c1f0a9e' },
+    answer: `Commit 5c1f0a9e by Alice ("${AUTHOR.subject}") is live since ${APPLIED_AT}. 1 run started while it was live.`,
+    steps: [
+      { ...storyStep, at: APPLIED_AT, outcome: 'ok', text: 'The revision was applied. It changed 1 object.' },
+      { ...storyStep, at: RECEIVED_AT, text: 'The run of triage-issues succeeded after 12.3s.', links: [RUN_REF] },
+    ],
+    next: [{ purpose: 'List the runs that it started', command: 'dockbell run list --revision 5c1f0a9e7d2b' }],
+  },
+  {
+    subject: {
+      kind: 'reconciliation',
+      factory: 'payments',
+      id: 'rec_01kdyak3se3n5p7q9r1t3v5w7x',
+      name: 'rec_01kdyak3se3n5p7q9r1t3v5w7x',
+    },
+    answer:
+      'Commit 5c1f0a9e is not live. Commit 0b8d6e4a stays live. The definition has errors. webhooks/github.yaml:2:1 unknown key "secert".',
+    steps: [{ ...storyStep, at: APPLIED_AT, outcome: 'failed', text: 'The definition has errors.' }],
+    next: [
+      {
+        purpose: 'Show every finding and change',
+        command: 'dockbell reconciliation show rec_01kdyak3se3n5p7q9r1t3v5w7x',
+      },
+    ],
+  },
+  {
+    subject: { kind: 'secret', factory: null, id: 'GITHUB_WEBHOOK_SECRET', name: 'GITHUB_WEBHOOK_SECRET' },
+    answer: `GITHUB_WEBHOOK_SECRET was last rotated at ${APPLIED_AT} by alice: version 2.`,
+    steps: [
+      {
+        ...storyStep,
+        at: APPLIED_AT,
+        text: 'Version 2 of GITHUB_WEBHOOK_SECRET was stored by alice.',
+        by: 'alice',
+      },
+    ],
+    next: [
+      { purpose: 'List every change of it', command: 'dockbell audit list --object secrets/GITHUB_WEBHOOK_SECRET' },
+    ],
+  },
+] as const;
+
 /** Examples of each named schema, the most usual one first. */
 export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readonly [unknown, ...unknown[]]>> = {
   ForgottenFactory: [{ name: 'payments', cancelled_runs: 2 }],
@@ -372,6 +483,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
   ],
   EditorSchema: [{ name: 'webhook', title: 'Webhook', path: '/api/v1/schemas/webhook.json' }],
   FoundId: [{ id: RUN_ID, factory: 'payments' }],
+  Story: STORIES,
   Explanation: [
     {
       delivery: DELIVERY_ID,

@@ -55,6 +55,7 @@ const TAGS = [
   ['Deliveries', 'What senders posted and what came of it.'],
   ['Automations', 'What deliveries start.'],
   ['Runs', 'What was started.'],
+  ['Stories', 'Why an object is in its state: what happened, in order.'],
   ['IDs', 'Whole IDs for what people abbreviate.'],
   ['Workers', 'Executing runs outside of the daemon.'],
   ['Events', 'What happens, as it happens.'],

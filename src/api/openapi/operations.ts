@@ -19,6 +19,7 @@ export const OPERATIONS: Readonly<Record<string, OperationWords>> = {
   'GET /api/v1/schemas/:file': { id: 'getSchema' },
   'GET /api/v1/signature-schemes': { id: 'listSignatureSchemes' },
   'GET /api/v1/ids': { id: 'findIds' },
+  'GET /api/v1/why/:ref': { id: 'explainObject' },
   'GET /api/v1/events': { id: 'followEvents' },
   'GET /api/v1/audit': { id: 'listAuditEntries' },
   'GET /api/v1/factories': { id: 'listFactories' },

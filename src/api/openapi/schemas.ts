@@ -12,6 +12,7 @@ import { ATTEMPT_FIELDS, RUN_FIELDS, RUN_STATES } from '../../core/resources/run
 import { SECRET_FIELDS } from '../../core/resources/secret.ts';
 import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
 import { RECENT_RUNS } from '../../core/run-results.ts';
+import { STEP_OUTCOMES, SUBJECT_KINDS } from '../../story/story.ts';
 import { RETRY_REJECTIONS } from '../../words/retry-rejections.ts';
 import { RUN_REASONS } from '../../words/run-reasons.ts';
 
@@ -106,6 +107,31 @@ const planEntry = closedObject(planEntryKeys);
 
 const planEntries: JsonSchema = { type: 'array', items: planEntry };
 const planSection = closedObject({ create: planEntries, update: planEntries, delete: planEntries });
+
+const objectRef = closedObject({
+  kind: oneOf(SUBJECT_KINDS),
+  factory: { ...textOrNull, description: '`null` for a secret, which belongs to the team.' },
+  id: { ...text, description: 'The ID; the name of an automation or a secret; the revision of a commit.' },
+  name: { ...text, description: 'What people call it.' },
+});
+
+const storyStep = closedObject({
+  at: { ...instantOrNull, description: '`null` for a state that has no time.' },
+  outcome: oneOf(STEP_OUTCOMES, '`now` is the current state, which can change.'),
+  text: { ...text, description: 'One or two sentences.' },
+  facts: { type: 'array', items: closedObject({ name: text, value: text }) },
+  by: { ...textOrNull, description: 'Who did it; `null` if no person did, or if it is not known.' },
+  commit: {
+    type: ['object', 'null'],
+    required: ['revision', 'commit'],
+    additionalProperties: false,
+    properties: { revision: text, commit: commitOrNull },
+    description: 'The revision that was live, or that caused the step.',
+  },
+  changes: { ...planEntryKeys.changes, description: 'What the step changed in the definition.' },
+  links: { type: 'array', items: objectRef, description: 'The objects of the step.' },
+  command: { ...textOrNull, description: 'The command that shows more of the step.' },
+});
 
 const plannedWebhook = closedObject({
   ...planEntryKeys,
@@ -422,6 +448,19 @@ export const COMPONENTS = {
     { description: 'A JSON Schema of files that people write.' },
   ),
   FoundId: closedObject({ id: text, factory: text }, { description: 'A whole ID and the factory of its object.' }),
+  Story: closedObject(
+    {
+      subject: objectRef,
+      answer: { ...text, description: 'The deciding fact, in one or two sentences.' },
+      steps: { type: 'array', items: storyStep },
+      next: {
+        type: 'array',
+        items: closedObject({ purpose: text, command: text }),
+        description: 'Commands to run next, the most useful one first.',
+      },
+    },
+    { description: 'Why an object is in its state: what happened, in order.' },
+  ),
   Explanation: closedObject(
     {
       delivery: text,
@@ -793,6 +832,11 @@ export const COMPONENTS = {
       },
       diagnostics: { type: 'array', items: diagnostic, description: 'What is wrong with definition files.' },
       id: { ...text, description: 'For internal errors: look for it in the daemon’s log.' },
+      candidates: {
+        type: 'array',
+        items: closedObject({ ref: text, factory: textOrNull, text }),
+        description: 'For a reference that matches nothing, or more than one object: exact forms.',
+      },
     },
   },
 } as const satisfies Record<string, JsonSchema>;

@@ -99,6 +99,7 @@ const TABLE: Row[] = [
   ['GET', '/api/v1/users/:id/sessions', 'owner', 'team'],
   ['DELETE', '/api/v1/users/:id/sessions', 'owner', 'team'],
   ['GET', '/api/v1/ids', 'viewer', 'listed'],
+  ['GET', '/api/v1/why/:ref', 'viewer', 'listed'],
   ['GET', '/api/v1/audit', 'owner', 'team'],
   ['GET', '/api/v1/sign-in', 'public'],
   ['GET', '/auth/oidc/login', 'public'],

@@ -1,8 +1,9 @@
 import type { Commit, PlanSection, Reconciliation } from '../../client/api-types.ts';
-import { type DiffLine, diffValues } from '../../words/diff-values.ts';
+import { diffValues } from '../../words/diff-values.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import { describeDiagnostic, isFailure, shortenRevision } from './describe-reconciliation.ts';
 import type { Output } from './output.ts';
+import { printDiff } from './print-diff.ts';
 
 /** Prints the changes or the findings of a reconciliation. */
 export function printReconciliation(output: Output, reconciliation: Reconciliation): void {
@@ -31,6 +32,9 @@ function printPlan(output: Output, { plan }: Reconciliation): void {
   printSection(output, 'automation', plan.automations);
 }
 
+/** Below the line of its object. */
+const DIFF_INDENT = ' '.repeat(6);
+
 function printSection(output: Output, kind: string, section: PlanSection): void {
   const { colors } = output;
   for (const entry of section.create) {
@@ -41,15 +45,7 @@ function printSection(output: Output, kind: string, section: PlanSection): void 
   for (const entry of section.update) {
     const keys = entry.changes.map((change) => escapeText(change.key)).join(', ');
     output.line(`  ${colors.yellow('~')} ${kind} ${escapeText(entry.name)}${keys === '' ? '' : ` (${keys})`}`);
-    for (const change of entry.changes) printDiff(output, diffValues(change));
+    for (const change of entry.changes) printDiff(output, diffValues(change), DIFF_INDENT);
   }
   for (const entry of section.delete) output.line(`  ${colors.red('-')} ${kind} ${escapeText(entry.name)}`);
-}
-
-const DIFF_SIGNS = { added: '+', removed: '-', same: ' ', gap: ' ' } as const;
-
-/** Prints the lines of a diff below their object: removed lines red, added lines green. */
-function printDiff({ line, colors }: Output, diff: readonly DiffLine[]): void {
-  const paints = { added: colors.green, removed: colors.red, same: colors.dim, gap: colors.dim };
-  for (const { kind, text } of diff) line(`      ${paints[kind](`${DIFF_SIGNS[kind]} ${escapeText(text)}`)}`);
 }

@@ -4,6 +4,7 @@ import type { LoginLinkTable } from './access/login-link-table.ts';
 import type { SessionTable } from './access/session-table.ts';
 import type { TokenTable } from './access/token-table.ts';
 import type { UserTable } from './access/user-table.ts';
+import type { DefinitionHistory } from './definitions/definition-history.ts';
 import type { FactoryNames } from './definitions/factory-names.ts';
 import type { Inventory, InventoryReader } from './definitions/inventory.ts';
 import type { LiveDefinitions } from './definitions/live-definitions.ts';
@@ -31,6 +32,7 @@ export interface Storage {
   inventory: Inventory;
   inventoryReader: InventoryReader;
   factoryNames: FactoryNames;
+  definitionHistory: DefinitionHistory;
   keptAnswers: KeptAnswerTable;
   liveDefinitions: LiveDefinitions;
   runQueue: RunQueue;

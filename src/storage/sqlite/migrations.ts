@@ -626,4 +626,6 @@ export const MIGRATIONS: readonly string[] = [
     moved_to TEXT
   ) STRICT;
   `,
+  // The reconciliations of a commit.
+  `CREATE INDEX reconciliations_by_revision ON reconciliations (factory, revision);`,
 ];

@@ -6,6 +6,7 @@ import { createLoginLinkTable } from '../sql/access/login-links.ts';
 import { createSessionTable } from '../sql/access/sessions.ts';
 import { createTokenTable } from '../sql/access/tokens.ts';
 import { createUserTable } from '../sql/access/users.ts';
+import { createDefinitionHistory } from '../sql/definitions/definition-history.ts';
 import { createFactoryNames } from '../sql/definitions/factory-names.ts';
 import { createInventory } from '../sql/definitions/inventory.ts';
 import { createInventoryReader } from '../sql/definitions/inventory-reader.ts';
@@ -107,6 +108,7 @@ export function createSqliteStorage(db: Database.Database, space: SpaceGuard = U
     inventory: guard(createInventory(query)),
     inventoryReader: guardListed(createInventoryReader(query)),
     factoryNames: guardListed(createFactoryNames(query)),
+    definitionHistory: guard(createDefinitionHistory(query)),
     keptAnswers: guard(createKeptAnswers(query)),
     liveDefinitions: guard(createLiveDefinitions(query)),
     runQueue: guard(createRunQueue(query)),

@@ -10,7 +10,21 @@ import { DeliveryDecisions } from './delivery-decisions.tsx';
 import { DeliveryPayload } from './delivery-payload.tsx';
 import { DeliveryRejection } from './delivery-rejection.tsx';
 
-/** All details of one delivery, shown below its row and on its page. */
+/** Whether something about the delivery is stored in addition to its story. */
+export function hasContents({ label }: Delivery): boolean {
+  return label !== 'Duplicate';
+}
+
+/** The payload of an accepted delivery, or the diagnosis of a rejected one. */
+export function DeliveryContents({ delivery }: { delivery: Delivery }) {
+  return delivery.label === 'Accepted' ? (
+    <DeliveryPayload delivery={delivery} />
+  ) : (
+    <DeliveryRejection delivery={delivery} />
+  );
+}
+
+/** All details of one delivery, shown below its row. */
 export function DeliveryDetail({ delivery }: { delivery: Delivery }) {
   return (
     <Stack gap="lg">

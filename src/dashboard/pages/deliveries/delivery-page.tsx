@@ -1,13 +1,14 @@
-import { Paper, Skeleton } from '@mantine/core';
+import { Paper, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from 'wouter';
 import { deliveryQuery } from '../../api/deliveries.ts';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
+import { StoryPanel } from '../../parts/story/story-panel.tsx';
 import { factoryPath } from '../../paths.ts';
 import { useFactory } from '../../shell/context/current-factory.ts';
-import { DeliveryDetail } from './delivery-detail.tsx';
+import { DeliveryContents, hasContents } from './delivery-detail.tsx';
 import { ReplayDelivery } from './replay-delivery.tsx';
 
 /** The page of one delivery. */
@@ -27,9 +28,14 @@ export function DeliveryPage() {
       {error !== null ? (
         <ErrorPanel error={error} onRetry={() => void refetch()} />
       ) : (
-        <Paper withBorder radius="lg" p="lg">
-          {data === undefined ? <Skeleton height={240} /> : <DeliveryDetail delivery={data} />}
-        </Paper>
+        <Stack>
+          <StoryPanel factory={factory} reference={id} watched={[id]} />
+          {data !== undefined && hasContents(data) && (
+            <Paper withBorder radius="lg" p="lg">
+              <DeliveryContents delivery={data} />
+            </Paper>
+          )}
+        </Stack>
       )}
     </>
   );

@@ -29,7 +29,7 @@ import classes from './deliveries.module.css';
 type View = 'tree' | 'raw';
 
 /** The payload of an accepted delivery, as a tree or as raw text. */
-export function DeliveryPayload({ delivery }: { delivery: Delivery }) {
+export function DeliveryPayload({ delivery }: { delivery: Pick<Delivery, 'factory' | 'id'> }) {
   const { data, error, refetch } = useQuery(payloadQuery(delivery.factory, delivery.id));
   const [view, setView] = useState<View>('tree');
   return (

@@ -1,6 +1,6 @@
 import { Badge, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { Minus, Pencil, Plus } from 'lucide-react';
-import { diffValues } from '../../../words/diff-values.ts';
+import { ChangedValues } from '../../parts/diff/changed-values.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import {
   type ChangedEntry,
@@ -9,7 +9,6 @@ import {
   type PlanVerb,
   type ReconciliationPlan,
 } from './plan-changes.ts';
-import classes from './plan-view.module.css';
 
 const LOOKS = {
   create: { color: 'teal', icon: Plus },
@@ -73,25 +72,7 @@ function EntryView({ verb, entry: { name, restored, changes }, restoredNote }: E
           {restoredNote}
         </Text>
       )}
-      {changes.length > 0 && <Changes name={name} changes={changes} />}
+      {changes.length > 0 && <ChangedValues name={name} changes={changes} />}
     </Paper>
-  );
-}
-
-const SIGNS = { added: '+ ', removed: '- ', same: '  ', gap: '  ' } as const;
-
-/** The changed lines of the definition, in its own YAML. */
-function Changes({ name, changes }: { name: string; changes: ChangedEntry['changes'] }) {
-  return (
-    <section className={classes.diff} aria-label={`Changes to ${name}`}>
-      {changes.flatMap((change) =>
-        diffValues(change).map(({ kind, text }, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a diff have no other identity and never move
-          <div key={`${change.key} ${i}`} data-kind={kind}>
-            <UntrustedText text={SIGNS[kind] + text} keepLayout />
-          </div>
-        )),
-      )}
-    </section>
   );
 }

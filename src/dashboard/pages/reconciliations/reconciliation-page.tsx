@@ -7,6 +7,7 @@ import { reconciliationQuery } from '../../api/reconciliations.ts';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { CommitText } from '../../parts/text/commit-text.tsx';
+import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { RevisionText } from '../../parts/text/revision-text.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
@@ -59,6 +60,13 @@ export function ReconciliationPage() {
             </Title>
             <PlanView plan={reconciliation.plan} />
           </section>
+        )}
+        {reconciliation.revision !== null && (
+          <Text size="sm">
+            <ObjectLink factory={factory.name} kind="commits" id={reconciliation.revision}>
+              What happened with this commit, and which runs it started
+            </ObjectLink>
+          </Text>
         )}
       </Stack>
     </>

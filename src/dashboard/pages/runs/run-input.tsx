@@ -8,6 +8,7 @@ import { JsonTree } from '../../parts/json/json-tree.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { formatSize } from '../../parts/text/format-size.ts';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
+import { DeliveryPayload } from '../deliveries/delivery-payload.tsx';
 
 /** The input of a run: prompt, envelope, attachments, overrides. */
 export function RunInput({ run }: { run: Run }) {
@@ -47,6 +48,7 @@ export function RunInput({ run }: { run: Run }) {
           ))}
         </List>
       </section>
+      <DeliveryPayload delivery={{ factory: run.factory, id: run.delivery }} />
       {Object.keys(data.overrides).length > 0 && (
         <section>
           <Title order={2} size="h5" mb="xs">

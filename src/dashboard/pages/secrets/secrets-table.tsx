@@ -1,9 +1,11 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Anchor, Button, Group, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
 import type { Secret } from '../../../client/api-types.ts';
 import { StoreSecret } from '../../parts/dialog/store-secret.tsx';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
+import { secretPath } from '../../paths.ts';
 import { DeleteSecret } from './delete-secret.tsx';
 import { describeUpdate } from './describe-secret.ts';
 import { SecretUses } from './secret-uses.tsx';
@@ -20,9 +22,9 @@ export function SecretsTable({ secrets, empty }: SecretsTableProps) {
     {
       header: 'Name',
       render: ({ name }) => (
-        <Text ff="monospace" fw={600} size="sm" miw="min(24ch, 50vw)">
+        <Anchor component={Link} href={secretPath(name)} ff="monospace" fw={600} size="sm" miw="min(24ch, 50vw)">
           {name}
-        </Text>
+        </Anchor>
       ),
     },
     { header: 'Version', render: (secret) => <Version {...secret} /> },

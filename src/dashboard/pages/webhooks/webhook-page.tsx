@@ -12,6 +12,7 @@ import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
+import { StoryPanel } from '../../parts/story/story-panel.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { factoryPath } from '../../paths.ts';
 import { useFactory } from '../../shell/context/current-factory.ts';
@@ -55,6 +56,7 @@ export function WebhookPage() {
       <Stack>
         {rotated !== null && <OneTimePane webhook={rotated} title="Secret rotated" onDone={() => setRotated(null)} />}
         {awaitsSecret(webhook) && <AwaitedSecret webhook={webhook} factory={factory} />}
+        <StoryPanel factory={webhook.factory} reference={webhook.uid} watched={[webhook.uid]} />
         <Warnings webhook={webhook} />
         <Grid>
           {webhook.deleted_at === null && (

@@ -35,6 +35,13 @@ export function formatLocalTime(at: string): string {
   return new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 }
 
+const day = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
+
+/** The date in the local time zone, for example "Nov 23, 2026". */
+export function formatDay(at: string): string {
+  return day.format(new Date(at));
+}
+
 /** Hours, minutes and seconds in the local time zone, for example "14:03:27". */
 export function formatTimeOfDay(at: string): string {
   return timeOfDay.format(new Date(at));

@@ -36,6 +36,7 @@ export const OPERATIONS = {
     'failing',
   ],
   factoryNames: ['forget', 'rename', 'folderChanges', 'noteFolderChange'],
+  definitionHistory: ['changes', 'ofRevision', 'named', 'automationNames', 'commit'],
   keptAnswers: ['find', 'keep'],
   liveDefinitions: ['head', 'read', 'commit'],
   runQueue: ['claim', 'finish', 'release', 'retryFailed', 'noteLogOffset', 'cancelQueued', 'retry', 'running'],

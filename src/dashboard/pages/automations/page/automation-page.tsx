@@ -12,6 +12,7 @@ import { CopyButton } from '../../../parts/copy/copy-button.tsx';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { PageHeader } from '../../../parts/layout/page-header.tsx';
 import { StatusBadge } from '../../../parts/layout/status-badge.tsx';
+import { StoryPanel } from '../../../parts/story/story-panel.tsx';
 import { CommitText } from '../../../parts/text/commit-text.tsx';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../../parts/time/time-text.tsx';
@@ -66,6 +67,11 @@ function Details({ automation, webhooks }: DetailsProps) {
     <Stack gap="xl">
       <Warnings automation={automation} webhooks={webhooks} />
       <DefinedIn automation={automation} />
+      <StoryPanel
+        factory={automation.factory}
+        reference={`automation:${automation.name}`}
+        watched={[automation.name]}
+      />
       <Section title="Triggers">
         {automation.triggers.map((trigger, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: triggers have no other identity and never move here

@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify';
+import { composeStory, type StoryAnswer } from '../../story/compose-story.ts';
+import type { StoryParts } from '../../story/story-parts.ts';
+import { refTo } from '../openapi/schemas.ts';
+import { requireRole } from '../server/access-rules.ts';
+import { querySchema } from '../server/page-query.ts';
+import { describeProblem, type Problem, sendProblem } from '../server/problem.ts';
+import { principalOf } from '../server/reach.ts';
+import { presentStory } from './present-story.ts';
+
+export interface WhyRouteParts {
+  story: StoryParts;
+}
+
+const DESCRIPTION = [
+  '`ref` is an ID or the first characters of one, the name of a webhook or an automation, a commit or the first characters of one,',
+  'the delivery ID of a sender, or `last` for the most recent delivery. For owners, it is also the name of a secret.',
+  '`webhook:NAME`, `automation:NAME`, `commit:REVISION` and `secret:NAME` are exact.',
+  'If nothing matches, the 404 lists similar names and IDs as `candidates`. If several objects match, the 409 lists their exact forms.',
+].join(' ');
+
+/** `GET /why/{ref}`: why an object is in its state. */
+export async function whyPlugin(app: FastifyInstance, { story }: WhyRouteParts): Promise<void> {
+  app.get<{ Params: { ref: string }; Querystring: { factory?: string } }>(
+    '/why/:ref',
+    {
+      config: { access: requireRole('viewer', 'listed') },
+      schema: {
+        tags: ['Stories'],
+        summary: 'Explain why an object is in its state: what happened, in order',
+        description: DESCRIPTION,
+        querystring: querySchema({
+          factory: { type: 'string', minLength: 1, description: 'Only objects of this factory.' },
+        }),
+        response: { 200: refTo('Story'), 404: refTo('Problem'), 409: refTo('Problem') },
+      },
+    },
+    async (request, reply) => {
+      const { role, factories } = principalOf(request);
+      const { ref } = request.params;
+      const answer = await composeStory(story, { role, factories, factory: request.query.factory ?? null }, ref);
+      return answer.found === 'story' ? presentStory(answer.story) : sendProblem(reply, describeMiss(ref, answer));
+    },
+  );
+}
+
+function describeMiss(ref: string, answer: Exclude<StoryAnswer, { found: 'story' }>): Problem {
+  if (answer.found === 'several') {
+    return describeProblem('conflict', `More than one object matches '${ref}'.`, { candidates: answer.candidates });
+  }
+  return describeProblem('not_found', `Nothing matches '${ref}'.`, { candidates: answer.near });
+}

@@ -1,0 +1,286 @@
+import type { PlanEntry, PlanSection } from '../core/plan.ts';
+import type { Commit, FactoryView, Reconciliation } from '../core/reconciliation.ts';
+import type { Run } from '../core/resources/run.ts';
+import { formatInstant } from '../core/time/clock.ts';
+import { countOf } from '../filter/describe-value.ts';
+import { describeStatusReason } from '../words/status-reasons.ts';
+import { nameRevisionFirst, shortenRevision } from './change-steps.ts';
+import { describeRunState, readRuns } from './run-steps.ts';
+import { createStep, type NextCommand, type ObjectRef, orderSteps, type Story, type StoryStep } from './story.ts';
+import { factoryOption, refAutomation, refRun, refWebhook, type StoryRequest } from './story-parts.ts';
+
+const MAX_CHANGES = 10;
+const MAX_FINDINGS = 5;
+const MAX_RUNS = 10;
+
+/** A revision of a factory with its reconciliations, newest first, at least one. */
+export interface ReconciledRevision {
+  factory: FactoryView;
+  reconciliations: readonly Reconciliation[];
+}
+
+/** The story of a commit: what it changed, whether it is live, why not, and which runs it started. */
+export async function composeCommitStory(
+  request: StoryRequest,
+  revision: string,
+  found: ReconciledRevision,
+): Promise<Story> {
+  const { name } = found.factory;
+  return compose(request, { kind: 'commit', factory: name, id: revision, name: shortenRevision(revision) }, found);
+}
+
+/** The story of one reconciliation. */
+export async function composeReconciliationStory(
+  request: StoryRequest,
+  reconciliation: Reconciliation,
+  factory: FactoryView,
+): Promise<Story> {
+  const { id } = reconciliation;
+  const subject = { kind: 'reconciliation' as const, factory: factory.name, id, name: id };
+  return compose(request, subject, { factory, reconciliations: [reconciliation] });
+}
+
+async function compose(
+  request: StoryRequest,
+  subject: ObjectRef,
+  { factory, reconciliations }: ReconciledRevision,
+): Promise<Story> {
+  const [last] = reconciliations;
+  const { revision } = last!;
+  const started = revision === null ? NO_RUNS : await listStarted(request, factory.name, revision);
+  const applied = reconciliations.find(({ result }) => result === 'applied');
+  return {
+    subject,
+    answer: `${describeLife(factory, last!, applied)}${applied === undefined ? '' : ` ${sayRuns(started)}`}`,
+    steps: orderSteps([
+      ...describeCommit(last!),
+      ...reconciliations.flatMap((one) => describePass(request, one)),
+      ...describeNow(factory, last!),
+      ...(await listRunSteps(request, factory.name, revision, started)),
+    ]),
+    next: listNext(request, factory, last!, started),
+  };
+}
+
+/**
+ * The story of a commit that was never reconciled. A later push overtook it if the live commit contains it; otherwise the
+ * state of the factory explains why it is not live.
+ */
+export async function composeUnreconciledStory(
+  request: StoryRequest,
+  revision: string,
+  factory: FactoryView,
+  isContained: boolean,
+): Promise<Story> {
+  const { name, appliedRevision, appliedCommit, appliedAt } = factory;
+  const live =
+    appliedRevision === null ? 'No commit' : `${nameRevisionFirst(appliedRevision)}${sayAuthor(appliedCommit)}`;
+  const answer = isContained
+    ? `${nameRevisionFirst(revision)} is live, because the live commit contains it. ${live} is live.`
+    : `${nameRevisionFirst(revision)} was never applied. ${live} is live. ${describeAttempt(factory)}`;
+  const option = factoryOption(request, name);
+  return {
+    subject: { kind: 'commit', factory: name, id: revision, name: shortenRevision(revision) },
+    answer,
+    steps: [
+      ...(appliedAt === null || appliedRevision === null
+        ? []
+        : [
+            createStep({
+              at: appliedAt,
+              outcome: 'ok',
+              text: `${live} was applied.`,
+              commit: { revision: appliedRevision, commit: appliedCommit },
+            }),
+          ]),
+      createStep({ at: null, outcome: isContained ? 'ok' : 'warning', text: answer }),
+    ],
+    next: [
+      { purpose: 'Show the state of the factory', command: `dockbell status${option}` },
+      { purpose: 'Fetch and apply now', command: `dockbell reconcile --wait${option}` },
+    ],
+  };
+}
+
+/** Why the last attempt applied nothing, if it did not. */
+function describeAttempt({ conditions, attemptedAt }: FactoryView): string {
+  const outcome = conditions.find(({ type }) => type === 'Reconciled');
+  if (outcome === undefined || attemptedAt === null) return 'Nothing was fetched yet.';
+  if (outcome.status === 'True') return 'The production branch did not contain it at the last fetch.';
+  return `The last attempt failed at ${formatInstant(attemptedAt)}. ${describeStatusReason(outcome.reason)} ${outcome.message}`;
+}
+
+/** Whether the revision is live, and why not. */
+function describeLife(factory: FactoryView, last: Reconciliation, applied: Reconciliation | undefined): string {
+  const { revision } = last;
+  if (revision === null) return `Nothing was read. ${describeFailure(last)}`;
+  const what = `${nameRevisionFirst(revision)}${sayAuthor(last.commit)}`;
+  if (revision === factory.appliedRevision) {
+    return `${what} is live since ${formatInstant(factory.appliedAt ?? last.finishedAt)}.`;
+  }
+  const live =
+    factory.appliedRevision === null
+      ? 'No commit'
+      : `${nameRevisionFirst(factory.appliedRevision)}${sayAuthor(factory.appliedCommit)}`;
+  if (applied !== undefined)
+    return `${what} was live from ${formatInstant(applied.finishedAt)}. ${live} has replaced it.`;
+  return `${what} is not live. ${live} stays live. ${describeFailure(last)}`;
+}
+
+function describeFailure({ reason, message, diagnostics }: Reconciliation): string {
+  const [first] = diagnostics.filter(({ severity }) => severity === 'error');
+  const finding = first === undefined ? message : `${first.file}:${first.line}:${first.column} ${first.message}`;
+  const waits =
+    reason === 'ValidationFailed' || reason === 'SecretUnsuitable' ? '' : ' Dockbell retries automatically.';
+  return `${describeStatusReason(reason)} ${endSentence(finding)}${waits}`;
+}
+
+function endSentence(text: string): string {
+  return text.replace(/\.?$/, '.');
+}
+
+function sayAuthor(commit: Commit | null): string {
+  return commit === null ? '' : ` by ${commit.author} ("${commit.subject}")`;
+}
+
+function describeCommit({ revision, commit }: Reconciliation): StoryStep[] {
+  if (revision === null || commit === null) return [];
+  const text = `${commit.author} committed "${commit.subject}".`;
+  return [createStep({ at: commit.committedAt, by: commit.author, text, commit: { revision, commit } })];
+}
+
+/** The result of a pass, its findings, and what it changed. */
+function describePass(request: StoryRequest, pass: Reconciliation): StoryStep[] {
+  const { id, factory, result, reason, finishedAt, diagnostics, plan, attemptedAt } = pass;
+  const isGood = result === 'applied' || result === 'unchanged';
+  const links = [{ kind: 'reconciliation' as const, factory, id, name: id }];
+  const changed = countEntries(plan.webhooks) + countEntries(plan.automations);
+  const retried = attemptedAt === finishedAt ? '' : ` It was attempted again until ${formatInstant(attemptedAt)}.`;
+  const text = isGood
+    ? `${describeStatusReason(reason)} It changed ${changed === 0 ? 'nothing' : countOf(changed, 'object')}.`
+    : `${describeFailure(pass)}${retried}`;
+  const details = `dockbell reconciliation show ${id}${factoryOption(request, factory)}`;
+  return [
+    createStep({ at: finishedAt, outcome: isGood ? 'ok' : 'failed', text, links, command: details }),
+    ...diagnostics.slice(0, MAX_FINDINGS).map(({ severity, file, line, column, message, hint }) =>
+      createStep({
+        at: finishedAt,
+        outcome: severity === 'error' ? 'failed' : 'warning',
+        text: `${file === '' ? '' : `${file}:${line}:${column} `}${endSentence(message)}${hint === '' ? '' : ` ${hint}`}`,
+      }),
+    ),
+    ...(diagnostics.length > MAX_FINDINGS
+      ? [createStep({ at: finishedAt, text: `${diagnostics.length - MAX_FINDINGS} more findings.`, command: details })]
+      : []),
+    ...(result === 'applied' ? describeChanges(pass, changed, details) : []),
+  ];
+}
+
+function countEntries({ create, update, delete: deleted }: PlanSection): number {
+  return create.length + update.length + deleted.length;
+}
+
+function describeChanges({ factory, finishedAt, plan }: Reconciliation, total: number, details: string): StoryStep[] {
+  const describe = (what: string, verb: string, entry: PlanEntry, ref: ObjectRef | null) =>
+    createStep({
+      at: finishedAt,
+      text: `It ${verb} the ${what} ${entry.name}.`,
+      changes: verb === 'changed' ? entry.changes : [],
+      links: ref === null ? [] : [ref],
+    });
+  const describeSection = (what: string, section: PlanSection, refTo: (entry: PlanEntry) => ObjectRef | null) => [
+    ...section.create.map((entry) => describe(what, 'created', entry, refTo(entry))),
+    ...section.update.map((entry) => describe(what, 'changed', entry, refTo(entry))),
+    ...section.delete.map((entry) => describe(what, 'deleted', entry, refTo(entry))),
+  ];
+  const steps = [
+    ...describeSection('webhook', plan.webhooks, ({ uid, name }) =>
+      uid === null ? null : refWebhook({ factory, uid, name }),
+    ),
+    ...describeSection('automation', plan.automations, ({ name }) => refAutomation(factory, name)),
+  ];
+  if (total <= MAX_CHANGES) return steps;
+  const text = `${total - MAX_CHANGES} more changes are not shown.`;
+  return [...steps.slice(0, MAX_CHANGES), createStep({ at: finishedAt, text, command: details })];
+}
+
+/** What is live instead. */
+function describeNow(
+  { appliedRevision, appliedCommit, appliedAt, name }: FactoryView,
+  { revision }: Reconciliation,
+): StoryStep[] {
+  if (appliedRevision === null || appliedRevision === revision) return [];
+  return [
+    createStep({
+      at: appliedAt,
+      outcome: 'now',
+      text: `${nameRevisionFirst(appliedRevision)}${sayAuthor(appliedCommit)} is live.`,
+      commit: { revision: appliedRevision, commit: appliedCommit },
+      links: [{ kind: 'commit', factory: name, id: appliedRevision, name: shortenRevision(appliedRevision) }],
+    }),
+  ];
+}
+
+interface Started {
+  runs: readonly Run[];
+  more: boolean;
+}
+
+const NO_RUNS: Started = { runs: [], more: false };
+
+async function listStarted({ runs }: StoryRequest, factory: string, revision: string): Promise<Started> {
+  const page = await runs.list({ factory, revision, limit: MAX_RUNS, cursor: null });
+  return { runs: page.data, more: page.nextCursor !== null };
+}
+
+function sayRuns({ runs, more }: Started): string {
+  if (runs.length === 0)
+    return more ? 'None of the most recent runs started while it was live.' : 'No run started while it was live.';
+  const failed = runs.filter(({ state }) => state === 'failed').length;
+  const count = more ? `More than ${countOf(runs.length, 'run')}` : countOf(runs.length, 'run');
+  return `${count} started while it was live${failed === 0 ? '' : `, ${failed} of them failed`}.`;
+}
+
+async function listRunSteps(
+  request: StoryRequest,
+  factory: string,
+  revision: string | null,
+  { runs, more }: Started,
+): Promise<StoryStep[]> {
+  const steps = (await readRuns(request, runs)).map((history) => {
+    const { id, createdAt, state } = history.run;
+    const outcome = state === 'failed' ? 'failed' : state === 'succeeded' ? 'ok' : 'note';
+    const links = [refRun(factory, id)];
+    return createStep({
+      at: createdAt,
+      outcome,
+      text: describeRunState(history),
+      links,
+      command: `dockbell why ${id}`,
+    });
+  });
+  if (!more || revision === null) return steps;
+  return [
+    ...steps,
+    createStep({ at: null, text: 'More runs are not shown.', command: listRunsOf(request, factory, revision) }),
+  ];
+}
+
+function listRunsOf(request: StoryRequest, factory: string, revision: string): string {
+  return `dockbell run list --revision ${revision.slice(0, 12)}${factoryOption(request, factory)}`;
+}
+
+function listNext(
+  request: StoryRequest,
+  { name, appliedRevision }: FactoryView,
+  { revision, result, id }: Reconciliation,
+  { runs }: Started,
+): NextCommand[] {
+  const option = factoryOption(request, name);
+  const show = { purpose: 'Show every finding and change', command: `dockbell reconciliation show ${id}${option}` };
+  if (result === 'failed' && revision !== appliedRevision) {
+    return [{ purpose: 'Retry it now', command: `dockbell reconcile --wait${option}` }, show];
+  }
+  if (runs.length === 0 || revision === null) return [show];
+  return [{ purpose: 'List the runs that it started', command: listRunsOf(request, name, revision) }, show];
+}

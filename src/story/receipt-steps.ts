@@ -1,0 +1,153 @@
+import { roleHolds } from '../core/access.ts';
+import type { ObjectChange } from '../core/ports/definitions/definition-history.ts';
+import type { WebhookView } from '../core/ports/definitions/inventory.ts';
+import { type Delivery, parseRecordedHeaders } from '../core/resources/delivery.ts';
+import { findOverlapEnd } from '../core/rotation-overlap.ts';
+import { IDENTITY_SOURCE_WORDS } from '../words/delivery-identity.ts';
+import { describeDeliveryReason } from '../words/delivery-reasons.ts';
+import { readChanges } from './change-steps.ts';
+import { createStep, listFacts, type StoryStep } from './story.ts';
+import { refDelivery, refWebhook, type StoryRequest } from './story-parts.ts';
+
+/** What happened to a delivery until it was accepted or rejected: received, verified, identified. */
+export async function listReceiptSteps(request: StoryRequest, delivery: Delivery): Promise<StoryStep[]> {
+  const received = await describeReceipt(request, delivery);
+  if (delivery.replayOf !== null) return [received];
+  if (delivery.label === 'Rejected (too large)') return [received, await describeRejection(request, delivery)];
+  if (delivery.label === 'Rejected (auth)') return [received, await describeRejection(request, delivery)];
+  const verified = await describeVerification(request, delivery);
+  if (delivery.label === 'Rejected (invalid JSON)') {
+    return [received, verified, await describeRejection(request, delivery)];
+  }
+  return [received, verified, describeIdentity(delivery)];
+}
+
+async function describeReceipt({ history, touches }: StoryRequest, delivery: Delivery): Promise<StoryStep> {
+  const { factory, webhookUid, webhookName, replayOf, event, size, clientAddress, receivedAt, revision, count } =
+    delivery;
+  const commit = revision === null ? null : { revision, commit: await history.commit(factory, revision) };
+  const webhook = refWebhook({ factory, uid: webhookUid, name: webhookName });
+  const facts = listFacts({
+    Event: event,
+    Size: `${size} bytes`,
+    'Client address': clientAddress,
+    ID: delivery.id,
+    Requests: count > 1 ? String(count) : null,
+    ...describeHeaders(delivery),
+  });
+  if (replayOf === null) {
+    const what = delivery.label.startsWith('Rejected') ? 'a request' : 'a delivery';
+    const text = `${webhookName} received ${event ?? (count > 1 ? `${count} requests` : what)}.`;
+    return createStep({ at: receivedAt, text, facts, commit, links: [webhook] });
+  }
+  const replay = (await touches(`deliveries/${replayOf}`, MAX_TOUCHES)).find(({ object }) =>
+    object.endsWith(delivery.id),
+  );
+  const by = replay?.by ?? null;
+  const text = `${by ?? 'A user'} replayed ${replayOf} with the live automations.`;
+  return createStep({
+    at: receivedAt,
+    text,
+    facts,
+    commit,
+    by,
+    links: [{ kind: 'delivery', factory, id: replayOf, name: replayOf }, webhook],
+  });
+}
+
+/** The stored request headers. */
+function describeHeaders({ headers }: Delivery): Record<string, string> {
+  return Object.fromEntries(Object.entries(parseRecordedHeaders(headers)).slice(0, MAX_HEADERS));
+}
+
+const MAX_HEADERS = 10;
+
+/** Replays of one delivery whose author is looked up. */
+export const MAX_TOUCHES = 20;
+
+const CREDENTIAL_WORDS = {
+  token: 'The bearer token is',
+  url_token: 'The token in the URL is',
+  signature: 'The signature verifies with',
+} as const;
+
+/** Which version of the secret verified the request: the one that the webhook checked then. */
+async function describeVerification(request: StoryRequest, { webhookUid, receivedAt }: Delivery): Promise<StoryStep> {
+  const webhook = await request.inventory.webhook(webhookUid);
+  if (webhook === null) return createStep({ at: receivedAt, outcome: 'ok', text: 'The credentials are valid.' });
+  const version = await findVersion(request, webhook, receivedAt);
+  const which = version === null ? webhook.secretName : `${version} of ${webhook.secretName}`;
+  return createStep({
+    at: receivedAt,
+    outcome: 'ok',
+    text: `${CREDENTIAL_WORDS[webhook.authMode]} ${which}.`,
+    facts: listFacts({ Scheme: webhook.signatureScheme }),
+  });
+}
+
+/** `version 2`, or both versions during an overlap; `null` if it is not known. */
+async function findVersion(request: StoryRequest, webhook: WebhookView, at: number): Promise<string | null> {
+  const { secretVersion, previousSecretVersion, secretPinnedAt } = webhook;
+  if (secretPinnedAt === null) return null;
+  if (at >= secretPinnedAt) {
+    const isOverlap = at < (findOverlapEnd(webhook) ?? 0);
+    return isOverlap ? `version ${secretVersion} or ${previousSecretVersion}` : `version ${secretVersion}`;
+  }
+  const { changes } = await readChanges(request, { kind: 'webhook', ...webhook });
+  const before = findPinBefore(changes, at);
+  return before === null ? null : `version ${before}`;
+}
+
+/** The version that the oldest later change replaced. */
+function findPinBefore(changes: readonly ObjectChange[], at: number): string | null {
+  const later = changes.filter((change) => change.at > at).flatMap(({ changes }) => changes);
+  const pin = later.filter(({ key }) => key === 'secretVersion').at(-1);
+  return typeof pin?.from === 'number' ? String(pin.from) : null;
+}
+
+/** Whether the delivery is new, and what it was recognized by. */
+function describeIdentity({
+  label,
+  reason,
+  deliveryId,
+  deliveryIdSource,
+  duplicateOf,
+  factory,
+  receivedAt,
+}: Delivery): StoryStep {
+  const facts = listFacts({
+    'Delivery ID': deliveryId,
+    'Identified by': deliveryIdSource === null ? null : IDENTITY_SOURCE_WORDS[deliveryIdSource],
+  });
+  if (label !== 'Duplicate') {
+    return createStep({ at: receivedAt, outcome: 'ok', facts, text: 'It is new: no earlier delivery has its ID.' });
+  }
+  const isSwallowed = reason === 'same_identity_other_body';
+  const links =
+    duplicateOf === null ? [] : [{ kind: 'delivery' as const, factory, id: duplicateOf, name: duplicateOf }];
+  const text = describeDeliveryReason(reason ?? 'same_identity');
+  return createStep({ at: receivedAt, outcome: isSwallowed ? 'warning' : 'note', text, facts, links });
+}
+
+/** Why a request was rejected, and what to do. */
+export async function describeRejection(request: StoryRequest, delivery: Delivery): Promise<StoryStep> {
+  const { reason, detail, label, receivedAt } = delivery;
+  return createStep({
+    at: receivedAt,
+    outcome: 'failed',
+    text: await explainRejection(request, delivery),
+    facts: listFacts({ Label: label, Reason: reason, Detail: detail }),
+    links: [refDelivery(delivery)],
+    command: label === 'Rejected (auth)' ? `dockbell diagnose ${delivery.id}` : null,
+  });
+}
+
+/** The reason with its remedy, as sentences. Only operators may learn what a captured request shows. */
+export async function explainRejection(
+  { asker, diagnose, conclude }: StoryRequest,
+  delivery: Delivery,
+): Promise<string> {
+  const reason = describeDeliveryReason(delivery.reason ?? delivery.label);
+  const { sentence } = await (roleHolds(asker.role, 'operator') ? diagnose : conclude)(delivery);
+  return sentence.startsWith(reason.replace(/\.$/, '')) ? sentence : `${reason} ${sentence}`;
+}

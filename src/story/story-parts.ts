@@ -1,0 +1,98 @@
+import type { Role } from '../core/access.ts';
+import type { DefinitionHistory } from '../core/ports/definitions/definition-history.ts';
+import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
+import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
+import type { ReconciliationReader } from '../core/ports/definitions/reconciliation-log.ts';
+import type { DeliveryReader } from '../core/ports/deliveries/delivery-log.ts';
+import type { UnloggedCounts } from '../core/ports/deliveries/unlogged-counts.ts';
+import type { IdFinder } from '../core/ports/id-finder.ts';
+import type { RunControl } from '../core/ports/runs/run-control.ts';
+import type { RunReader } from '../core/ports/runs/run-queue.ts';
+import type { SealedSecretTable, SecretStore } from '../core/ports/secret-store.ts';
+import type { Decision, Delivery } from '../core/resources/delivery.ts';
+import type { Inspector } from '../inspection/create-inspector.ts';
+import { quoteForShell } from '../words/quote-for-shell.ts';
+import type { ObjectRef } from './story.ts';
+
+/** A change that a person made, from the audit log. */
+export interface Touch {
+  at: number;
+  /** `null` if the request was not authenticated. */
+  by: string | null;
+  /** Such as `Cancel run`. */
+  action: string;
+  /** Path of the object below the API. */
+  object: string;
+}
+
+/** What stories are composed from. Explanations that exist elsewhere are functions here. */
+export interface StoryParts {
+  inventory: Pick<InventoryReader, 'factories' | 'webhooks' | 'webhook' | 'automation'>;
+  history: DefinitionHistory;
+  deliveries: Pick<DeliveryReader, 'list' | 'get' | 'listeners' | 'payload'>;
+  runs: RunReader;
+  runControl: Pick<RunControl, 'explainWait'>;
+  reconciliations: Pick<ReconciliationReader, 'get'>;
+  reconcile: Pick<ReconcileControl, 'contains'>;
+  unlogged: Pick<UnloggedCounts, 'list'>;
+  idFinder: IdFinder;
+  secrets: Pick<SecretStore, 'find' | 'list'>;
+  /** The stored versions of secrets, without their values. */
+  versions: Pick<SealedSecretTable, 'versions'>;
+  inspector: Pick<Inspector, 'findUnseenKeys' | 'decideListeners'>;
+  /** Why each automation started or not, and whether there are more than `limit`. */
+  decisions(delivery: Delivery, limit: number): Promise<{ decisions: Decision[]; more: boolean }>;
+  /** The probable mistake of a rejected delivery, and what to do. */
+  diagnose(delivery: Delivery): Promise<{ sentence: string }>;
+  /** As `diagnose`, from the reason alone, without a captured request. */
+  conclude(delivery: Delivery): Promise<{ sentence: string }>;
+  /** The most recent successful changes of an object and the objects below it. */
+  touches(object: string, limit: number): Promise<Touch[]>;
+  /** Does the configuration name the factory? */
+  isConfigured(factory: string): boolean;
+  nowMs(): number;
+}
+
+/** Who asks for a story. */
+export interface Asker {
+  role: Role;
+  /** Names of the factories that the asker reaches; `null` for all. */
+  factories: readonly string[] | null;
+  /** The factory that the request names; `null` for all that the asker reaches. */
+  factory: string | null;
+}
+
+/** One request for a story. */
+export interface StoryRequest extends StoryParts {
+  asker: Asker;
+  /** The factories to search, configured ones first. */
+  factories: readonly string[];
+  /** Does a command have to name its factory? */
+  namesFactory: boolean;
+}
+
+/** The option that selects the factory in a command, with a leading space. Empty if no command needs it. */
+export function factoryOption({ namesFactory }: Pick<StoryRequest, 'namesFactory'>, factory: string): string {
+  return namesFactory ? ` --factory ${quoteForShell(factory)}` : '';
+}
+
+/** The event or the delivery ID of the sender. A hash of the body names nothing to people. */
+export function nameDelivery({ event, deliveryId, deliveryIdSource, id }: Delivery): string {
+  return event ?? (deliveryIdSource === 'body_hash' ? id : (deliveryId ?? id));
+}
+
+export function refDelivery({ id, factory, deliveryId }: Pick<Delivery, 'id' | 'factory' | 'deliveryId'>): ObjectRef {
+  return { kind: 'delivery', factory, id, name: deliveryId ?? id };
+}
+
+export function refRun(factory: string, id: string): ObjectRef {
+  return { kind: 'run', factory, id, name: id };
+}
+
+export function refWebhook({ factory, uid, name }: { factory: string; uid: string; name: string }): ObjectRef {
+  return { kind: 'webhook', factory, id: uid, name };
+}
+
+export function refAutomation(factory: string, name: string): ObjectRef {
+  return { kind: 'automation', factory, id: name, name };
+}
