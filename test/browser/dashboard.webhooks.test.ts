@@ -163,7 +163,10 @@ describeDashboard('the webhook pages', ({ openPage, signIn }) => {
     await confirm(page, 'Delete webhook');
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
     expect((await postTo(url, renewed)).status).toBe(404);
-    await expect.poll(() => page.getByRole('link', { name: 'renamed' }).count()).toBe(0);
+    const linksIn = (table: string) =>
+      page.getByRole('table', { name: table, exact: true }).getByRole('link', { name: 'renamed' }).count();
+    await expect.poll(() => linksIn('Webhooks')).toBe(0);
+    await expect.poll(() => linksIn('Deleted webhooks')).toBe(1);
   });
 
   it('explain the secret update in a managed factory, and offer no rename', async () => {

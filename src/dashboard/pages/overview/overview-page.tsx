@@ -19,12 +19,13 @@ import { listActiveConditions } from './describe-condition.ts';
 import { LiveDefinition } from './live-definition.tsx';
 import { ConditionAlerts, HealthFindings } from './overview-alerts.tsx';
 import { RecentRejections } from './recent-rejections.tsx';
+import { RemovedFactory } from './removed-factory.tsx';
 
 /** Health, live definition, activity and recent rejections of a factory. */
 export function OverviewPage() {
   const factory = useFactory();
   useLiveFactory(factory.name);
-  const conditions = listActiveConditions(factory.conditions);
+  const conditions = listActiveConditions(factory.conditions).filter(({ reason }) => reason !== 'NotConfigured');
   const { data: activity } = useLiveActivity(factory.name, HEALTH_HOURS);
   const { data: webhooks } = useQuery(webhooksQuery(factory.name));
   const findings = activity === undefined || webhooks === undefined ? null : listFindings(factory, activity, webhooks);
@@ -37,6 +38,7 @@ export function OverviewPage() {
         status={findings !== null && <HealthBadge factory={factory} findings={findings} />}
       />
       <Stack>
+        {!factory.configured && <RemovedFactory factory={factory} />}
         {conditions.length > 0 && <ConditionAlerts conditions={conditions} factory={factory} />}
         <HealthFindings findings={findings ?? []} />
         <NextStep factory={factory} />
