@@ -73,6 +73,7 @@ function prepareEntries(file: string, { kind, composeBody = composeSmallBody }: 
       ...common,
       size: body.length,
       event: null,
+      summary: null,
       identity: { source: 'service_header', value: key, key },
       body: new Uint8Array(body),
       applyNumber: 1,

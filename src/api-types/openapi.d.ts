@@ -2041,6 +2041,8 @@ export interface components {
             delivery_id_source: "header" | "provider" | "service_header" | "body_hash" | null;
             /** @description The name of the event, such as `pull_request.opened`; `null` if it is not known or not authenticated. */
             event: string | null;
+            /** @description One line about the event, for the well-known schemes: the repository, the title and the person, for example. Text of the sender. `null` if it is not known. */
+            summary: string | null;
             /** @description Request headers that were recorded, names in lowercase: `user-agent`, `content-type`, those of the scheme, those that filters test, and those in `record_headers`. Never a credential. `null` for deliveries to earlier versions. */
             headers: {
                 [key: string]: string;

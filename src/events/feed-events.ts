@@ -67,6 +67,7 @@ function describeRecorded(entry: DeliveryLogEntry, outcome: RecordedOutcome, web
     deliveryId: entry.identity?.value ?? null,
     deliveryIdSource: entry.identity?.source ?? null,
     event: isRejection ? null : entry.event,
+    summary: isRejection ? null : entry.summary,
     headers: entry.headers,
     label: outcome.label,
     reason: isRejection ? entry.reason : 'reason' in outcome ? outcome.reason : null,

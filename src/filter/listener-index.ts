@@ -80,8 +80,8 @@ export class ListenerIndex {
   readonly wanted = new WantedKeys();
   /** The names of the headers that the filters read, with the number of their uses. */
   readonly #headers = new Map<string, number>();
-  /** A path that nobody filters, but whose value is needed. */
-  #alwaysRead: readonly string[] | null = null;
+  /** Paths that nobody filters, but whose values are needed. */
+  #alwaysRead: readonly (readonly string[])[] = [];
   #patterns = 0;
   #deliveries = 0;
 
@@ -100,12 +100,12 @@ export class ListenerIndex {
     return this.#headers.keys();
   }
 
-  /** Replaces the path whose value is read from every payload; `null` for none. */
-  readAlways(path: readonly string[] | null): void {
-    if (path === this.#alwaysRead) return;
-    if (this.#alwaysRead !== null) this.wanted.remove(this.#alwaysRead, true);
-    if (path !== null) this.wanted.add(path, true);
-    this.#alwaysRead = path;
+  /** Replaces the paths whose values are read from every payload. */
+  readAlways(paths: readonly (readonly string[])[]): void {
+    if (paths === this.#alwaysRead) return;
+    for (const path of this.#alwaysRead) this.wanted.remove(path, true);
+    for (const path of paths) this.wanted.add(path, true);
+    this.#alwaysRead = paths;
   }
 
   has(automation: string): boolean {

@@ -29,6 +29,8 @@ function open({ listeners = listenAll('a', 'b'), isLive = true, payload = PAYLOA
     ...checked,
     handshakes: [],
     event: null,
+    summary: [],
+    describedBy: [],
     recordedHeaders: [],
     claimedIdentity: () => null,
   };

@@ -68,6 +68,7 @@ async function record(
     revision,
     replayOf: delivery.replayOf ?? delivery.id,
     event: delivery.event,
+    summary: delivery.summary,
     identity: { source: delivery.deliveryIdSource!, value: delivery.deliveryId! },
     body,
     applyNumber,

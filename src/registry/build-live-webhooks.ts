@@ -1,4 +1,5 @@
 import type { EventPlace } from '../core/event-name.ts';
+import { parseSummaryTemplate, type SummaryPart } from '../core/event-summary.ts';
 import type { ServingWebhook } from '../core/ports/definitions/serving.ts';
 import type { AppliedWebhook, DeclaredEvent } from '../core/resources/webhook.ts';
 import { findOverlapEnd } from '../core/rotation-overlap.ts';
@@ -39,6 +40,7 @@ export function buildLiveWebhook(
   ref: number,
   pushTrigger: PushTrigger | null,
 ): LiveWebhook {
+  const [event, summary] = [buildEventPlace(webhook), buildSummary(webhook)];
   return {
     ref,
     uid: webhook.uid,
@@ -52,7 +54,9 @@ export function buildLiveWebhook(
     handshakes: buildHandshakes(webhook, secret, verifyToken),
     identityHeader: webhook.deliveryIdHeader?.toLowerCase() ?? null,
     claimedIdentity: buildClaimedIdentity(webhook),
-    event: buildEventPlace(webhook),
+    event,
+    summary,
+    describedBy: [...(event?.path === undefined ? [] : [event.path]), ...summary.flatMap(({ paths }) => paths)],
     recordedHeaders: listRecordedHeaders(webhook),
     listeners: new ListenerIndex(),
     pushBranch: webhook.name === pushTrigger?.webhook ? pushTrigger.branch : null,
@@ -69,6 +73,11 @@ function buildEventPlace({ event, signatureScheme }: AppliedWebhook): EventPlace
   const place = event === null ? findScheme(signatureScheme ?? '')?.event : readDeclaredPlace(event);
   if (place === undefined) return null;
   return place.header === undefined ? place : { ...place, header: place.header.toLowerCase() };
+}
+
+function buildSummary({ signatureScheme }: AppliedWebhook): SummaryPart[] {
+  const template = findScheme(signatureScheme ?? '')?.summary;
+  return template === undefined ? [] : parseSummaryTemplate(template);
 }
 
 function readDeclaredPlace({ header, path }: DeclaredEvent): EventPlace {

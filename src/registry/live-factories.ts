@@ -81,7 +81,7 @@ export class LiveFactories {
     const webhooks = this.#replaceWebhooks(change, new Map(before?.webhooks), new Map(numbers?.webhooks));
     const live = [...webhooks.values()].map((webhook) => {
       const index = listeners.of(webhook.uid);
-      index.readAlways(webhook.event?.path ?? null);
+      index.readAlways(webhook.describedBy);
       return { ...webhook, revision, listeners: index };
     });
     this.#live.set(factory, { listeners, webhooks: new Map(live.map((webhook) => [webhook.uid, webhook])) });

@@ -1,4 +1,5 @@
 import type { EventPlace } from '../core/event-name.ts';
+import type { SummaryPart } from '../core/event-summary.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { AuthMode } from '../core/resources/webhook.ts';
 import type { SecretValue } from '../core/secret-value.ts';
@@ -37,6 +38,10 @@ export interface LiveWebhook {
   claimedIdentity: ReadClaimedIdentity;
   /** Where its sender writes the name of the event; `null` if it is not known. */
   event: EventPlace | null;
+  /** What a one-line summary of a delivery is made of; empty if the scheme has no template. */
+  summary: readonly SummaryPart[];
+  /** The paths of the values for event and summary. */
+  describedBy: readonly (readonly string[])[];
   /** The request headers, in lowercase, that are stored with each delivery. */
   recordedHeaders: readonly string[];
   /** The automations that its deliveries start. An apply changes them in place, together with its number. */

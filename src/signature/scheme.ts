@@ -114,6 +114,8 @@ export interface SchemeFacts {
   otherCredentialHeaders?: readonly string[];
   /** Where the provider writes the name of the event; absent if a delivery has none, or several. */
   event?: EventPlace;
+  /** The template of a one-line summary of a delivery (`parseSummaryTemplate`). */
+  summary?: string;
 }
 
 /**

@@ -33,6 +33,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
       label: 'Accepted',
       deliveryIdSource: 'header',
       event: null,
+      summary: null,
       headers,
       deliveryId: `key of ${expected.id}`,
       reason: null,

@@ -44,6 +44,7 @@ export function buildOffer(parts: OfferParts = {}): DeliveryOffer {
     headers: parts.headers ?? null,
     revision: parts.revision === undefined ? 'c0ffee' : parts.revision,
     event: parts.event ?? null,
+    summary: null,
     identity: { source, value: key, key },
     body: bytes,
     applyNumber: 1,

@@ -68,4 +68,20 @@ describe('the name of the event of a delivery', () => {
     expect((await ingress.deliveries('hook')).map(({ event }) => event)).toEqual(['done', 'build.failed']);
     expect(await listEvents()).toEqual(['refs/heads/main']);
   });
+
+  it('comes with a summary in one line, if the scheme has a template', async () => {
+    ingress = await startIngress({ webhooks: [GITHUB, { name: 'hook' }] });
+    const [repository, sender] = [{ full_name: 'octo/app' }, { login: 'ann' }];
+    const title = '\u202eFix\u0007 the build\nand more';
+    await postEvent('pull_request', { action: 'opened', repository, sender, pull_request: { number: 42, title } });
+    await postEvent('push', { ref: 'refs/heads/main', repository, head_commit: { message: 'x'.repeat(200) } });
+    await postEvent('ping', { repository: ['octo/app'], sender: { login: '' } });
+    await ingress.post('hook', { body: JSON.stringify({ repository }) });
+    expect((await ingress.deliveries('github')).map(({ summary }) => summary)).toEqual([
+      null,
+      `octo/app · ${'x'.repeat(99)}…`,
+      'octo/app · #42 · Fix the build · ann',
+    ]);
+    expect((await ingress.deliveries('hook')).map(({ summary }) => summary)).toEqual([null]);
+  });
 });

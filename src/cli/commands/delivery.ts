@@ -225,7 +225,7 @@ function createColumns(nowMs: number, showsWebhook: boolean): Column<Delivery>[]
     { head: 'DELIVERY ID', text: (row) => row.delivery_id ?? '-', narrow: 'whole', drop: 3 },
     { head: 'SIZE', text: (row) => String(row.size), narrow: 'whole', drop: 5 },
     { head: 'RUNS', text: (row) => String(row.runs.length), narrow: 'whole', drop: 4 },
-    { head: 'REASON', text: (row) => describeReason(row) ?? '-', narrow: 'below' },
+    { head: 'ABOUT', text: (row) => describeReason(row) ?? row.summary ?? '-', narrow: 'below' },
   ];
 }
 
@@ -251,7 +251,7 @@ function pickLabelColor(row: Delivery, colors: Colors): (text: string) => string
 /** One entry as one line, for `--follow`. */
 function describeLine(row: Delivery, colors: Colors): string {
   const label = pickLabelColor(row, colors)(describeLabel(row).padEnd(23));
-  const reason = describeReason(row);
+  const reason = describeReason(row) ?? row.summary;
   const runs = row.runs.map(escapeText).join(' ');
   const parts = [row.received_at, label, row.id, escapeText(row.delivery_id ?? '-'), `${row.size} B`, runs];
   return [...parts, reason === null ? '' : escapeText(reason)].filter((part) => part !== '').join('  ');
@@ -326,6 +326,7 @@ function printDelivery(session: CommandSession, delivery: Delivery): void {
     ['Reason', describeReason(delivery)],
     ['Detail', delivery.detail],
     ['Event', delivery.event],
+    ['Summary', delivery.summary],
     ['Delivery ID', delivery.delivery_id],
     ['Identified by', delivery.delivery_id_source === null ? null : IDENTITY_SOURCE_WORDS[delivery.delivery_id_source]],
     ['Webhook', `${delivery.webhook_name} (${delivery.webhook_uid})`],

@@ -117,6 +117,8 @@ export interface DeliveryOffer extends Logged {
   identity: DeliveryIdentity;
   /** The name of the event; `null` if it is not known. */
   event: string | null;
+  /** `null` if the scheme has no template, or nothing in the payload fits it. */
+  summary: string | null;
   /**
    * The exact bytes received. A large body in a dedicated buffer is transferred without a copy, so do not read it afterwards.
    */
@@ -135,8 +137,9 @@ export interface ReplayEntry extends Logged {
   /** The delivery that the sender posted. */
   replayOf: DeliveryId;
   identity: Omit<DeliveryIdentity, 'key'>;
-  /** That of the original. */
+  /** Those of the original. */
   event: string | null;
+  summary: string | null;
   /** The exact bytes stored, in a dedicated buffer that is transferred like that of an offer. */
   body: Uint8Array<ArrayBuffer>;
   /** `MatchRecord.applyNumber`. */
@@ -195,6 +198,11 @@ export const DELIVERY_FIELDS = defineFields({
     type: textOrNull,
     description:
       'The name of the event, such as `pull_request.opened`; `null` if it is not known or not authenticated.',
+  },
+  summary: {
+    type: textOrNull,
+    description:
+      'One line about the event, for the well-known schemes: the repository, the title and the person, for example. Text of the sender. `null` if it is not known.',
   },
   headers: {
     type: recordedHeaders,

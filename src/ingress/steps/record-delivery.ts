@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts';
 import { composeEventName, type EventPlace } from '../../core/event-name.ts';
+import { composeSummary } from '../../core/event-summary.ts';
 import type { RequestHeaders } from '../../core/headers.ts';
 import { readPath } from '../../core/json.ts';
 import type { DeliveryOffer, RecordOutcome } from '../../core/resources/delivery.ts';
@@ -51,6 +52,7 @@ function composeOffer({ clock, ids }: IngressContext, reception: Reception): Del
     clientAddress: request.clientAddress,
     headers: recordHeaders(reception.headers, webhook),
     revision,
+    summary: composeSummary(webhook.summary, received.payload),
     event: readEvent(webhook.event, reception.headers, received.payload),
     identity: identify(reception.headers, webhook, reception.providerIdentity, body),
     body,

@@ -23,6 +23,8 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     name: 'bitbucket',
     title: 'Bitbucket',
     event: { header: 'X-Event-Key' },
+    summary:
+      '{repository.full_name} · #{pullrequest.id|issue.id} · {pullrequest.title|issue.title} · {actor.display_name|actor.displayName|actor.nickname}',
     keys: [textKey('sha256')],
     labelSeparator: '=',
     headers: [
@@ -43,6 +45,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     name: 'calcom',
     title: 'Cal.com',
     event: { path: ['triggerEvent'] },
+    summary: '{payload.title} · {payload.startTime}',
     headers: [{ ...FAMILY, name: 'calcom', signatures: [header('X-Cal-Signature-256')] }],
     unsignedValues: ['no-secret-provided'],
     whenSecretIsIssued: 'user',
@@ -53,6 +56,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     name: 'circleci',
     title: 'CircleCI',
     event: { path: ['type'] },
+    summary: '{project.slug} · #{pipeline.number} · {workflow.name} · {workflow.status|job.status}',
     keys: [textKey('v1')],
     entrySeparator: ',',
     labelSeparator: '=',
@@ -83,6 +87,8 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     name: 'forgejo',
     title: 'Forgejo',
     event: { header: 'X-Forgejo-Event', path: ['action'] },
+    summary:
+      '{repository.full_name} · #{pull_request.number|issue.number} · {pull_request.title|issue.title|release.name|head_commit.message|ref} · {sender.login}',
     headers: [
       {
         ...FAMILY,
@@ -99,6 +105,8 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     name: 'gitea',
     title: 'Gitea',
     event: { header: 'X-Gitea-Event', path: ['action'] },
+    summary:
+      '{repository.full_name} · #{pull_request.number|issue.number} · {pull_request.title|issue.title|release.name|head_commit.message|ref} · {sender.login}',
     headers: [
       { ...FAMILY, name: 'gitea', signatures: [header('X-Gitea-Signature')], identity: header('X-Gitea-Delivery') },
     ],
@@ -111,6 +119,8 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     name: 'github',
     title: 'GitHub',
     event: { header: 'X-GitHub-Event', path: ['action'] },
+    summary:
+      '{repository.full_name|organization.login} · #{pull_request.number|issue.number|discussion.number|workflow_run.run_number} · {pull_request.title|issue.title|discussion.title|release.name|workflow_run.display_title|check_run.name|head_commit.message|alert.rule.description|ref} · {sender.login}',
     keys: [textKey('sha256')],
     labelSeparator: '=',
     headers: [
@@ -144,6 +154,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     name: 'jira',
     title: 'Jira',
     event: { path: ['webhookEvent'] },
+    summary: '{issue.key} · {issue.fields.summary} · {user.displayName}',
     keys: [textKey('sha256')],
     labelSeparator: '=',
     headers: [
@@ -171,6 +182,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     name: 'linear',
     title: 'Linear',
     event: { header: 'Linear-Event', path: ['action'] },
+    summary: '{data.identifier|data.issue.identifier} · {data.title|data.name|data.body} · {actor.name}',
     headers: [
       { ...FAMILY, name: 'linear', signatures: [header('Linear-Signature')], identity: header('Linear-Delivery') },
     ],
@@ -201,6 +213,8 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     name: 'pagerduty',
     title: 'PagerDuty',
     event: { path: ['event', 'event_type'] },
+    summary:
+      '{event.data.service.summary} · #{event.data.number} · {event.data.title|event.data.summary} · {event.agent.summary}',
     keys: [textKey('v1')],
     entrySeparator: ',',
     labelSeparator: '=',
@@ -215,6 +229,8 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     name: 'sentry',
     title: 'Sentry',
     event: { header: 'Sentry-Hook-Resource', path: ['action'] },
+    summary:
+      '{data.issue.shortId} · {data.issue.title|data.event.title|data.metric_alert.title|data.error.title} · {data.issue.project.slug|data.event.project_slug}',
     headers: [
       {
         ...FAMILY,
@@ -234,6 +250,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     name: 'shopify',
     title: 'Shopify',
     event: { header: 'X-Shopify-Topic' },
+    summary: '{name|title|email} · {total_price} · {currency}',
     encoding: 'base64',
     headers: [
       {
@@ -259,6 +276,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'terraform',
     title: 'HCP Terraform, Terraform Enterprise',
+    summary: '{organization_name} · {workspace_name} · {run_message}',
     keys: [textKey(null, SHA512)],
     headers: [{ ...FAMILY, name: 'terraform', signatures: [header('X-TFE-Notification-Signature')] }],
     whenSecretIsIssued: 'user',
@@ -282,6 +300,8 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     name: 'vercel',
     title: 'Vercel',
     event: { path: ['type'] },
+    summary:
+      '{payload.deployment.name|payload.project.name|payload.name} · {payload.target} · {payload.deployment.url|payload.url}',
     keys: [textKey(null, SHA1)],
     headers: [{ ...FAMILY, name: 'vercel', signatures: [header('x-vercel-signature')] }],
     whenSecretIsIssued: 'after',
@@ -292,6 +312,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     name: 'woocommerce',
     title: 'WooCommerce',
     event: { header: 'X-WC-Webhook-Topic' },
+    summary: '#{number|id} · {status|name} · {total} · {currency}',
     keys: [{ ...textKey(null), unescapesHtml: true }],
     encoding: 'base64',
     headers: [

@@ -74,6 +74,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     name: 'buildkite',
     title: 'Buildkite',
     event: { header: 'X-Buildkite-Event' },
+    summary: '{pipeline.slug} · #{build.number} · {build.state} · {build.message}',
     keys: [textKey('signature')],
     entrySeparator: ',',
     labelSeparator: '=',
@@ -93,6 +94,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     name: 'calendly',
     title: 'Calendly',
     event: { path: ['event'] },
+    summary: '{payload.scheduled_event.name} · {payload.name}',
     keys: [textKey('v1')],
     entrySeparator: ',',
     labelSeparator: '=',
@@ -107,6 +109,8 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     name: 'gitlab_signing',
     title: 'GitLab (signing token)',
     event: { header: 'X-Gitlab-Event' },
+    summary:
+      '{project.path_with_namespace} · {object_attributes.iid} · {object_attributes.title|object_attributes.note|object_attributes.detailed_status|ref} · {user_username|user.username}',
     keys: [{ prefix: 'whsec_', decode: 'base64', minBytes: 32, maxBytes: 32, algorithm: SHA256, label: 'v1' }],
     entrySeparator: ' ',
     labelSeparator: ',',
@@ -122,6 +126,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     name: 'grafana',
     title: 'Grafana',
     event: { path: ['status'] },
+    summary: '{title|commonLabels.alertname}',
     headers: [{ ...FAMILY, name: 'grafana', signatures: [header('X-Grafana-Alerting-Signature')] }],
     options: { header: true, timestampHeader: { content: [TIMESTAMP, text(':'), BODY], timestamp: SECONDS_IN_HEADER } },
     whenSecretIsIssued: 'user',
@@ -157,6 +162,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     name: 'mailgun',
     title: 'Mailgun',
     event: { path: ['event-data', 'event'] },
+    summary: '{event-data.recipient} · {event-data.message.headers.subject|event-data.reason}',
     content: [TIMESTAMP, { part: 'json', path: ['signature', 'token'] }],
     headers: [
       {
@@ -181,6 +187,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     name: 'paddle',
     title: 'Paddle',
     event: { path: ['event_type'] },
+    summary: '{data.id} · {data.status}',
     keys: [textKey('h1')],
     entrySeparator: ';',
     labelSeparator: '=',
@@ -195,6 +202,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     name: 'slack',
     title: 'Slack',
     event: { path: ['event', 'type'] },
+    summary: '{team_id} · {event.channel} · {event.user}',
     keys: [textKey('v0')],
     labelSeparator: '=',
     content: [text('v0:'), TIMESTAMP, text(':'), BODY],
@@ -215,6 +223,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     name: 'square',
     title: 'Square',
     event: { path: ['type'] },
+    summary: '{data.type} · {data.id}',
     encoding: 'base64',
     content: [PUBLIC_URL, BODY],
     headers: [{ ...FAMILY, name: 'square', signatures: [header('x-square-hmacsha256-signature')] }],
@@ -259,6 +268,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     name: 'stripe',
     title: 'Stripe',
     event: { path: ['type'] },
+    summary: '{data.object.object} · {data.object.id} · {data.object.status}',
     // Unlike in Standard Webhooks, the key is the whole text with its `whsec_`.
     keys: [textKey('v1')],
     rejectedSecrets: [

@@ -21,6 +21,7 @@ export const NETLIFY: SpecialScheme = {
   name: 'netlify',
   title: 'Netlify',
   event: { header: 'X-Netlify-Event' },
+  summary: '{name} · {branch} · {title|error_message|commit_ref}',
   signature: { in: 'header', name: 'X-Webhook-Signature' },
   identity: null,
   described: { digest: 'HMAC-SHA256', form: 'JWS', content: 'hash of the body' },

@@ -43,6 +43,7 @@ export const SNS: SpecialScheme = {
   name: 'sns',
   title: 'Amazon SNS',
   event: { header: 'X-Amz-Sns-Message-Type' },
+  summary: '{Subject|TopicArn}',
   signature: { in: 'json', path: ['Signature'] },
   identity: ['MessageId'],
   described: { digest: 'RSA', form: 'base64', content: 'fields of the body' },

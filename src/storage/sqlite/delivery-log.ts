@@ -229,6 +229,7 @@ class BatchRows {
       deliveryId: entry.identity?.value ?? null,
       deliveryIdSource: entry.identity?.source ?? null,
       event: entry.kind === 'rejection' ? null : entry.event,
+      summary: entry.kind === 'rejection' ? null : entry.summary,
       headers: entry.headers,
       identityKey: result.label === 'Accepted' ? readKey(entry) : null,
       size: entry.size,

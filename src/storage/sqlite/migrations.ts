@@ -628,4 +628,6 @@ export const MIGRATIONS: readonly string[] = [
   `,
   // The reconciliations of a commit.
   `CREATE INDEX reconciliations_by_revision ON reconciliations (factory, revision);`,
+  // One line about each delivery, which earlier ones do not have.
+  `ALTER TABLE deliveries ADD COLUMN summary TEXT;`,
 ];

@@ -54,6 +54,7 @@ function listFacts(delivery: Delivery): [string, React.ReactNode][] {
     ],
     ['Received', <ExactTime key="received" at={delivery.received_at} />],
     ['Event', delivery.event === null ? null : <UntrustedText key="event" text={delivery.event} />],
+    ['Summary', delivery.summary === null ? null : <UntrustedText key="summary" text={delivery.summary} />],
     ['Delivery ID', delivery_id === null ? null : <UntrustedText key="id" text={delivery_id} />],
     ['ID source', delivery_id_source === null ? null : IDENTITY_SOURCE_WORDS[delivery_id_source]],
     ['IP address', <UntrustedText key="address" text={delivery.client_address} />],

@@ -131,12 +131,25 @@ function DeletedMark({ factory, uid }: { factory: string; uid: string }) {
 }
 
 const FURTHER_COLUMNS: DataColumn<Delivery>[] = [
-  { header: 'Event', render: ({ event }) => (event === null ? null : <UntrustedText text={event} />) },
+  { header: 'Event', render: (delivery) => <EventText delivery={delivery} /> },
   { header: 'Label', render: (delivery) => <DeliveryLabels delivery={delivery} /> },
   { header: 'Received', render: ({ received_at }) => <TimeText at={received_at} isFocusable={false} /> },
   { header: 'Size', align: 'end', render: formatBodySize },
   { header: 'Runs', align: 'end', render: ({ runs }) => runs.length },
 ];
+
+function EventText({ delivery: { event, summary } }: { delivery: Delivery }) {
+  return (
+    <>
+      {event !== null && <UntrustedText text={event} />}
+      {summary !== null && (
+        <Text size="xs" c="dimmed" lineClamp={2}>
+          <UntrustedText text={summary} />
+        </Text>
+      )}
+    </>
+  );
+}
 
 function DeliveryName({ delivery }: { delivery: Delivery }) {
   const { factory, id, delivery_id } = delivery;

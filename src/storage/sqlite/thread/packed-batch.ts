@@ -13,6 +13,7 @@ const COLUMNS = [
   'headers',
   'revision',
   'event',
+  'summary',
   'applyNumber',
 ] as const;
 
@@ -114,6 +115,7 @@ function unpackOffers(packed: PackedBatch): DeliveryOffer[] {
       headers: packed.headers[index]!,
       revision: packed.revision[index]!,
       event: packed.event[index]!,
+      summary: packed.summary[index]!,
       applyNumber: packed.applyNumber[index]!,
       identity: { source: packed.sources[index]!, value, key: keys[index] ?? value },
       body,

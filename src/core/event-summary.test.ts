@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { SCHEMES } from '../signature/schemes/schemes.ts';
+import { parseSummaryTemplate } from './event-summary.ts';
+
+it('reads a template', () => {
+  expect(parseSummaryTemplate('{a.b} · #{c|d.e}')).toEqual([
+    { before: '', paths: [['a', 'b']] },
+    { before: '#', paths: [['c'], ['d', 'e']] },
+  ]);
+});
+
+it('reads the template of every scheme', () => {
+  const templates = SCHEMES.flatMap(({ summary }) => summary ?? []);
+  expect(templates.length).toBeGreaterThan(20);
+  for (const template of templates) {
+    for (const { paths } of parseSummaryTemplate(template)) expect(paths.flat()).not.toContain('');
+  }
+});
