@@ -1,10 +1,12 @@
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { FactoryControl } from '../core/ports/definitions/reconciler.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import type { KnownWebhooks } from '../registry/known-webhooks.ts';
 
 /** What the thread that serves deliveries knows of factories. */
 export interface FactoryFollowers {
   known: KnownWebhooks;
+  metrics: Pick<Metrics, 'forgetFactory'>;
   inventory: Pick<InventoryReader, 'webhookNames'>;
   /** Queued runs of this factory can start. */
   onRunsQueued(factory: string): void;
@@ -13,17 +15,21 @@ export interface FactoryFollowers {
 /** Forgets and renames factories in the reconcile thread, and then in this one. */
 export function controlFactories(
   control: FactoryControl,
-  { known, inventory, onRunsQueued }: FactoryFollowers,
+  { known, metrics, inventory, onRunsQueued }: FactoryFollowers,
 ): FactoryControl {
+  const forgetName = (factory: string) => {
+    known.forgetFactory(factory);
+    metrics.forgetFactory(factory);
+  };
   return {
     forget: async (factory) => {
       const forgotten = await control.forget(factory);
-      known.forgetFactory(factory);
+      forgetName(factory);
       return forgotten;
     },
     rename: async (from, to) => {
       const reconciliation = await control.rename(from, to);
-      known.forgetFactory(from);
+      forgetName(from);
       const names = await inventory.webhookNames();
       known.load(
         names.filter(({ factory }) => factory === to),

@@ -245,6 +245,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
       reconcile: reconciling.control,
       factories: controlFactories(reconciling.control, {
         known: registry.known,
+        metrics,
         inventory: storage.inventoryReader,
         onRunsQueued: dispatcher.wake,
       }),

@@ -20,6 +20,8 @@ export interface Metrics extends IngressMetrics, NotifyMetrics, SignInMetrics {
   countReconciliation(factory: string, result: ReconciliationResult): void;
   /** Removes the series of all other webhooks, so that labels do not accumulate over years. To be called after an apply. */
   keepWebhooks(uids: Iterable<string>): void;
+  /** Removes what is counted under the name of a factory that was forgotten or renamed. */
+  forgetFactory(factory: string): void;
   /** The text of a scrape. If a probe fails, only its gauge is `NaN`. */
   render(): Promise<string>;
   /** Media type of that text. */
@@ -37,7 +39,7 @@ export function createMetrics(probes: MetricProbes): Metrics {
   collectDefaultMetrics({ register: registry });
   const deliveries = createDeliveryCounter(registry);
   const countRejection = createRejectionCounter(registry);
-  const countUnlogged = createUnloggedCounter(registry);
+  const unlogged = createUnloggedCounter(registry);
   const reconciliations = new Counter({
     name: 'dockbell_reconciliations_total',
     help: 'Reconciliations by result.',
@@ -79,9 +81,10 @@ export function createMetrics(probes: MetricProbes): Metrics {
         for (const outcome of HANDSHAKE_OUTCOMES) handshakes.remove({ webhook, outcome });
       }
     },
+    forgetFactory: unlogged.forgetFactory,
     countRejection: (reason) => countRejection(reason, 1),
     countUnlogged: (webhook, reason, count) => {
-      countUnlogged(webhook, reason, count);
+      unlogged.countUnlogged(webhook, reason, count);
       const group = REJECTION_OF_UNLOGGED[reason];
       if (group !== null) countRejection(group, count);
     },
@@ -166,9 +169,9 @@ function createRejectionCounter(registry: Registry): (reason: Rejection, count: 
 type TalliesByReason = Map<UnloggedReason, Tally>;
 
 /** The names of webhooks are bounded by the webhooks that exist or existed. */
-function createUnloggedCounter(registry: Registry): Metrics['countUnlogged'] {
+function createUnloggedCounter(registry: Registry): Pick<Metrics, 'countUnlogged' | 'forgetFactory'> {
   const factories = new Map<string, Map<string, TalliesByReason>>();
-  new Counter({
+  const counter = new Counter({
     name: 'dockbell_requests_refused_total',
     help: 'Requests to a webhook without a row in the delivery log, by reason.',
     labelNames: ['factory', 'webhook', 'reason'],
@@ -181,13 +184,21 @@ function createUnloggedCounter(registry: Registry): Metrics['countUnlogged'] {
       }
     },
   });
-  return ({ factory, name }, reason, count) => {
-    const webhooks = findOrAdd(factories, factory, () => new Map<string, TalliesByReason>());
-    addToTally(
-      findOrAdd(webhooks, name, () => new Map()),
-      reason,
-      count,
-    );
+  return {
+    countUnlogged: ({ factory, name }, reason, count) => {
+      const webhooks = findOrAdd(factories, factory, () => new Map<string, TalliesByReason>());
+      addToTally(
+        findOrAdd(webhooks, name, () => new Map()),
+        reason,
+        count,
+      );
+    },
+    forgetFactory: (factory) => {
+      for (const [webhook, tallies] of factories.get(factory) ?? []) {
+        for (const reason of tallies.keys()) counter.remove({ factory, webhook, reason });
+      }
+      factories.delete(factory);
+    },
   };
 }
 

@@ -62,6 +62,12 @@ describe('a factory that the configuration no longer names', () => {
     return answer.status;
   }
 
+  async function readMetrics(): Promise<string> {
+    const { token } = (await daemon.api('/tokens', { method: 'POST', body: { name: 'metrics', role: 'viewer' } })).body;
+    const answer = await fetch(`${daemon.adminUrl}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+    return answer.text();
+  }
+
   const countRuns = async (factory: string) => (await daemon.api(`/factories/${factory}/runs`)).body.data.length;
 
   it('is listed, and gives its URLs, history and runs to its new name', async () => {
@@ -119,6 +125,8 @@ describe('a factory that the configuration no longer names', () => {
     expect((await daemon.cli('factory', 'rename', 'web', 'nobody')).stderr).toContain(
       'The configuration names no factory nobody.',
     );
+    expect(await post(uid)).toBe(404);
+    expect(await readMetrics()).toContain('factory="web"');
     const [delivery] = (await daemon.api('/factories/web/deliveries')).body.data;
     expect((await daemon.cli('factory', 'forget', 'web')).stdout).toBe(
       'Forgot factory web. 1 queued run was cancelled.\n',
@@ -128,6 +136,7 @@ describe('a factory that the configuration no longer names', () => {
     expect((await daemon.cli('status')).stdout).not.toMatch(/ web$/m);
     expect((await daemon.api('/factories/web')).status).toBe(404);
     expect((await daemon.api(`/deliveries/${delivery.id}`)).body).toMatchObject({ label: 'Accepted', factory: 'web' });
+    expect(await readMetrics()).not.toContain('factory="web"');
     expect((await daemon.cli('factory', 'forget', 'web')).stderr).toContain("There is no factory 'web'.");
 
     await restartAs('web');
