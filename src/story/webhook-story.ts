@@ -3,6 +3,7 @@ import type { Delivery, PastListener } from '../core/resources/delivery.ts';
 import { findOverlapEnd } from '../core/rotation-overlap.ts';
 import { formatInstant } from '../core/time/clock.ts';
 import { countOf } from '../filter/describe-value.ts';
+import { quoteForShell } from '../words/quote-for-shell.ts';
 import { describeUnlogged } from '../words/unlogged-reasons.ts';
 import { listChangeSteps, readChanges, sayCommit } from './change-steps.ts';
 import { explainRejection } from './receipt-steps.ts';
@@ -227,6 +228,16 @@ function listNext(
   const log = { purpose: 'List its deliveries', command: `dockbell delivery list ${target}${option}` };
   const show = { purpose: 'Show its settings', command: `dockbell webhook show ${target}${option}` };
   const isFailing = rejected !== null && (accepted === null || accepted.receivedAt < rejected.receivedAt);
+  if (!request.isConfigured(factory)) return [...listFactoryChoices(factory), show];
   if (isClosed || !isFailing) return [show, log];
   return [{ purpose: 'Explain the last rejection', command: `dockbell why ${rejected.id}` }, log, show];
+}
+
+/** What to do about a factory that the configuration no longer names. */
+function listFactoryChoices(factory: string): NextCommand[] {
+  const name = quoteForShell(factory);
+  return [
+    { purpose: 'Keep its URLs under a new name', command: `dockbell factory rename ${name} NEW_NAME` },
+    { purpose: 'Remove it', command: `dockbell factory forget ${name}` },
+  ];
 }

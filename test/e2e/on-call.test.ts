@@ -41,6 +41,12 @@ it('a name of a webhook and an automation is answered with the exact forms', asy
   ]);
 });
 
+it('a rejected request is found by the ID that its sender shows', async () => {
+  const { stdout } = await world.daemon.cli('why', 'guid-rejected');
+  expect(stdout).toContain(world.deliveries.rejected);
+  expect(stdout).toContain('Rejected (auth). The sender uses an older version of the secret');
+});
+
 it('an unknown name is answered with similar names, and exit code 1', async () => {
   const { code, stderr } = await world.daemon.cli('why', 'typos');
   expect([code, stderr]).toEqual([

@@ -125,6 +125,9 @@ describe('the status of a daemon', () => {
     const { body } = await daemon.api('/factories/web/webhooks');
     expect(body.data).toMatchObject([{ name: 'ci', enabled: true, served: false }]);
     expect((await daemon.cli('webhook', 'show', 'ci', '--factory', 'web')).stdout).toContain('senders get 404');
+    const why = (await daemon.cli('why', 'ci')).stdout;
+    expect(why).toContain('The configuration has no factory web: senders of ci get 404.');
+    expect(why).toContain('dockbell factory forget web');
     expect((await fetch(`${daemon.ingressUrl}/webhooks/w/${body.data[0].uid}`, { method: 'POST' })).status).toBe(404);
     const token = (await daemon.cli('token', 'create', 'metrics', '--role', 'viewer', '--json')).stdout;
     const headers = { authorization: `Bearer ${JSON.parse(token).token}` };
