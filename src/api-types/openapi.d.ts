@@ -2751,6 +2751,8 @@ export interface components {
                     after: number;
                     gained_count: number;
                     lost_count: number;
+                    /** @description Number of the examined deliveries without a record of a header that a filter tests. They count as sent without it. */
+                    unrecorded: number;
                     /** @description The newest that would start it now; five at most. */
                     gained: {
                         delivery: string;
@@ -2794,6 +2796,8 @@ export interface components {
                 after: number;
                 gained_count: number;
                 lost_count: number;
+                /** @description Number of the examined deliveries without a record of a header that a filter tests. They count as sent without it. */
+                unrecorded: number;
                 /** @description The newest that would start it now; five at most. */
                 gained: {
                     delivery: string;

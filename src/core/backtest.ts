@@ -24,6 +24,11 @@ export interface AutomationBacktest {
   /** Number of all such deliveries. */
   gainedCount: number;
   lostCount: number;
+  /**
+   * Number of the examined deliveries without a record of a header that a filter tests. They count as sent without it: a
+   * header is recorded only since a filter tests it, or if the webhook records it.
+   */
+  unrecorded: number;
 }
 
 /** The result of evaluating changed triggers against stored deliveries. */

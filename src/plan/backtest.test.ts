@@ -10,7 +10,7 @@ const NOW_MS = 1_767_323_045_678;
 const CI: WebhookUid = 'wh_ci';
 
 /** Deliveries of one webhook, oldest first, one second apart; the key is the index. */
-function storeOf(payloads: readonly Json[], costMs = 0) {
+function storeOf(payloads: readonly Json[], costMs: number, headersOf: (key: number) => string | null) {
   const clock = { ms: 0 };
   const reads: number[] = [];
   const store: StoredPayloads = {
@@ -22,7 +22,10 @@ function storeOf(payloads: readonly Json[], costMs = 0) {
       const taken = keys.slice(0, 3);
       reads.push(taken.length);
       clock.ms += costMs;
-      return { taken: taken.length, payloads: taken.map((key) => toStored(key, payloads[key]!)) };
+      return {
+        taken: taken.length,
+        payloads: taken.map((key) => ({ ...toStored(key, payloads[key]!), headers: headersOf(key) })),
+      };
     },
   };
   return { store, clock, reads };
@@ -31,7 +34,7 @@ function storeOf(payloads: readonly Json[], costMs = 0) {
 function toStored(key: number, payload: Json) {
   const id = `dlv_${key}` as DeliveryId;
   const receivedAt = NOW_MS - 1_000_000 + key * 1000;
-  return { id, webhook: CI, receivedAt, headers: null, body: Buffer.from(JSON.stringify(payload)) };
+  return { id, webhook: CI, receivedAt, body: Buffer.from(JSON.stringify(payload)) };
 }
 
 function change(before: JsonObject | null, after: JsonObject | null): TriggerChange {
@@ -39,12 +42,17 @@ function change(before: JsonObject | null, after: JsonObject | null): TriggerCha
   return { automation: 'triage', before: side(before), after: side(after) };
 }
 
+interface BacktestOptions extends Partial<BacktestBounds> {
+  costMs?: number;
+  headersOf?: (key: number) => string | null;
+}
+
 async function backtest(
   payloads: readonly Json[],
   changes: TriggerChange[],
-  { costMs = 0, ...bounds }: Partial<BacktestBounds> & { costMs?: number } = {},
+  { costMs = 0, headersOf = () => null, ...bounds }: BacktestOptions = {},
 ) {
-  const { store, clock, reads } = storeOf(payloads, costMs);
+  const { store, clock, reads } = storeOf(payloads, costMs, headersOf);
   const context = { payloads: store, nowMs: NOW_MS, monotonicMs: () => clock.ms };
   const result = await runBacktest({ ...context, bounds: { ...DEFAULT_BOUNDS, ...bounds } }, changes);
   return { ...result, reads };
@@ -70,6 +78,14 @@ describe('runBacktest', () => {
     expect(one!.lost[0]).toMatchObject({ path: 'level', webhook: CI });
     expect(one!.lost[0]!.message).toContain('error');
     expect(result).toMatchObject({ stored: 10, examined: 10, until: NOW_MS, since: NOW_MS - 604_800_000 });
+  });
+
+  it('counts deliveries without a record of a tested header, which count as sent without it', async () => {
+    const filter = filterOf({ headers: { 'X-Team': ['a'] }, payload: null });
+    const changed = { automation: 'triage', before: new Map(), after: new Map([[CI, [filter]]]) };
+    const headersOf = (key: number) => (key < 3 ? null : JSON.stringify({ 'x-team': key < 5 ? 'a' : 'b' }));
+    const { backtest: result } = await backtest(LEVELS, [changed], { headersOf });
+    expect(result.automations[0]).toMatchObject({ examined: 10, after: 2, unrecorded: 3 });
   });
 
   it('shows gained deliveries with the key that prevented the start', async () => {

@@ -149,16 +149,24 @@ interface Subject {
   before: ReadonlyMap<WebhookUid, CompiledFilters>;
   after: ReadonlyMap<WebhookUid, CompiledFilters>;
   sightings: ReadonlyMap<WebhookUid, KeySightings>;
+  /** The headers that the filters test, by webhook. */
+  headers: ReadonlyMap<WebhookUid, readonly string[]>;
 }
 
 function createSubject({ automation, before, after }: TriggerChange): Subject {
-  const counts = { examined: 0, before: 0, after: 0, gainedCount: 0, lostCount: 0 };
+  const counts = { examined: 0, before: 0, after: 0, gainedCount: 0, lostCount: 0, unrecorded: 0 };
   return {
     result: { automation, ...counts, gained: [], lost: [] },
     before: compileAll(before),
     after: compileAll(after),
     sightings: new Map([...after].map(([webhook, filters]) => [webhook, new KeySightings(filters)])),
+    headers: new Map([...before, ...after].map(([webhook]) => [webhook, listHeaders(webhook, [before, after])])),
   };
+}
+
+function listHeaders(webhook: WebhookUid, sides: readonly StartingFilters[]): string[] {
+  const filters = sides.flatMap((side) => side.get(webhook) ?? []);
+  return [...new Set(filters.flatMap(({ headers = {} }) => Object.keys(headers).map((name) => name.toLowerCase())))];
 }
 
 function compileAll(filters: StartingFilters): Map<WebhookUid, CompiledFilters> {
@@ -173,10 +181,15 @@ function evaluate(subjects: readonly Subject[], stored: StoredPayload): void {
   for (const subject of concerned) evaluateOne(subject, stored, received);
 }
 
-function evaluateOne({ result, before, after, sightings }: Subject, stored: StoredPayload, received: Received): void {
+function evaluateOne(
+  { result, before, after, sightings, headers }: Subject,
+  stored: StoredPayload,
+  received: Received,
+): void {
   const [old, planned] = [before.get(stored.webhook), after.get(stored.webhook)];
   const [started, starts] = [old?.matches(received) ?? false, planned?.matches(received) ?? false];
   result.examined++;
+  if (headers.get(stored.webhook)?.some((name) => received.headers[name] === undefined)) result.unrecorded++;
   sightings.get(stored.webhook)?.look(received.payload);
   if (started) result.before++;
   if (starts) result.after++;

@@ -254,7 +254,16 @@ export function makePlanPreview(): PlanPreview {
     path: 'level',
     message: HOSTILE_TEXT,
   } as const;
-  const counts = { examined: 9, before: 4, after: 3, gainedCount: 0, lostCount: 1, gained: [], lost: [example] };
+  const counts = {
+    examined: 9,
+    before: 4,
+    after: 3,
+    gainedCount: 0,
+    lostCount: 1,
+    unrecorded: 0,
+    gained: [],
+    lost: [example],
+  };
   return {
     valid: true,
     appliedRevision: 'c0ffee',

@@ -245,6 +245,7 @@ const backtest = {
       after: 13,
       gained_count: 0,
       lost_count: 1,
+      unrecorded: 0,
       gained: [],
       lost: [
         {

@@ -163,6 +163,11 @@ const backtest = closedObject(
         after: { ...count, description: 'Number of the examined deliveries that would start it as planned.' },
         gained_count: count,
         lost_count: count,
+        unrecorded: {
+          ...count,
+          description:
+            'Number of the examined deliveries without a record of a header that a filter tests. They count as sent without it.',
+        },
         gained: {
           type: 'array',
           items: backtestExample,

@@ -76,7 +76,7 @@ export function presentBacktest({ since, until, stored, examined, automations }:
 }
 
 function presentAutomation(one: AutomationBacktest) {
-  const { automation, examined, before, after, gainedCount, lostCount, gained, lost } = one;
+  const { automation, examined, before, after, gainedCount, lostCount, gained, lost, unrecorded } = one;
   return {
     automation,
     examined,
@@ -84,6 +84,7 @@ function presentAutomation(one: AutomationBacktest) {
     after,
     gained_count: gainedCount,
     lost_count: lostCount,
+    unrecorded,
     gained: gained.map(presentExample),
     lost: lost.map(presentExample),
   };

@@ -54,7 +54,15 @@ describe('renderPlanMarkdown', () => {
   });
 
   it('counts the examples that it does not show', () => {
-    const one = { automation: 'triage', examined: 60, before: 41, after: 3, gained_count: 0, gained: [] };
+    const one = {
+      automation: 'triage',
+      examined: 60,
+      before: 41,
+      after: 3,
+      gained_count: 0,
+      unrecorded: 2,
+      gained: [],
+    };
     const show = (count: number) => {
       const automations = [{ ...one, lost_count: count, lost: [lost] }];
       const backtest = { ...makePlan().backtest, stored: 60, examined: 60, automations };
@@ -63,6 +71,7 @@ describe('renderPlanMarkdown', () => {
     expect(show(38)).toContain('<details><summary>triage: 41 starts → 3</summary>');
     expect(show(38)).toContain('`level is "a\\|b", expected "fatal"`\n- lost 37 more\n');
     expect(show(1)).not.toMatch(/\d more/);
+    expect(show(1)).toContain('- 2 of them have no record of a tested header');
   });
 });
 

@@ -1,6 +1,7 @@
 import type { BacktestExample, PlanPreview } from '../../client/api-types.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { escapeText } from '../../words/escape-text.ts';
+import { describeUnrecorded } from '../../words/event-names.ts';
 import { describeSides } from './leaf-changes.ts';
 import {
   describeExamined,
@@ -85,6 +86,7 @@ function renderBacktest(plan: PlanPreview): string {
   if (stored === 0) return NOTHING_STORED;
   const blocks = automations.map((one) => {
     const examples = [
+      ...(one.unrecorded > 0 ? [`- ${describeUnrecorded(one.unrecorded)}`] : []),
       ...renderExamples('gained', one.gained, one.gained_count),
       ...renderExamples('lost', one.lost, one.lost_count),
     ];

@@ -1,5 +1,6 @@
 import type { BacktestExample, PlanPreview } from '../../client/api-types.ts';
 import { escapeText } from '../../words/escape-text.ts';
+import { describeUnrecorded } from '../../words/event-names.ts';
 import type { Colors } from './colors.ts';
 import { describeCommit, describeDiagnostic, shortenRevision } from './describe-reconciliation.ts';
 import { describeSides } from './leaf-changes.ts';
@@ -71,6 +72,7 @@ function printBacktest(output: Output, plan: PlanPreview): void {
   output.line(`Backtest with ${describeExamined(plan)}:`);
   for (const one of automations) {
     output.line(`  ${output.colors.bold(escapeText(one.automation))}: ${describeStarts(one)}`);
+    if (one.unrecorded > 0) output.line(`    ${output.colors.yellow(describeUnrecorded(one.unrecorded))}`);
     printExamples(output, output.colors.green('+'), one.gained, one.gained_count);
     printExamples(output, output.colors.red('-'), one.lost, one.lost_count);
   }

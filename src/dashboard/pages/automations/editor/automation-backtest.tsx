@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { History } from 'lucide-react';
 import { useState } from 'react';
 import type { Backtest } from '../../../../client/api-types.ts';
+import { describeUnrecorded } from '../../../../words/event-names.ts';
 import { type BacktestRequest, backtest } from '../../../api/automations.ts';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
@@ -81,6 +82,7 @@ function Result({ backtest: { stored, examined, sampled, automations } }: { back
           ? `Evaluated an even sample: ${examined} of ${stored} stored deliveries. The numbers apply to the sample.`
           : `Evaluated all ${stored} stored deliveries.`}
       </Text>
+      {change.unrecorded > 0 && <Text size="sm">{describeUnrecorded(change.unrecorded)}</Text>}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Examples title="Would start now" examples={change.gained} />
         <Examples title="Would no longer start" examples={change.lost} />
