@@ -60,7 +60,7 @@ describeDashboard('live numbers', ({ signIn }) => {
     const row = (name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
     const deliveriesOf = (name: string) => row(name).getByRole('img').getAttribute('aria-label');
     await expect.poll(() => deliveriesOf('ci')).toMatch(/^4 deliveries/);
-    const lastOf = (name: string) => row(name).locator('time').getAttribute('datetime');
+    const lastOf = (name: string) => row(name).locator('time').first().getAttribute('datetime');
     const before = await lastOf('ci');
     const requests = recordRequests(page);
     await startRun();
@@ -77,7 +77,7 @@ describeDashboard('live numbers', ({ signIn }) => {
     const page = await signIn(factory.daemon, '/factories/payments/automations');
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'build', exact: true }) });
     await row.getByText('failed').waitFor();
-    const last = row.locator('time');
+    const last = row.locator('time').first();
     const before = await last.getAttribute('datetime');
     const requests = recordRequests(page);
     await startRun();

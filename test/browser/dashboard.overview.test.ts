@@ -39,6 +39,12 @@ describeDashboard('the overview', ({ signIn }) => {
       .getByText(/^failed/)
       .first()
       .waitFor();
+    const senders = page.getByRole('table', { name: 'Senders' });
+    await senders.getByText(/^1 rejected since .*: The token is not the secret/).waitFor();
+    await senders.getByText('13 of 15 requests accepted in the last 24 hours (86.7 %)').waitFor();
+    const automations = page.getByRole('table', { name: 'Automations with failed or queued runs' });
+    await automations.getByText('all of the last 4 runs failed').waitFor();
+    await page.getByText('Automations are failing').waitFor();
     await page.getByText('7 days').click();
     await expect.poll(() => chart.textContent()).toMatch(/12/);
     await lookAt(page, 'overview-week');

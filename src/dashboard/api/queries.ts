@@ -49,12 +49,14 @@ export interface TaggedWebhook {
 export function webhookQuery(factory: string, uid: string) {
   return queryOptions({
     queryKey: ['factory', factory, 'webhooks', uid],
-    queryFn: async (): Promise<TaggedWebhook> => {
-      const request = api.GET('/api/v1/factories/{factory}/webhooks/{uid}', { params: { path: { factory, uid } } });
-      const { value, etag } = await readTagged(request);
-      return { webhook: value, etag };
-    },
+    queryFn: () => readWebhook(factory, uid),
   });
+}
+
+export async function readWebhook(factory: string, uid: string): Promise<TaggedWebhook> {
+  const request = api.GET('/api/v1/factories/{factory}/webhooks/{uid}', { params: { path: { factory, uid } } });
+  const { value, etag } = await readTagged(request);
+  return { webhook: value, etag };
 }
 
 /** The most recent deliveries of one webhook. */

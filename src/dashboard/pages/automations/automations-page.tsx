@@ -161,14 +161,21 @@ function listProblems({ automation, webhooks }: CellProps): string[] {
   return [...reasons, ...warnings.map(({ message }) => message)];
 }
 
-function LastRun({ automation: { factory, name } }: { automation: Automation }) {
+/** The last run may be older than the stored runs. */
+function LastRun({ automation: { factory, name, results } }: { automation: Automation }) {
   const { data } = useQuery(lastRunQuery(factory, name));
   if (data === undefined) return null;
-  if (data === null) return 'Never';
+  if (data === null && results.last_run === null) return 'Never';
+  const { state, created_at: at } = data ?? { ...results.last_run!, created_at: results.last_run!.finished_at };
   return (
     <Stack gap={4} align="flex-start">
-      <StatusBadge state={data.state} />
-      <TimeText at={data.created_at} isFocusable={false} />
+      <StatusBadge state={state} />
+      <TimeText at={at} isFocusable={false} />
+      {state === 'failed' && results.failing_since !== null && results.failed_in_a_row > 1 && (
+        <Text size="xs" c="var(--mantine-color-error)" component="div">
+          Failing since <TimeText at={results.failing_since} isFocusable={false} />
+        </Text>
+      )}
     </Stack>
   );
 }

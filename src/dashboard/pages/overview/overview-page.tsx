@@ -16,6 +16,7 @@ import { NoWebhooks } from '../webhooks/no-webhooks.tsx';
 import { ActivityCharts } from './activity-charts.tsx';
 import { assessHealth, HEALTH_HOURS, type HealthFinding, type HealthState, listFindings } from './assess-health.ts';
 import { listActiveConditions } from './describe-condition.ts';
+import { AutomationHealthCard, SenderHealth } from './factory-health.tsx';
 import { LiveDefinition } from './live-definition.tsx';
 import { ConditionAlerts, HealthFindings } from './overview-alerts.tsx';
 import { RecentRejections } from './recent-rejections.tsx';
@@ -59,6 +60,8 @@ export function OverviewPage() {
             </SectionCard>
           </Grid.Col>
         </Grid>
+        <AutomationHealthCard factory={factory} />
+        <SenderHealth factory={factory} />
         <RecentRejections factory={factory.name} />
       </Stack>
     </>

@@ -5,13 +5,15 @@ import { useState } from 'react';
 import { useParams } from 'wouter';
 import type { Factory, NewWebhook, Webhook } from '../../../client/api-types.ts';
 import { buildSendingCommand } from '../../../words/sending-commands.ts';
-import { webhookQuery } from '../../api/queries.ts';
+import { readWebhook, type TaggedWebhook, webhookQuery } from '../../api/queries.ts';
 import { CodeBlock } from '../../parts/copy/code-block.tsx';
 import { CopyLine } from '../../parts/copy/copy-line.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
+import { COUNT_PAUSES } from '../../parts/live/use-coalesced.ts';
+import { useLiveParts } from '../../parts/live/use-live-parts.ts';
 import { StoryPanel } from '../../parts/story/story-panel.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { factoryPath } from '../../paths.ts';
@@ -23,6 +25,7 @@ import { useMayEditWebhooks } from './no-webhooks.tsx';
 import { OneTimePane } from './one-time-pane.tsx';
 import { RecentDeliveries } from './recent-deliveries.tsx';
 import { RecentHandshakes } from './recent-handshakes.tsx';
+import { TrafficCard } from './traffic-text.tsx';
 import { UnloggedRequestsCard } from './unlogged-requests.tsx';
 import { awaitsSecret } from './webhook-names.ts';
 import { SourceNote, WebhookSettings } from './webhook-settings.tsx';
@@ -32,6 +35,7 @@ export function WebhookPage() {
   const factory = useFactory();
   const { uid = '' } = useParams();
   const { data, error, refetch } = useQuery(webhookQuery(factory.name, uid));
+  useLiveTraffic(factory.name, uid);
   const [rotated, setRotated] = useState<NewWebhook | null>(null);
   const trail = [{ label: 'Webhooks', href: factoryPath(factory.name, 'webhooks') }];
   if (error !== null) {
@@ -65,7 +69,10 @@ export function WebhookPage() {
             </Grid.Col>
           )}
           <Grid.Col span={{ base: 12, lg: 5 }}>
-            <WebhookSettings webhook={webhook} />
+            <Stack>
+              <TrafficCard webhook={webhook} />
+              <WebhookSettings webhook={webhook} />
+            </Stack>
           </Grid.Col>
         </Grid>
         <RecentDeliveries webhook={webhook} />
@@ -76,6 +83,19 @@ export function WebhookPage() {
       </Stack>
     </>
   );
+}
+
+/** Reads the webhook again after its deliveries. */
+function useLiveTraffic(factory: string, uid: string): void {
+  useLiveParts<TaggedWebhook, true>({
+    queryKey: webhookQuery(factory, uid).queryKey,
+    pauses: COUNT_PAUSES,
+    partOf: ({ type, data }) => (type === 'delivery' && data.webhook_uid === uid ? true : null),
+    changeOf: async () => {
+      const read = await readWebhook(factory, uid);
+      return () => read;
+    },
+  });
 }
 
 function stateOf({ enabled, deleted_at }: Webhook): string {

@@ -14,12 +14,12 @@ import type { ReceivedEvent } from '../../parts/live/use-live-events.ts';
 import { useLiveParts } from '../../parts/live/use-live-parts.ts';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
-import { TimeText } from '../../parts/time/time-text.tsx';
 import { objectPath } from '../../paths.ts';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { DeletedWebhooks } from './deleted-webhooks.tsx';
 import { AddWebhookButton, HowToCommit, NoWebhooks, useMayEditWebhooks } from './no-webhooks.tsx';
-import { noteLastDeliveries } from './note-last-deliveries.ts';
+import { noteTraffic } from './note-traffic.ts';
+import { TrafficCell } from './traffic-text.tsx';
 import { awaitsSecret, nameAuthentication } from './webhook-names.ts';
 
 const ACTIVITY_HOURS = 24;
@@ -31,7 +31,7 @@ export function WebhooksPage() {
   const { data, error, refetch } = useQuery(query);
   const { data: schemes } = useQuery(signatureSchemesQuery);
   const { data: activity } = useLiveActivity(factory.name, ACTIVITY_HOURS);
-  useLiveTimes(factory.name);
+  useLiveTraffic(factory.name);
   const isApply = ({ type, data: event }: ReceivedEvent) => type === 'reconciliation' && event.factory === factory.name;
   const held = useHeldUpdates(query.queryKey, isApply);
   const mayAdd = useMayEditWebhooks(factory);
@@ -65,13 +65,13 @@ export function WebhooksPage() {
   );
 }
 
-/** Takes the time of the last delivery of each webhook from live events. */
-function useLiveTimes(factory: string): void {
+/** Takes the last accepted delivery and failed credentials of each webhook from live events. */
+function useLiveTraffic(factory: string): void {
   useLiveParts<Webhook[], Delivery>({
     queryKey: webhooksQuery(factory).queryKey,
     pauses: RENDER_PAUSES,
     partOf: ({ type, data }) => (type === 'delivery' && data.factory === factory ? data : null),
-    changeOf: (deliveries) => (webhooks) => noteLastDeliveries(webhooks, deliveries),
+    changeOf: (deliveries) => (webhooks) => noteTraffic(webhooks, deliveries),
   });
 }
 
@@ -91,15 +91,8 @@ function buildColumns(
         ),
     },
     {
-      header: 'Last delivery',
-      render: ({ last_delivery_at: at }) =>
-        at === null ? (
-          <Text size="sm" c="dimmed">
-            never
-          </Text>
-        ) : (
-          <TimeText at={at} isFocusable={false} />
-        ),
+      header: 'Last accepted',
+      render: ({ traffic }) => <TrafficCell traffic={traffic} />,
     },
   ];
 }

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { Link, useParams } from 'wouter';
 import type { Automation, Webhook } from '../../../../client/api-types.ts';
 import { explainInactiveAutomation } from '../../../../words/explain-inactive-automation.ts';
+import { describeResults } from '../../../../words/recent-activity.ts';
 import { automationQuery, lastRunQuery, type TaggedAutomation } from '../../../api/automations.ts';
 import { webhooksQuery } from '../../../api/queries.ts';
 import { CodeBlock } from '../../../parts/copy/code-block.tsx';
@@ -237,14 +238,43 @@ function WebhookLink({ uid, webhooks, factory }: { uid: string; webhooks: readon
   );
 }
 
-function LastRunLine({ automation: { factory, name } }: { automation: Automation }) {
+function LastRunLine({ automation }: { automation: Automation }) {
+  const { factory, name, results } = automation;
   const { data } = useQuery(lastRunQuery(factory, name));
   if (data === undefined) return null;
-  if (data === null) return <Text size="sm">No runs yet.</Text>;
+  if (data === null && results.last_run === null) return <Text size="sm">No runs yet.</Text>;
+  const { state, created_at: at } = data ?? { ...results.last_run!, created_at: results.last_run!.finished_at };
   return (
-    <Text size="sm" component="div">
-      Last run <TimeText at={data.created_at} /> <StatusBadge state={data.state} />
-    </Text>
+    <Stack gap={4}>
+      <Text size="sm" component="div">
+        Last run <TimeText at={at} /> <StatusBadge state={state} />
+      </Text>
+      <ResultsText automation={automation} />
+    </Stack>
+  );
+}
+
+/** How the last runs ended, and how long the oldest queued one waits. */
+function ResultsText({ automation: { results, oldest_queued_at: queuedAt } }: { automation: Automation }) {
+  const text = describeResults(results);
+  return (
+    <>
+      {text !== null && (
+        <Text size="sm" c={results.failing_since === null ? undefined : 'var(--mantine-color-error)'} component="div">
+          Results: {text}
+          {results.failing_since !== null && (
+            <>
+              . Failing since <TimeText at={results.failing_since} />
+            </>
+          )}
+        </Text>
+      )}
+      {queuedAt !== null && (
+        <Text size="sm" component="div">
+          Oldest queued run: <TimeText at={queuedAt} />
+        </Text>
+      )}
+    </>
   );
 }
 
