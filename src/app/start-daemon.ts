@@ -137,7 +137,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
   const clock = systemClock;
   const isConfigured = (factory: string) => config.factories.some(({ name }) => name === factory);
   const ids = createIdSource(randomBytes);
-  const metrics = createMetrics(createMetricProbes(storage, isConfigured));
+  const metrics = createMetrics(createMetricProbes(storage, isConfigured, () => clock.wallMs()));
   const registry = new Registry();
   const events = new EventHub(clock, Buffer.from(randomBytes(6)).toString('hex'));
   const findWebhook = (ref: number) => registry.findByRef(ref);
@@ -327,7 +327,7 @@ function composeReconciliationListener(
     warnOfMissingExecutor(reconciliation);
     notifier.offer(reconciliation);
     sources.onReconciled(reconciliation);
-    metrics.keepWebhooks(registry.current().webhooks.keys());
+    metrics.keepWebhooks(registry.current().webhooks);
   };
 }
 

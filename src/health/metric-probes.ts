@@ -1,6 +1,10 @@
+import type { InventoryReader, RunTotals } from '../core/ports/definitions/inventory.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { FactoryStatus } from '../core/reconciliation.ts';
 import type { MetricProbes } from '../observability/metrics.ts';
+
+/** Number of automations of one read. */
+const PAGE = 500;
 
 /**
  * What a scrape asks the storage.
@@ -8,8 +12,9 @@ import type { MetricProbes } from '../observability/metrics.ts';
  * @param isConfigured whether a factory is in the configuration. The others are never ready.
  */
 export function createMetricProbes(
-  { inventoryReader }: Pick<Storage, 'inventoryReader'>,
+  { inventoryReader, runReader }: Pick<Storage, 'inventoryReader' | 'runReader'>,
   isConfigured: (factory: string) => boolean,
+  nowMs: () => number,
 ): MetricProbes {
   return {
     countRuns: async () => {
@@ -26,7 +31,33 @@ export function createMetricProbes(
         isReady: isConfigured(factory.name) && isReady(factory),
       }));
     },
+    webhookTraffic: async () => {
+      const factories = await inventoryReader.factories();
+      const lists = await Promise.all(factories.map(({ name }) => inventoryReader.webhooks(name)));
+      return lists.flat().map(({ factory, name: webhook, traffic }) => ({ factory, webhook, traffic }));
+    },
+    runTotals: () => readRunTotals(inventoryReader),
+    queueAges: async () => {
+      const factories = await inventoryReader.factories();
+      const now = nowMs();
+      return Promise.all(
+        factories.map(async ({ name: factory }) => {
+          const [oldest] = await runReader.oldestQueued(factory);
+          return { factory, ageMs: oldest === undefined ? 0 : Math.max(0, now - oldest.createdAt) };
+        }),
+      );
+    },
   };
+}
+
+/** One page after another, so that deliveries are written in between. */
+async function readRunTotals({ runTotals }: Pick<InventoryReader, 'runTotals'>): Promise<RunTotals[]> {
+  const all: RunTotals[] = [];
+  for (;;) {
+    const page = await runTotals(all[all.length - 1] ?? null, PAGE);
+    all.push(...page);
+    if (page.length < PAGE) return all;
+  }
 }
 
 function isReady({ conditions }: FactoryStatus): boolean {

@@ -7,7 +7,23 @@ const probes: MetricProbes = {
     { factory: 'payments', isReady: true },
     { factory: 'search', isReady: false },
   ],
+  webhookTraffic: async () => [
+    { factory: 'payments', webhook: 'ci', traffic: { lastAcceptedAt: 1_500, credentialFailure: null } },
+    {
+      factory: 'payments',
+      webhook: 'old',
+      traffic: { lastAcceptedAt: null, credentialFailure: { since: 2_000, lastAt: 3_000, count: 4, reason: null } },
+    },
+  ],
+  runTotals: async () => [
+    { factory: 'payments', automation: 'fix', ended: { succeeded: 7, failed: 2, cancelled: 1 }, recentFailed: 2 },
+  ],
+  queueAges: async () => [{ factory: 'payments', ageMs: 90_000 }],
 };
+
+const WEBHOOK_A = { uid: 'wh_a', factory: 'payments', name: 'a' };
+const WEBHOOK_B = { uid: 'wh_b', factory: 'payments', name: 'b' };
+const keep = (...webhooks: (typeof WEBHOOK_A)[]) => new Map(webhooks.map((webhook) => [webhook.uid, webhook]));
 
 const linesOf = async (metrics: { render(): Promise<string> }, name: string) =>
   (await metrics.render()).split('\n').filter((line) => line.startsWith(name));
@@ -15,27 +31,63 @@ const linesOf = async (metrics: { render(): Promise<string> }, name: string) =>
 describe('metrics', () => {
   it('count deliveries by webhook and label, and show every label from the first delivery on', async () => {
     const metrics = createMetrics(probes);
-    metrics.countDelivery('wh_a', 'Accepted');
-    metrics.countDelivery('wh_a', 'Accepted');
-    metrics.countDelivery('wh_a', 'Rejected (auth)');
+    metrics.countDelivery(WEBHOOK_A, 'Accepted');
+    metrics.countDelivery(WEBHOOK_A, 'Accepted');
+    metrics.countDelivery(WEBHOOK_A, 'Rejected (auth)');
     expect(await linesOf(metrics, 'dockbell_deliveries_total')).toEqual([
-      'dockbell_deliveries_total{webhook="wh_a",label="Accepted"} 2',
-      'dockbell_deliveries_total{webhook="wh_a",label="Duplicate"} 0',
-      'dockbell_deliveries_total{webhook="wh_a",label="Rejected (auth)"} 1',
-      'dockbell_deliveries_total{webhook="wh_a",label="Rejected (invalid JSON)"} 0',
-      'dockbell_deliveries_total{webhook="wh_a",label="Rejected (too large)"} 0',
+      'dockbell_deliveries_total{factory="payments",webhook="a",label="Accepted"} 2',
+      'dockbell_deliveries_total{factory="payments",webhook="a",label="Duplicate"} 0',
+      'dockbell_deliveries_total{factory="payments",webhook="a",label="Rejected (auth)"} 1',
+      'dockbell_deliveries_total{factory="payments",webhook="a",label="Rejected (invalid JSON)"} 0',
+      'dockbell_deliveries_total{factory="payments",webhook="a",label="Rejected (too large)"} 0',
     ]);
   });
 
   it('drop the series of webhooks that are deleted', async () => {
     const metrics = createMetrics(probes);
-    for (const uid of ['wh_a', 'wh_b']) metrics.countDelivery(uid, 'Accepted');
-    metrics.keepWebhooks(['wh_b', 'wh_c']);
+    for (const webhook of [WEBHOOK_A, WEBHOOK_B]) metrics.countDelivery(webhook, 'Accepted');
+    metrics.keepWebhooks(keep(WEBHOOK_B));
     const lines = await linesOf(metrics, 'dockbell_deliveries_total');
     expect(lines).toHaveLength(5);
-    expect(lines.every((line) => line.includes('wh_b'))).toBe(true);
-    metrics.countDelivery('wh_a', 'Accepted');
-    expect(await linesOf(metrics, 'dockbell_deliveries_total{webhook="wh_a",label="Accepted"}')).toHaveLength(1);
+    expect(lines.every((line) => line.includes('webhook="b"'))).toBe(true);
+    metrics.countDelivery(WEBHOOK_A, 'Accepted');
+    expect(
+      await linesOf(metrics, 'dockbell_deliveries_total{factory="payments",webhook="a",label="Accepted"}'),
+    ).toHaveLength(1);
+  });
+
+  it('count deliveries of a renamed webhook under its new name', async () => {
+    const metrics = createMetrics(probes);
+    metrics.countDelivery(WEBHOOK_A, 'Accepted');
+    await metrics.render();
+    const renamed = { ...WEBHOOK_A, name: 'c' };
+    metrics.keepWebhooks(keep(renamed));
+    metrics.countDelivery(renamed, 'Accepted');
+    const lines = await linesOf(metrics, 'dockbell_deliveries_total');
+    expect(lines).toHaveLength(5);
+    expect(lines[0]).toBe('dockbell_deliveries_total{factory="payments",webhook="c",label="Accepted"} 1');
+  });
+
+  it('look up traffic, totals of runs and the age of queues at each scrape', async () => {
+    const metrics = createMetrics(probes);
+    await metrics.render();
+    expect(await linesOf(metrics, 'dockbell_last_accepted')).toEqual([
+      'dockbell_last_accepted_timestamp_seconds{factory="payments",webhook="ci"} 1.5',
+    ]);
+    expect(await linesOf(metrics, 'dockbell_credential_failing')).toEqual([
+      'dockbell_credential_failing_since_timestamp_seconds{factory="payments",webhook="old"} 2',
+    ]);
+    expect(await linesOf(metrics, 'dockbell_runs_total')).toEqual([
+      'dockbell_runs_total{factory="payments",automation="fix",state="succeeded"} 7',
+      'dockbell_runs_total{factory="payments",automation="fix",state="failed"} 2',
+      'dockbell_runs_total{factory="payments",automation="fix",state="cancelled"} 1',
+    ]);
+    expect(await linesOf(metrics, 'dockbell_recent_failed')).toEqual([
+      'dockbell_recent_failed_runs{factory="payments",automation="fix"} 2',
+    ]);
+    expect(await linesOf(metrics, 'dockbell_run_queue_age')).toEqual([
+      'dockbell_run_queue_age_seconds{factory="payments"} 90',
+    ]);
   });
 
   it('count rejections and reconciliations', async () => {
@@ -78,7 +130,7 @@ describe('metrics', () => {
 
   it('look up runs and readiness at each scrape', async () => {
     const metrics = createMetrics(probes);
-    expect(await linesOf(metrics, 'dockbell_runs')).toEqual([
+    expect(await linesOf(metrics, 'dockbell_runs{')).toEqual([
       'dockbell_runs{state="queued"} 3',
       'dockbell_runs{state="running"} 2',
     ]);
@@ -92,10 +144,11 @@ describe('metrics', () => {
     let isDown = false;
     const fail = async () => Promise.reject(new Error('down'));
     const metrics = createMetrics({
+      ...probes,
       countRuns: () => (isDown ? fail() : probes.countRuns()),
       factoryReadiness: () => (isDown ? fail() : probes.factoryReadiness()),
     });
-    metrics.countDelivery('wh_a', 'Accepted');
+    metrics.countDelivery(WEBHOOK_A, 'Accepted');
     await metrics.render();
     isDown = true;
     expect(await linesOf(metrics, 'dockbell_deliveries_total')).toHaveLength(5);

@@ -1,9 +1,18 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { HANDSHAKE_OUTCOMES } from '../core/handshake.ts';
-import type { IngressMetrics, NotifyMetrics, SignInMetrics, UnloggedRejection } from '../core/ports/metrics.ts';
+import type { RunTotals } from '../core/ports/definitions/inventory.ts';
+import type {
+  CountedWebhook,
+  IngressMetrics,
+  NotifyMetrics,
+  SignInMetrics,
+  UnloggedRejection,
+} from '../core/ports/metrics.ts';
 import type { ReconciliationResult } from '../core/reconciliation.ts';
 import type { DeliveryLabel } from '../core/resources/delivery.ts';
 import { DELIVERY_LABELS } from '../core/resources/delivery.ts';
+import { RECENT_RUNS } from '../core/run-results.ts';
+import type { WebhookTraffic } from '../core/webhook-traffic.ts';
 import type { UnloggedReason } from '../words/unlogged-reasons.ts';
 
 /** Values that are read at each scrape. */
@@ -11,6 +20,12 @@ export interface MetricProbes {
   countRuns(): Promise<{ queued: number; running: number }>;
   /** Per factory: is a definition live, and did its last reconciliation succeed? */
   factoryReadiness(): Promise<{ factory: string; isReady: boolean }[]>;
+  /** Of each webhook that exists. */
+  webhookTraffic(): Promise<{ factory: string; webhook: string; traffic: WebhookTraffic }[]>;
+  /** Of each automation with ended runs. */
+  runTotals(): Promise<RunTotals[]>;
+  /** Per factory: how long its oldest queued run has waited, 0 if none is queued. */
+  queueAges(): Promise<{ factory: string; ageMs: number }[]>;
 }
 
 /** The metrics of the daemon, in a separate registry. */
@@ -18,8 +33,8 @@ export interface Metrics extends IngressMetrics, NotifyMetrics, SignInMetrics {
   /** Counts requests to a known webhook that get no row in the delivery log. */
   countUnlogged(webhook: { factory: string; name: string }, reason: UnloggedReason, count: number): void;
   countReconciliation(factory: string, result: ReconciliationResult): void;
-  /** Removes the series of all other webhooks, so that labels do not accumulate over years. To be called after an apply. */
-  keepWebhooks(uids: Iterable<string>): void;
+  /** Removes the series of all other webhooks and names, so that labels do not accumulate over years. To be called after an apply. */
+  keepWebhooks(webhooks: ReadonlyMap<string, CountedWebhook>): void;
   /** Removes what is counted under the name of a factory that was forgotten or renamed. */
   forgetFactory(factory: string): void;
   /** The text of a scrape. If a probe fails, only its gauge is `NaN`. */
@@ -67,14 +82,16 @@ export function createMetrics(probes: MetricProbes): Metrics {
   const webhooksWithHandshakes = new Set<string>();
   registerRunGauge(registry, probes);
   registerReadinessGauge(registry, probes);
+  registerTrafficGauges(registry, probes);
+  registerRunTotals(registry, probes);
+  registerQueueAge(registry, probes);
   return {
     countDelivery: deliveries.countDelivery,
     countHandshake: (webhook, outcome) => {
       webhooksWithHandshakes.add(webhook);
       handshakes.inc({ webhook, outcome });
     },
-    keepWebhooks: (uids) => {
-      const kept = new Set(uids);
+    keepWebhooks: (kept) => {
       deliveries.keepWebhooks(kept);
       for (const webhook of [...webhooksWithHandshakes].filter((uid) => !kept.has(uid))) {
         webhooksWithHandshakes.delete(webhook);
@@ -96,36 +113,46 @@ export function createMetrics(probes: MetricProbes): Metrics {
   };
 }
 
+/** The labels of a webhook, and its tallies by label of the delivery log. */
+interface CountedDeliveries {
+  factory: string;
+  name: string;
+  tallies: Map<DeliveryLabel, Tally>;
+}
+
 /** Counts without allocations on the hot path; a scrape adds the tallies to the counter. */
 function createDeliveryCounter(registry: Registry): Pick<Metrics, 'countDelivery' | 'keepWebhooks'> {
-  const talliesByWebhook = new Map<string, Map<DeliveryLabel, Tally>>();
+  const byUid = new Map<string, CountedDeliveries>();
   const counter = new Counter({
     name: 'dockbell_deliveries_total',
-    help: 'Deliveries by webhook UID and label of the delivery log.',
-    labelNames: ['webhook', 'label'],
+    help: 'Deliveries by webhook and label of the delivery log.',
+    labelNames: ['factory', 'webhook', 'label'],
     registers: [registry],
     collect() {
-      for (const [webhook, tallies] of talliesByWebhook) {
-        for (const [label, tally] of tallies) this.inc({ webhook, label }, takePending(tally));
+      for (const { factory, name, tallies } of byUid.values()) {
+        for (const [label, tally] of tallies) this.inc({ factory, webhook: name, label }, takePending(tally));
       }
     },
   });
   // All labels exist from the start, so that the first delivery of a kind is already an increase.
-  const addWebhook = (webhook: string) => {
+  const addWebhook = ({ uid, factory, name }: CountedWebhook) => {
     const tallies = new Map(DELIVERY_LABELS.map((label) => [label, { pending: 0 }]));
-    talliesByWebhook.set(webhook, tallies);
+    byUid.set(uid, { factory, name, tallies });
     return tallies;
+  };
+  const drop = (uid: string, { factory, name }: CountedDeliveries) => {
+    byUid.delete(uid);
+    for (const label of DELIVERY_LABELS) counter.remove({ factory, webhook: name, label });
   };
   return {
     countDelivery: (webhook, label) => {
-      const tally = (talliesByWebhook.get(webhook) ?? addWebhook(webhook)).get(label);
+      const tally = (byUid.get(webhook.uid)?.tallies ?? addWebhook(webhook)).get(label);
       if (tally !== undefined) tally.pending += 1;
     },
-    keepWebhooks: (uids) => {
-      const kept = new Set(uids);
-      for (const webhook of [...talliesByWebhook.keys()].filter((uid) => !kept.has(uid))) {
-        talliesByWebhook.delete(webhook);
-        for (const label of DELIVERY_LABELS) counter.remove({ webhook, label });
+    keepWebhooks: (webhooks) => {
+      for (const [uid, counted] of [...byUid]) {
+        const kept = webhooks.get(uid);
+        if (kept?.factory !== counted.factory || kept.name !== counted.name) drop(uid, counted);
       }
     },
   };
@@ -251,4 +278,88 @@ function registerReadinessGauge(registry: Registry, probes: MetricProbes): void 
       }
     },
   });
+}
+
+/** A webhook without a value has no series, and none has one if the probe fails. */
+function registerTrafficGauges(registry: Registry, probes: MetricProbes): void {
+  const readTraffic = shareReads(() => probes.webhookTraffic().catch(() => []));
+  const register = (name: string, help: string, pick: (traffic: WebhookTraffic) => number | null) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['factory', 'webhook'],
+      registers: [registry],
+      async collect() {
+        const webhooks = await readTraffic();
+        this.reset();
+        for (const { factory, webhook, traffic } of webhooks) {
+          const atMs = pick(traffic);
+          if (atMs !== null) this.set({ factory, webhook }, atMs / 1000);
+        }
+      },
+    });
+  register(
+    'dockbell_last_accepted_timestamp_seconds',
+    'When the last delivery of a webhook was accepted, as Unix time.',
+    ({ lastAcceptedAt }) => lastAcceptedAt,
+  );
+  register(
+    'dockbell_credential_failing_since_timestamp_seconds',
+    'The first request with a wrong credential since a webhook last accepted one, as Unix time.',
+    ({ credentialFailure }) => credentialFailure?.since ?? null,
+  );
+}
+
+/** The totals are stored, so a restart does not reset them. */
+function registerRunTotals(registry: Registry, probes: MetricProbes): void {
+  const readTotals = shareReads(() => probes.runTotals().catch(() => []));
+  new Counter({
+    name: 'dockbell_runs_total',
+    help: 'Ended runs by automation and state.',
+    labelNames: ['factory', 'automation', 'state'],
+    registers: [registry],
+    async collect() {
+      const totals = await readTotals();
+      this.reset();
+      for (const { factory, automation, ended } of totals) {
+        for (const [state, count] of Object.entries(ended)) this.inc({ factory, automation, state }, count);
+      }
+    },
+  });
+  new Gauge({
+    name: 'dockbell_recent_failed_runs',
+    help: `Failed runs among the last ${RECENT_RUNS} of an automation.`,
+    labelNames: ['factory', 'automation'],
+    registers: [registry],
+    async collect() {
+      const totals = await readTotals();
+      this.reset();
+      for (const { factory, automation, recentFailed } of totals) this.set({ factory, automation }, recentFailed);
+    },
+  });
+}
+
+function registerQueueAge(registry: Registry, probes: MetricProbes): void {
+  new Gauge({
+    name: 'dockbell_run_queue_age_seconds',
+    help: 'How long the oldest queued run of a factory has waited, 0 if none is queued.',
+    labelNames: ['factory'],
+    registers: [registry],
+    async collect() {
+      const ages = await probes.queueAges().catch(() => []);
+      this.reset();
+      for (const { factory, ageMs } of ages) this.set({ factory }, ageMs / 1000);
+    },
+  });
+}
+
+/** Metrics of one scrape that need the same values read them once. */
+function shareReads<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let pending: Promise<Value> | null = null;
+  return () => {
+    pending ??= read().finally(() => {
+      pending = null;
+    });
+    return pending;
+  };
 }

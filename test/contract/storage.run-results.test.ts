@@ -112,6 +112,18 @@ describe.each(STORAGES)('the results of the runs of an automation on $name', (ki
     expect(await results()).toEqual(before);
   });
 
+  it('come with the number of all ended runs, in pages', async () => {
+    const totals = opened.storage.inventoryReader.runTotals;
+    await endAll(...Array<'succeeded'>(22).fill('succeeded'), 'failed', 'failed');
+    await queue().cancelQueued({ id: await create(), at: at(99) });
+    const ended = { succeeded: 22, failed: 2, cancelled: 1 };
+    const expected = { factory: FACTORY, automation: AUTOMATION, ended, recentFailed: 2 };
+    expect(await totals(null, 10)).toEqual([expected]);
+    expect(await totals({ factory: FACTORY, automation: 'a' }, 10)).toEqual([expected]);
+    expect(await totals({ factory: FACTORY, automation: AUTOMATION }, 10)).toEqual([]);
+    expect(await totals(null, 0)).toEqual([]);
+  });
+
   it('end with the automation', async () => {
     await endAll('failed');
     await create();
@@ -121,6 +133,19 @@ describe.each(STORAGES)('the results of the runs of an automation on $name', (ki
     expect(await failedAutomations()).toEqual([]);
     await applyFactory(opened.storage, { automations: [buildAutomation()] });
     expect(await results()).toEqual(NO_RESULTS);
+  });
+
+  it('follow the factory to its new name, and end when it is forgotten', async () => {
+    await endAll('failed');
+    const before = await results();
+    const { factoryNames, inventory, inventoryReader } = opened.storage;
+    await inventory.register('shop', at(1));
+    expect(await factoryNames.rename({ from: FACTORY, to: 'shop', isHosted: false, at: at(2) })).toEqual({
+      kind: 'ok',
+    });
+    expect((await inventoryReader.automation('shop', AUTOMATION))!.results).toEqual(before);
+    expect(await factoryNames.forget('shop', at(3))).toMatchObject({ kind: 'ok' });
+    expect(await inventoryReader.runTotals(null, 10)).toEqual([]);
   });
 
   it('survive a change of the automation', async () => {

@@ -11,6 +11,9 @@ describe('docs/operations/monitoring.md', () => {
     const metrics = createMetrics({
       countRuns: async () => ({ queued: 0, running: 0 }),
       factoryReadiness: async () => [],
+      webhookTraffic: async () => [],
+      runTotals: async () => [],
+      queueAges: async () => [],
     });
     const existing = [...(await metrics.render()).matchAll(/^# TYPE (dockbell_\w+) (\w+)$/gm)];
     expect(documented.sort()).toEqual(existing.map(([, name, kind]) => `${name} ${kind}`).sort());

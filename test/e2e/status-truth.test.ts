@@ -15,6 +15,7 @@ describe('the status of a daemon', () => {
   const dataDir = createTempDir('status-truth');
   let repo: TempGitRepo;
   let daemon: TestDaemon;
+  let tokens = 0;
   const start = (name: string) =>
     startTestDaemon({
       dataDir,
@@ -28,6 +29,12 @@ describe('the status of a daemon', () => {
         ],
       },
     });
+  const scrape = async () => {
+    tokens += 1;
+    const token = (await daemon.cli('token', 'create', `metrics-${tokens}`, '--role', 'viewer', '--json')).stdout;
+    const headers = { authorization: `Bearer ${JSON.parse(token).token}` };
+    return (await fetch(`${daemon.adminUrl}/metrics`, { headers })).text();
+  };
   const status = async () => (await daemon.cli('status', '--factory', 'web')).stdout;
 
   beforeAll(async () => {
@@ -70,6 +77,13 @@ describe('the status of a daemon', () => {
     for (const number of [2, 3]) expect(await post('an-old-secret', number)).toBe(401);
     expect(await status()).not.toContain('CredentialsFailing');
     expect(await post('an-old-secret', 4)).toBe(401);
+    const scraped = await scrape();
+    const names = '{factory="web",webhook="ci"}';
+    expect(scraped).toContain(
+      `dockbell_last_accepted_timestamp_seconds${names} ${Date.parse(accepted.last_accepted_at) / 1000}`,
+    );
+    expect(scraped).toMatch(new RegExp(`dockbell_credential_failing_since_timestamp_seconds${names} [0-9.]+$`, 'm'));
+    expect(scraped).toContain('dockbell_deliveries_total{factory="web",webhook="ci",label="Rejected (auth)"} 3');
     const { traffic } = (await health()).webhooks[0];
     expect(traffic).toMatchObject({
       last_accepted_at: accepted.last_accepted_at,
@@ -110,6 +124,10 @@ describe('the status of a daemon', () => {
     const { results } = (await daemon.api('/factories/web/automations/act')).body;
     expect(results).toMatchObject({ recent_runs: 3, recent_failed: 3, failed_in_a_row: 3 });
     expect(await status()).toContain(`act: 3 since ${results.failing_since}`);
+    const scraped = await scrape();
+    expect(scraped).toContain('dockbell_runs_total{factory="web",automation="act",state="failed"} 3');
+    expect(scraped).toContain('dockbell_recent_failed_runs{factory="web",automation="act"} 3');
+    expect(scraped).toContain('dockbell_run_queue_age_seconds{factory="web"} 0');
     expect((await daemon.cli('automation', 'list')).stdout).toMatch(/failed (just now|\d+s ago) +3 of 3/);
     expect((await daemon.cli('automation', 'show', 'act')).stdout).toContain('all of the last 3 runs failed');
   });
@@ -129,10 +147,7 @@ describe('the status of a daemon', () => {
     expect(why).toContain('The configuration has no factory web: senders of ci get 404.');
     expect(why).toContain('dockbell factory forget web');
     expect((await fetch(`${daemon.ingressUrl}/webhooks/w/${body.data[0].uid}`, { method: 'POST' })).status).toBe(404);
-    const token = (await daemon.cli('token', 'create', 'metrics', '--role', 'viewer', '--json')).stdout;
-    const headers = { authorization: `Bearer ${JSON.parse(token).token}` };
-    const metrics = await (await fetch(`${daemon.adminUrl}/metrics`, { headers })).text();
-    expect(metrics).toContain('dockbell_factory_ready{factory="web"} 0');
+    expect(await scrape()).toContain('dockbell_factory_ready{factory="web"} 0');
     // The one factory of the configuration needs no --factory.
     const listed = await daemon.cli('webhook', 'list');
     expect([listed.code, listed.stdout.includes(body.data[0].uid)]).toEqual([0, false]);

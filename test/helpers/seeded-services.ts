@@ -613,7 +613,13 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     new Uint8Array(createHash('shake256', { outputLength: size }).update(String(counter++)).digest());
   const ids = createIdSource(randomBytes);
   const { db, storage } = openMemoryStorage();
-  const metrics = createMetrics(createMetricProbes(storage, () => true));
+  const metrics = createMetrics(
+    createMetricProbes(
+      storage,
+      () => true,
+      () => NOW_MS,
+    ),
+  );
   const engine = createSeededEngine(
     { storage, clock, ids, randomBytes, metrics, secrets: openSecretStore(storage, clock) },
     factory,

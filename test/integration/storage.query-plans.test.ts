@@ -74,6 +74,7 @@ const OPERATIONS: [name: string, run: (storage: Storage, uid: WebhookUid) => Pro
   ],
   ['the oldest queued runs', (s) => s.runReader.oldestQueued(FACTORY), []],
   ['what fails', (s) => s.inventoryReader.failing(), ['factories']],
+  ['totals of runs', (s) => s.inventoryReader.runTotals({ factory: FACTORY, automation: 'a' }, 10), []],
   ['automations with failed runs', (s) => s.inventoryReader.failedAutomations(FACTORY, 10), []],
   ['automations with the results of their runs', (s) => s.inventoryReader.automations(FACTORY), []],
   ['the end of a run', (s) => endRun(s), []],

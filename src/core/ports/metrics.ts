@@ -5,9 +5,16 @@ import type { DeliveryLabel } from '../resources/delivery.ts';
 /** Why requests that concern no known webhook were rejected, and rejections that have a row for many of them. */
 export type UnloggedRejection = 'not_found' | 'method_not_allowed' | 'rejection_rows';
 
+/** A webhook that metrics name. Its UID identifies it when its name changes. */
+export interface CountedWebhook {
+  uid: string;
+  factory: string;
+  name: string;
+}
+
 /** Metrics of the ingress. */
 export interface IngressMetrics {
-  countDelivery(webhookUid: string, label: DeliveryLabel): void;
+  countDelivery(webhook: CountedWebhook, label: DeliveryLabel): void;
   countHandshake(webhookUid: string, outcome: HandshakeOutcome): void;
   countRejection(reason: UnloggedRejection): void;
 }

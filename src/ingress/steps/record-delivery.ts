@@ -25,8 +25,8 @@ function concludeRecord(
   recorded: RecordOutcome,
 ): Outcome {
   if (recorded.label === null) throw new AppError('storage_unavailable', recorded.message);
-  const { uid, factory } = reception.webhook;
-  metrics.countDelivery(uid, recorded.label);
+  const { factory } = reception.webhook;
+  metrics.countDelivery(reception.webhook, recorded.label);
   const isNew = recorded.label === 'Accepted';
   if (isNew && runs.length > 0) listeners.onRunsCreated(factory);
   if (isNew && isPush(reception)) listeners.onPush(factory);

@@ -88,7 +88,7 @@ function composeRow(
 ): RejectionEntry {
   const { webhook, request, providerIdentity } = reception;
   const nowMs = clock.wallMs();
-  metrics.countDelivery(webhook.uid, label);
+  metrics.countDelivery(webhook, label);
   return {
     kind: 'rejection',
     id: ids.deliveryId(nowMs),

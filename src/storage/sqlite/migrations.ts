@@ -630,4 +630,10 @@ export const MIGRATIONS: readonly string[] = [
   `CREATE INDEX reconciliations_by_revision ON reconciliations (factory, revision);`,
   // One line about each delivery, which earlier ones do not have.
   `ALTER TABLE deliveries ADD COLUMN summary TEXT;`,
+  // The number of ended runs of each automation, for metrics. Runs that ended before are not counted.
+  `
+  ALTER TABLE automation_results ADD COLUMN succeeded_total INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE automation_results ADD COLUMN failed_total INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE automation_results ADD COLUMN cancelled_total INTEGER NOT NULL DEFAULT 0;
+  `,
 ];

@@ -3,6 +3,7 @@ import type { AuditedChange } from '../../audit.ts';
 import type { WebhookUid } from '../../ids.ts';
 import type { Commit, Condition, FactoryStatus, FactoryView, Reconciliation } from '../../reconciliation.ts';
 import type { AppliedAutomation } from '../../resources/automation.ts';
+import type { RunResult } from '../../resources/run.ts';
 import type { AppliedWebhook } from '../../resources/webhook.ts';
 import type { RunResults } from '../../run-results.ts';
 import type { WebhookTraffic } from '../../webhook-traffic.ts';
@@ -104,6 +105,16 @@ export interface Failing {
   automations: { factory: string; name: string; results: RunResults }[];
 }
 
+/** Number of ended runs of one automation. */
+export interface RunTotals {
+  factory: string;
+  automation: string;
+  /** By the state in which they ended. A retried run counts each time it ended. */
+  ended: Record<RunResult['state'], number>;
+  /** `RunResults.recentFailed`. */
+  recentFailed: number;
+}
+
 /** Reads of the inventory for the management API. Lists exclude deleted webhooks, but `webhook` returns them. */
 export interface InventoryReader {
   factories(): Promise<FactoryView[]>;
@@ -119,6 +130,8 @@ export interface InventoryReader {
   missingRunSecrets(factory: string): Promise<{ automation: string; secret: string }[]>;
   /** What fails in all factories: enabled webhooks whose credential fails, and automations whose last runs failed. */
   failing(): Promise<Failing>;
+  /** The totals of automations with ended runs in the order of factories and names, `limit` of them after `after`. */
+  runTotals(after: { factory: string; automation: string } | null, limit: number): Promise<RunTotals[]>;
   /** Automations with failed runs among their last ones, those with most failures first. */
   failedAutomations(factory: string, limit: number): Promise<{ automation: string; results: RunResults }[]>;
 }

@@ -73,6 +73,20 @@ export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
       webhooks: await findFailingWebhooks(db),
       automations: await findFailingAutomations(db),
     }),
+    runTotals: async (after, limit) => {
+      const rows = await db
+        .selectFrom('automation_results')
+        .select(['factory', 'automation', 'succeeded_total', 'failed_total', 'cancelled_total', 'failures'])
+        .where(sql<boolean>`(factory, automation) > (${after?.factory ?? ''}, ${after?.automation ?? ''})`)
+        .orderBy('factory')
+        .orderBy('automation')
+        .limit(limit)
+        .execute();
+      return rows.map(({ factory, automation, failures: recentFailed, ...row }) => {
+        const ended = { succeeded: row.succeeded_total, failed: row.failed_total, cancelled: row.cancelled_total };
+        return { factory, automation, ended, recentFailed };
+      });
+    },
     failedAutomations: async (factory, limit) => {
       const rows = await db
         .selectFrom('automation_results')

@@ -14,21 +14,26 @@ export const RESULT_COLUMNS = [
   'automation_results.failing_since',
 ] as const;
 
-type ResultRow = Omit<Schema['automation_results'], 'factory' | 'automation'>;
+type ResultRow = Pick<
+  Schema['automation_results'],
+  'last_run' | 'last_state' | 'last_finished_at' | 'recent' | 'failures' | 'failing_since'
+>;
 
 /** Adds the end of a run to the results of its automation, if the automation still exists. */
 export async function noteResult(trx: Transaction<Schema>, run: number, state: RunResult['state']): Promise<void> {
   const { mark, failures, since, failingSince } = MARKS[state];
+  const total = sql.ref(`${state}_total`);
   const recent = sql`substr(excluded.recent || automation_results.recent, 1, ${sql.lit(RECENT_RUNS)})`;
   await sql`
     INSERT INTO automation_results
-      (factory, automation, last_run, last_state, last_finished_at, recent, failures, failing_since)
-    SELECT runs.factory, runs.automation, runs.id, runs.state, runs.finished_at, ${mark}, ${failures}, ${since}
+      (factory, automation, last_run, last_state, last_finished_at, recent, failures, failing_since, ${total})
+    SELECT runs.factory, runs.automation, runs.id, runs.state, runs.finished_at, ${mark}, ${failures}, ${since}, 1
     FROM runs JOIN automations ON automations.factory = runs.factory AND automations.name = runs.automation
     WHERE runs.seq = ${run}
     ON CONFLICT (factory, automation) DO UPDATE SET
       last_run = excluded.last_run, last_state = excluded.last_state, last_finished_at = excluded.last_finished_at,
-      recent = ${recent}, failures = length(replace(${recent}, 's', '')), failing_since = ${failingSince}
+      recent = ${recent}, failures = length(replace(${recent}, 's', '')), failing_since = ${failingSince},
+      ${total} = automation_results.${total} + 1
   `.execute(trx);
 }
 

@@ -127,6 +127,10 @@ export interface Schema {
     recent: string;
     /** Number of `f` in `recent`. */
     failures: number;
+    /** Number of runs that ended in each state. */
+    succeeded_total: number;
+    failed_total: number;
+    cancelled_total: number;
     /** When the first run failed after the last one that succeeded; `null` if the last one succeeded. */
     failing_since: number | null;
   };

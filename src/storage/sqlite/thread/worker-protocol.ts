@@ -34,6 +34,7 @@ export const OPERATIONS = {
     'missingRunSecrets',
     'failedAutomations',
     'failing',
+    'runTotals',
   ],
   factoryNames: ['forget', 'rename', 'folderChanges', 'noteFolderChange'],
   definitionHistory: ['changes', 'ofRevision', 'named', 'automationNames', 'commit'],
