@@ -8,6 +8,21 @@ export interface PortRequest {
 /** The operations of each port that another thread offers. Each of them returns a promise. */
 export type PortOperations<Ports> = { readonly [Port in keyof Ports]: readonly (keyof Ports[Port])[] };
 
+type Unnamed<Ports, List extends PortOperations<Ports>, Port extends keyof Ports> = Exclude<
+  keyof Ports[Port],
+  List[Port][number]
+>;
+
+/** Demands something impossible of the list of a port that lacks an operation, which would fail only when it is called. */
+type AllNamed<Ports, List extends PortOperations<Ports>> = {
+  [Port in keyof Ports]: [Unnamed<Ports, List, Port>] extends [never] ? unknown : { lacks: Unnamed<Ports, List, Port> };
+};
+
+/** Lists all operations of each port: `listOperations<Ports>()({ port: ['operation'] })`. A missing one is a type error. */
+export function listOperations<Ports>() {
+  return <const List extends PortOperations<Ports>>(list: List & AllNamed<Ports, List>): List => list;
+}
+
 /** Ports of another thread: each operation is a call. Arguments and results are copied. */
 export function createPortClient<Ports>(
   operations: PortOperations<Ports>,

@@ -14,7 +14,7 @@ import type { EditOrder, FactoryEditor } from '../../edit/factory-editor.ts';
 import type { NewWebhook } from '../../edit/webhook-edits.ts';
 import type { AdoptSecret } from '../../ingress/ingress-context.ts';
 import type { Packed } from '../../threads/packed.ts';
-import type { PortOperations } from '../../threads/port-client.ts';
+import { listOperations } from '../../threads/port-client.ts';
 import type { Reconcilers } from '../create-reconcilers.ts';
 
 /** What the reconcile thread gets when it starts. */
@@ -50,7 +50,7 @@ export interface CopiedEditor extends Omit<FactoryEditor, 'createWebhook' | 'rot
   giveSecret(order: EditOrder, uid: WebhookUid, value: string): Promise<void>;
 }
 
-export const RECONCILE_OPERATIONS: PortOperations<ReconcilePorts> = {
+export const RECONCILE_OPERATIONS = listOperations<ReconcilePorts>()({
   reconcilers: [
     'start',
     'reconcileNow',
@@ -74,7 +74,7 @@ export const RECONCILE_OPERATIONS: PortOperations<ReconcilePorts> = {
     'history',
   ],
   adoption: ['adopt'],
-};
+});
 
 /** The ports of the thread that serves deliveries, for the reconcile thread. */
 export interface HostPorts {
@@ -111,11 +111,11 @@ export interface CopiedSecretStore extends Pick<SecretStore, 'delete' | 'list' |
   open(name: string, version: number): Promise<CopiedSecret>;
 }
 
-export const HOST_OPERATIONS: PortOperations<HostPorts> = {
+export const HOST_OPERATIONS = listOperations<HostPorts>()({
   serving: ['stage', 'apply', 'serve'],
   secrets: ['put', 'delete', 'list', 'find', 'resolve', 'open'],
   reports: ['reconciled', 'log'],
-};
+});
 
 /** The field `err` of a log line as it crosses threads, which lose the class and the code of an error. */
 export interface CopiedLogError {

@@ -1,10 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { ErrorCopy } from '../../../threads/pending-calls.ts';
-import type { PortRequest } from '../../../threads/port-client.ts';
+import { listOperations, type PortRequest } from '../../../threads/port-client.ts';
 
 /** The operations that the worker accepts. */
-export const OPERATIONS = {
+export const OPERATIONS = listOperations<Storage>()({
   deliveryLog: ['record'],
   deliveryReader: ['list', 'get', 'payload', 'evaluation', 'listeners'],
   storedPayloads: ['keys', 'read'],
@@ -64,7 +64,7 @@ export const OPERATIONS = {
   loginLinks: ['insert', 'take'],
   auditLog: ['append', 'list'],
   retention: ['prune', 'lastMark', 'noteMark', 'reclaim'],
-} as const satisfies { [Port in keyof Storage]: readonly (keyof Storage[Port])[] };
+});
 
 export type PortName = keyof typeof OPERATIONS;
 
