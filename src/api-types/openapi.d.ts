@@ -2047,8 +2047,11 @@ export interface components {
             headers: {
                 [key: string]: string;
             } | null;
-            /** @enum {string} */
-            label: "Accepted" | "Duplicate" | "Rejected (auth)" | "Rejected (invalid JSON)" | "Rejected (too large)";
+            /**
+             * @description `null` for an entry that stands for the requests of one minute over the delivery rate. They got 429 and have no label.
+             * @enum {string|null}
+             */
+            label: "Accepted" | "Duplicate" | "Rejected (auth)" | "Rejected (invalid JSON)" | "Rejected (too large)" | null;
             /** @description Why the delivery was rejected or is a duplicate, as a code. */
             reason: string | null;
             /** @description Particulars of the reason; `null` if the reason needs none. */

@@ -16,11 +16,13 @@ import { RateLimits } from '../ingress/limits.ts';
 import { HandshakeRows, RejectionRows } from '../ingress/log/capped-rows.ts';
 import { CaptureWindows } from '../ingress/log/capture-window.ts';
 import { DeliveryRecorder } from '../ingress/log/delivery-recorder.ts';
+import { RateLimitedRows } from '../ingress/log/rate-limited-rows.ts';
 import { UnloggedTally } from '../ingress/log/unlogged-tally.ts';
 import { computeMaxConnections, readOpenFileLimit, warnOfLowFileLimit } from '../ingress/open-file-limit.ts';
 import { createReplayControl } from '../ingress/replay-delivery.ts';
 import { Confirmations } from '../ingress/steps/confirmations.ts';
 import { countMalformed } from '../ingress/steps/find-webhook.ts';
+import { countLostRow } from '../ingress/steps/reject.ts';
 import { VersionTrials } from '../ingress/steps/version-trials.ts';
 import { createClientAddressFinder } from '../ingress/transport/client-address.ts';
 import { createIngressServer } from '../ingress/transport/http.ts';
@@ -76,11 +78,11 @@ export function createIngress(parts: IngressParts): Ingress {
     onCounted: parts.metrics.countUnlogged,
     onFailure: (error) => logger.warn({ problem: messageOf(error) }, 'counts of unlogged requests not stored'),
   });
-  const recorder = new DeliveryRecorder(storage.deliveryLog, parts.onRecorded, ({ webhook, count }) => {
-    const known = registry.known.findByRef(webhook);
-    if (known !== undefined) unlogged.add(known, 'row_not_stored', count);
-  });
+  const recorder = new DeliveryRecorder(storage.deliveryLog, parts.onRecorded, (entry) =>
+    countLostRow({ registry, unlogged }, entry),
+  );
   const rejectionRows = new RejectionRows((entry) => recorder.note(entry));
+  const rateLimitedRows = new RateLimitedRows({ write: (entry) => recorder.note(entry), ids, clock });
   const handshakeRows = new HandshakeRows((entry) => {
     storage.handshakeLog
       .append(entry)
@@ -95,6 +97,7 @@ export function createIngress(parts: IngressParts): Ingress {
     limits: new RateLimits(config.limits),
     recorder,
     rejectionRows,
+    rateLimitedRows,
     unlogged,
     captures,
     versionTrials,
@@ -155,6 +158,7 @@ export function createIngress(parts: IngressParts): Ingress {
       await confirmations.stop();
       await versionTrials.drain();
       rejectionRows.flush(clock.monotonicMs(), true);
+      rateLimitedRows.flush(true);
       handshakeRows.flush(clock.monotonicMs(), true);
       await recorder.drain();
       await unlogged.flush();

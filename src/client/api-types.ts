@@ -17,7 +17,7 @@ export type BacktestExample = PlanPreview['backtest']['automations'][number]['ga
 export type Capture = Schemas['Capture'];
 export type Condition = Factory['conditions'][number];
 export type Delivery = Schemas['Delivery'];
-export type DeliveryLabel = Delivery['label'];
+export type DeliveryLabel = Exclude<Delivery['label'], null>;
 /** Why the automations of a webhook started for a delivery, or did not. */
 export type DeliveryExplanation = Schemas['Explanation'];
 export type AutomationDecision = DeliveryExplanation['decisions'][number];

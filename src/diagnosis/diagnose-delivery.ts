@@ -22,6 +22,9 @@ export function createDeliveryDiagnosis(context: DiagnosisContext): (delivery: D
     if (label === 'Accepted' || label === 'Duplicate') {
       throw new AppError('conflict', `The delivery was not rejected; its label is ${label}.`);
     }
+    if (label === null) {
+      throw new AppError('conflict', 'The entry counts requests over the delivery rate, which were valid.');
+    }
     if (label !== 'Rejected (auth)') return diagnoseOther(label, detail);
     const webhook = await context.inventory.webhook(webhookUid);
     const scheme = webhook && schemeOf(webhook);

@@ -13,7 +13,7 @@ interface WebhookNames {
   name: string;
 }
 
-type RecordedOutcome = Exclude<RecordOutcome, { label: null }>;
+type RecordedOutcome = Exclude<RecordOutcome, { message: string }>;
 
 interface FeedParts {
   hub: EventHub;
@@ -38,7 +38,7 @@ export function createEventSources({ hub, findWebhook, runs, logger }: FeedParts
       if (!hub.hasListeners()) return hub.miss();
       const webhook = findWebhook(entry.webhook);
       // Deleted or disabled since: it has left the lists that listeners look at.
-      if (webhook === undefined || outcome.label === null) return;
+      if (webhook === undefined || 'message' in outcome) return;
       const delivery = describeRecorded(entry, outcome, webhook);
       hub.publish({ kind: 'delivery', delivery });
       if (entry.kind === 'rejection' || outcome.label !== 'Accepted') return;

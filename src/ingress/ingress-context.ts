@@ -8,6 +8,7 @@ import type { RateLimits } from './limits.ts';
 import type { HandshakeRows, RejectionRows } from './log/capped-rows.ts';
 import type { CaptureWindows } from './log/capture-window.ts';
 import type { DeliveryRecorder } from './log/delivery-recorder.ts';
+import type { RateLimitedRows } from './log/rate-limited-rows.ts';
 import type { UnloggedTally } from './log/unlogged-tally.ts';
 import type { Reception } from './reception.ts';
 import type { Confirmations } from './steps/confirmations.ts';
@@ -44,6 +45,7 @@ export interface IngressContext {
   limits: RateLimits;
   recorder: DeliveryRecorder;
   rejectionRows: RejectionRows;
+  rateLimitedRows: RateLimitedRows;
   unlogged: UnloggedTally;
   captures: CaptureWindows;
   versionTrials: VersionTrials;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ids } from '../../test/helpers/build-offer.ts';
 import { createStandingClock, makeDelivery, NOW_MS, PAYLOAD } from '../../test/helpers/seeded-services.ts';
-import type { DeliveryOffer, RecordOutcome, ReplayEntry } from '../core/resources/delivery.ts';
+import type { DeliveryOffer, OfferOutcome, ReplayEntry } from '../core/resources/delivery.ts';
 import { ListenerIndex } from '../filter/listener-index.ts';
 import { Registry } from '../registry/registry.ts';
 import { createReplayControl } from './replay-delivery.ts';
@@ -45,7 +45,7 @@ function open({ listeners = listenAll('a', 'b'), isLive = true, payload = PAYLOA
     ids,
     clock: createStandingClock(),
     recorder: {
-      offer: async (entry): Promise<RecordOutcome> => {
+      offer: async (entry): Promise<OfferOutcome> => {
         recorded.push(entry);
         return { label: 'Accepted' };
       },

@@ -8,6 +8,7 @@ import { parseRecordedHeaders } from '../core/resources/delivery.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 import type { Registry } from '../registry/registry.ts';
+import { describeLabel } from '../words/rate-limited.ts';
 import type { DeliveryRecorder } from './log/delivery-recorder.ts';
 import { matchDelivery } from './steps/match-delivery.ts';
 
@@ -31,9 +32,7 @@ async function replayDelivery(context: ReplayContext, order: ReplayOrder): Promi
   const { delivery, automation } = order;
   const body = await context.deliveries.payload(delivery.id);
   if (body === null || delivery.deliveryId === null) {
-    return rejectReplay(
-      `The delivery is labelled ${delivery.label}. Only accepted deliveries have a payload to replay.`,
-    );
+    return rejectReplay(`${describeLabel(delivery.label)} Only accepted deliveries have a payload to replay.`);
   }
   const webhook = context.registry.current().webhooks.get(delivery.webhookUid);
   if (webhook === undefined) {

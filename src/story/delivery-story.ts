@@ -80,7 +80,7 @@ function describeRepetitions(
     return createStep({
       at: other.receivedAt,
       by,
-      outcome: isSwallowed || other.label.startsWith('Rejected') ? 'warning' : 'note',
+      outcome: isSwallowed || other.label === null || other.label.startsWith('Rejected') ? 'warning' : 'note',
       text: describeRepetition(other, by),
       links: [refDelivery({ ...other, deliveryId: other.id }), ...other.runs.map((run) => refRun(factory, run))],
       command: `dockbell why ${other.id}`,
@@ -91,12 +91,13 @@ function describeRepetitions(
   return [...steps, createStep({ at: null, text: 'More entries have this delivery ID.', command })];
 }
 
-function describeRepetition({ label, reason, replayOf, runs }: Delivery, by: string | null): string {
+function describeRepetition({ label, reason, detail, replayOf, runs }: Delivery, by: string | null): string {
   if (replayOf !== null) {
     return `${by ?? 'A user'} replayed ${replayOf}, which started ${countStarted(runs)}.`;
   }
   if (label === 'Duplicate') return `A duplicate arrived: ${describeDeliveryReason(reason ?? 'same_identity')}`;
   if (label === 'Accepted') return `The first delivery with this ID was accepted and started ${countStarted(runs)}.`;
+  if (label === null) return `A request with this ID was one of those that got 429: ${detail}`;
   return `A request with this ID was ${label}: ${describeDeliveryReason(reason ?? label)}`;
 }
 
@@ -108,6 +109,7 @@ async function describeOriginal(request: StoryRequest, { duplicateOf }: Delivery
 
 async function describeUnaccepted(request: StoryRequest, delivery: Delivery): Promise<string> {
   const { label, reason, duplicateOf } = delivery;
+  if (label === null) return explainRejection(request, delivery);
   if (label !== 'Duplicate') {
     const what = delivery.count > 1 ? `${label}, ${delivery.count} requests` : label;
     return `${what}. ${await explainRejection(request, delivery)}`;

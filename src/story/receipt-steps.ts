@@ -13,6 +13,7 @@ import { refDelivery, refWebhook, type StoryRequest } from './story-parts.ts';
 export async function listReceiptSteps(request: StoryRequest, delivery: Delivery): Promise<StoryStep[]> {
   const received = await describeReceipt(request, delivery);
   if (delivery.replayOf !== null) return [received];
+  if (delivery.label === null) return [await describeRejection(request, delivery)];
   if (delivery.label === 'Rejected (too large)') return [received, await describeRejection(request, delivery)];
   if (delivery.label === 'Rejected (auth)') return [received, await describeRejection(request, delivery)];
   const verified = await describeVerification(request, delivery);
@@ -36,7 +37,7 @@ async function describeReceipt({ history, touches }: StoryRequest, delivery: Del
     ...describeHeaders(delivery),
   });
   if (replayOf === null) {
-    const what = delivery.label.startsWith('Rejected') ? 'a request' : 'a delivery';
+    const what = delivery.label?.startsWith('Rejected') ? 'a request' : 'a delivery';
     const text = `${webhookName} received ${event ?? (count > 1 ? `${count} requests` : what)}.`;
     return createStep({ at: receivedAt, text, facts, commit, links: [webhook] });
   }
@@ -147,6 +148,9 @@ export async function explainRejection(
   { asker, diagnose, conclude }: StoryRequest,
   delivery: Delivery,
 ): Promise<string> {
+  if (delivery.label === null) {
+    return `${delivery.detail} Ask the sender to retry these requests, or raise limits.deliveriesPerMinute.`;
+  }
   const reason = describeDeliveryReason(delivery.reason ?? delivery.label);
   const { sentence } = await (roleHolds(asker.role, 'operator') ? diagnose : conclude)(delivery);
   return sentence.startsWith(reason.replace(/\.$/, '')) ? sentence : `${reason} ${sentence}`;

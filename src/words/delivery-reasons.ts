@@ -111,6 +111,10 @@ export const OTHER_REASONS = {
     label: null,
     text: 'This entry counts all rejections of one minute beyond the limit of log entries.',
   },
+  delivery_rate: {
+    label: 'none',
+    text: 'This entry counts the requests of one minute over the delivery rate of the webhook. Senders got 429.',
+  },
   same_identity: {
     label: 'Duplicate',
     text: 'A delivery with this ID and this body was accepted before. The sender probably retried it.',

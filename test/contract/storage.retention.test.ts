@@ -46,6 +46,32 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     return (await opened.storage.deliveryReader.list(request)).data.map((delivery) => delivery.id);
   }
 
+  it('does not count entries of rate-limited requests as deliveries to keep, and removes their delivery IDs', async () => {
+    const { webhook, uid } = await applyOneOfEach(opened.storage);
+    const offers = [0, 1, 2].map((minute) => buildOffer({ webhook, at: START_MS + minute * 60_000 }));
+    const limited = [3, 4, 5].map((minute) => ({
+      ...buildRejection({ webhook, at: START_MS + minute * 60_000 }),
+      label: null,
+      deliveryIds: ['x', `id-${minute}`],
+    }));
+    const newest = buildOffer({ webhook, at: START_MS + 10 * DAY_MS });
+    await record(...offers, ...limited, newest);
+    const find = async (identity: string) => {
+      const page = { webhookUid: uid as 'wh_', label: null, limit: 10, cursor: null };
+      return (await opened.storage.deliveryReader.list({ ...page, identity })).data.map(({ id }) => id);
+    };
+    expect(await find('x')).toEqual(limited.map(({ id }) => id).reverse());
+    expect(await find('id-4')).toEqual([limited[1]!.id]);
+    await prune(8);
+    // The two most recent deliveries remain, and what is newer than them.
+    expect(await listIds(uid)).toEqual([newest.id, ...limited.map(({ id }) => id).reverse(), offers[2]!.id]);
+    await prune(8, { minDeliveries: 1 });
+    expect(await listIds(uid)).toEqual([newest.id]);
+    const another = buildOffer({ webhook, at: START_MS + 10 * DAY_MS });
+    await record(another);
+    expect(await find('x')).toEqual([]);
+  });
+
   it('removes listeners of past applies after the last delivery that was evaluated with them', async () => {
     const webhook = buildWebhook();
     const { uid } = webhook;

@@ -41,7 +41,7 @@ describe('docs/reference/receiving-deliveries.md', () => {
     ]);
     const others = Object.entries(OTHER_REASONS).map(([reason, { label, text }]) => [
       `\`${reason}\``,
-      label === null ? 'any rejection' : `\`${label}\``,
+      label === null ? 'any rejection' : label === 'none' ? label : `\`${label}\``,
       text,
     ]);
     expectGenerated(PAGE, 'reasons', renderTable(['reason', 'label', 'means'], [...ofAuth, ...others]));

@@ -16,6 +16,9 @@ describe('requests without an entry in the delivery log', () => {
   let repo: TempGitRepo;
   let daemon: TestDaemon;
   let uids: Record<string, string>;
+  /** The delivery ID of the last request. */
+  let lastId: string;
+  let limitedId: string;
 
   const start = (name: string) =>
     startTestDaemon({
@@ -26,7 +29,8 @@ describe('requests without an entry in the delivery log', () => {
       },
     });
   const send = async (name: string, method = 'POST') => {
-    const headers = { authorization: `Bearer ${SECRET}`, 'x-service-delivery-id': crypto.randomUUID() };
+    lastId = crypto.randomUUID();
+    const headers = { authorization: `Bearer ${SECRET}`, 'x-service-delivery-id': lastId };
     const url = `${daemon.ingressUrl}/webhooks/w/${uids[name]}`;
     return (await fetch(url, method === 'POST' ? { method, headers, body: '{}' } : { method, headers })).status;
   };
@@ -56,6 +60,7 @@ describe('requests without an entry in the delivery log', () => {
   it('are counted by webhook and reason, and shown immediately', async () => {
     const statuses: number[] = [];
     for (let n = 0; n < LIMIT + 2; n++) statuses.push(await send('ci'));
+    limitedId = lastId;
     expect(statuses).toEqual([202, 202, 202, 429, 429]);
     expect([await send('ci', 'PUT'), await send('off'), await send('old')]).toEqual([405, 404, 404]);
     expect(await show('ci')).toMatchObject({
@@ -83,6 +88,14 @@ describe('requests without an entry in the delivery log', () => {
     daemon = await start('shop');
     expect(await send('ci')).toBe(404);
     expect((await show('off')).disabled?.last_24_hours).toBe(2);
+    // The stop wrote the entry of the current minute.
+    const list = (await daemon.cli('delivery', 'list', '--factory', 'web')).stdout;
+    expect(list).toMatch(
+      // A minute can end between the two requests.
+      /429( ×2)? .* delivery_rate: \d requests? (was|were) rate limited between \d\d:\d\d and \d\d:\d\d UTC, from 127\.0\.0\.1\./,
+    );
+    const found = (await daemon.cli('delivery', 'show', limitedId)).stdout;
+    expect(found).toMatch(/Label: +429( ×2)?\nReason: +delivery_rate: \d requests? (was|were) rate limited/);
     expect(await show('ci')).toMatchObject({
       not_configured: { last_24_hours: 1 },
       delivery_rate: { last_24_hours: 2 },

@@ -20,9 +20,11 @@ import { RateLimits } from '../../src/ingress/limits.ts';
 import { HandshakeRows, RejectionRows } from '../../src/ingress/log/capped-rows.ts';
 import { CaptureWindows } from '../../src/ingress/log/capture-window.ts';
 import { DeliveryRecorder } from '../../src/ingress/log/delivery-recorder.ts';
+import { RateLimitedRows } from '../../src/ingress/log/rate-limited-rows.ts';
 import { UnloggedTally } from '../../src/ingress/log/unlogged-tally.ts';
 import { Confirmations, type FetchStatus } from '../../src/ingress/steps/confirmations.ts';
 import { countMalformed } from '../../src/ingress/steps/find-webhook.ts';
+import { countLostRow } from '../../src/ingress/steps/reject.ts';
 import { VersionTrials } from '../../src/ingress/steps/version-trials.ts';
 import { createClientAddressFinder } from '../../src/ingress/transport/client-address.ts';
 import { createIngressServer, type ServerBounds } from '../../src/ingress/transport/http.ts';
@@ -237,9 +239,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     onFailure: (error) => seen.trouble.push(error),
   });
   const log = (options.wrapLog ?? ((log) => log))(storage.deliveryLog);
-  const recorder = new DeliveryRecorder(log, undefined, ({ webhook, count }) =>
-    unlogged.add(registry.known.findByRef(webhook)!, 'row_not_stored', count),
-  );
+  const recorder = new DeliveryRecorder(log, undefined, (entry) => countLostRow({ registry, unlogged }, entry));
   const logged: Promise<void>[] = [];
   const confirmations = new Confirmations(options.fetchStatus ?? (() => Promise.reject(new Error('not reachable'))));
   const context: IngressContext = {
@@ -251,6 +251,12 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     maxBodyBytes: 262_144,
     baseUrl: () => BASE_URL,
     rejectionRows: new RejectionRows((entry) => recorder.note(entry)),
+    rateLimitedRows: new RateLimitedRows({
+      write: (entry) => recorder.note(entry),
+      ids,
+      clock,
+      schedule: () => () => {},
+    }),
     captures: new CaptureWindows(clock),
     versionTrials: new VersionTrials(secretStore, clock),
     handshakeRows: new HandshakeRows((entry) => logged.push(storage.handshakeLog.append(entry))),

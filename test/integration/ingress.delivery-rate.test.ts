@@ -10,7 +10,7 @@ afterEach(() => ingress.close());
 
 const send = (name = 'hook') => ingress.post(name, { body: `{"n":${sent++}}` });
 
-it('accepts exactly 60 authenticated requests in any 60 seconds, then answers 429 with the exact wait and no row', async () => {
+it('accepts exactly 60 authenticated requests in any 60 seconds, then answers 429 with the exact wait and no label', async () => {
   ingress = await startIngress({ webhooks: [{}, { name: 'other' }] });
   for (let i = 0; i < 60; i++) {
     expect((await send()).status).toBe(202);
@@ -27,8 +27,74 @@ it('accepts exactly 60 authenticated requests in any 60 seconds, then answers 42
   ingress.clock.advance(500);
   expect((await send()).status).toBe(202);
 
-  expect(await ingress.deliveries()).toHaveLength(62);
+  expect((await ingress.deliveries()).filter(({ label }) => label !== null)).toHaveLength(62);
   expect(ingress.seen.rejections).toEqual(['delivery_rate', 'delivery_rate', 'delivery_rate']);
+});
+
+it('one log entry stands for the requests of a minute, in its place in the log, without a label', async () => {
+  ingress = await startIngress({ limits: { deliveriesPerMinute: 2 }, trustedProxies: ['127.0.0.1'] });
+  const from = (address: string, id: string) =>
+    ingress.post('hook', { body: '{}', headers: { 'x-forwarded-for': address, 'x-service-delivery-id': id } });
+  const startedAt = Math.floor(ingress.clock.wallMs() / 60_000) * 60_000;
+  for (const id of ['a', 'b']) expect((await from('192.0.2.7', id)).status).toBe(202);
+  for (const id of ['c', 'd']) expect((await from('192.0.2.7', id)).status).toBe(429);
+  expect((await from('192.0.2.9', 'c')).status).toBe(429);
+  expect(await ingress.deliveries()).toHaveLength(2);
+  ingress.clock.advance(startedAt + 60_100 - ingress.clock.wallMs());
+  ingress.context.rateLimitedRows.flush();
+  ingress.clock.advance(60_000);
+  expect((await from('192.0.2.7', 'e')).status).toBe(202);
+
+  const rows = await ingress.deliveries();
+  expect(rows.map(({ deliveryId }) => deliveryId)).toEqual(['e', null, 'b', 'a']);
+  const row = rows[1]!;
+  expect(row).toMatchObject({
+    label: null,
+    reason: 'delivery_rate',
+    detail: '3 requests were rate limited between 03:04 and 03:05 UTC, from 192.0.2.7 (2), 192.0.2.9 (1).',
+    count: 3,
+    receivedAt: startedAt + 59_999,
+    clientAddress: '192.0.2.7',
+    revision: 'c0ffee',
+    runs: [],
+  });
+  const { deliveryReader, activityReader } = ingress.storage;
+  const list = async (search: object) => {
+    const page = { webhookUid: ingress.uid(), label: null, limit: 10, cursor: null };
+    return (await deliveryReader.list({ ...page, ...search })).data.map(({ id }) => id);
+  };
+  expect(await list({ fromAt: startedAt, untilAt: startedAt + 60_000 })).toEqual(rows.slice(1).map(({ id }) => id));
+  expect(await list({ fromAt: startedAt + 60_000 })).toEqual([rows[0]!.id]);
+  expect(await list({ identity: 'c' })).toEqual([row.id]);
+  expect(await list({ identity: 'd' })).toEqual([row.id]);
+  expect(await list({ identity: 'c', label: 'Accepted' })).toEqual([]);
+  expect(await list({ label: 'Accepted' })).toHaveLength(3);
+  expect(await deliveryReader.get(row.id)).toEqual(row);
+  expect(await deliveryReader.payload(row.id)).toBe(null);
+
+  // The IDs claim no identity, and the entry is no delivery in the numbers of charts.
+  expect((await from('192.0.2.7', 'c')).status).toBe(202);
+  expect((await ingress.deliveries())[0]).toMatchObject({ deliveryId: 'c', label: 'Accepted' });
+  const hourAt = Math.floor(startedAt / 3_600_000) * 3_600_000;
+  const counts = await activityReader.deliveries({ factory: 'payments', fromAt: hourAt, untilAt: hourAt + 3_600_000 });
+  expect(counts).toMatchObject([{ label: 'Accepted', count: 4 }]);
+});
+
+it('finds requests over the delivery rate by the ID of the provider', async () => {
+  const webhook = { authMode: 'signature' as const, signatureScheme: 'github', secret: 'github secret' };
+  ingress = await startIngress({ webhooks: [webhook], limits: { deliveriesPerMinute: 1 } });
+  for (const deliveryId of ['id-1', 'id-2']) {
+    const body = Buffer.from('{}');
+    const delivery = { url: 'https://hooks.example.com', body, nowMs: 0, deliveryId, newId: () => '' };
+    await ingress.post(ingress.path(), {
+      headers: signRequest(findScheme('github')!, 'github secret', delivery).headers,
+      body,
+    });
+  }
+  ingress.context.rateLimitedRows.flush(true);
+  await ingress.deliveries();
+  const page = { webhookUid: ingress.uid(), label: null, limit: 10, cursor: null, identity: 'id-2' };
+  expect((await ingress.storage.deliveryReader.list(page)).data).toMatchObject([{ label: null, count: 1 }]);
 });
 
 it('counts duplicates and requests that are rejected later, but no failed authentication', async () => {

@@ -58,7 +58,7 @@ it('counts both kinds of 429, 503 of a full storage, and requests without an ans
 
 it('counts bodies that never arrive completely, and requests that break the rules of HTTP', async () => {
   ingress = await startIngress({
-    bounds: { requestTimeout: 200, headersTimeout: 100, connectionsCheckingInterval: 50 },
+    bounds: { requestTimeout: 1_000, headersTimeout: 1_000, connectionsCheckingInterval: 50 },
   });
   const head = `POST ${ingress.path()} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${TOKEN}\r\n`;
   const leaving = await ingress.connect();

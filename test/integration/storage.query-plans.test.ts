@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookUid } from '../../src/core/ids.ts';
 import type { Storage } from '../../src/core/ports/storage.ts';
-import { DELIVERY_LABELS } from '../../src/core/resources/delivery.ts';
+import { ENTRY_LABELS } from '../../src/core/resources/delivery.ts';
 import { openDatabase } from '../../src/storage/sqlite/disk/open-database.ts';
 import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { applyOneOfEach, FACTORY } from '../helpers/build-apply.ts';
@@ -93,6 +93,7 @@ const OPERATIONS: [name: string, run: (storage: Storage, uid: WebhookUid) => Pro
   ['a token', (s) => s.tokens.findByHash(new Uint8Array(32)), []],
   ['a session', (s) => s.sessions.find(new Uint8Array(32), 1), []],
   ['the sessions of a user', (s) => s.sessions.listOf({ user: 'usr_a' }, 1), []],
+  ['counts of unlogged requests', (s, uid) => s.unloggedCounts.list({ webhookUid: uid, sinceAt: 1 }), []],
   ['a login link', (s) => s.loginLinks.take(new Uint8Array(32), 1), []],
   ['a user by name', (s) => s.users.findLocal('alice'), []],
   ['the audit log', (s) => s.auditLog.list({ ...AUDIT, ...PAGE }), []],
@@ -141,7 +142,7 @@ function listSteps(label: string | null, identity: string | undefined): string[]
     return ['deliveries_1 (id=?)', 'deliveries_by_identity (webhook=? AND identity=? AND seq>? AND seq<?)'];
   }
   const step = 'delivery_listing USING PRIMARY KEY (webhook=? AND label=? AND seq>? AND seq<?)';
-  return Array(label === null ? DELIVERY_LABELS.length : 1).fill(step);
+  return Array(label === null ? ENTRY_LABELS.length : 1).fill(step);
 }
 
 describe('every query of the storage', () => {

@@ -14,6 +14,7 @@ import type { ReplayControl } from '../../core/ports/deliveries/replay-control.t
 import { DELIVERY_LABELS, type Delivery, type DeliveryLabel } from '../../core/resources/delivery.ts';
 import type { DeliveryDiagnosis } from '../../diagnosis/try-mistakes.ts';
 import type { Inspector } from '../../inspection/create-inspector.ts';
+import { describeLabel } from '../../words/rate-limited.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { INSTANT, parseInstant, presentInstant } from '../server/instants.ts';
@@ -189,7 +190,7 @@ export async function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRout
       const { id, label } = await findDelivery(request);
       const payload = await parts.deliveries.payload(id);
       if (payload === null)
-        throw new AppError('not_found', `No payload is stored for this delivery. Its label is ${label}.`);
+        throw new AppError('not_found', `No payload is stored for this delivery. ${describeLabel(label)}`);
       return sendPayload(reply, `${id}.json`, payload);
     },
   );

@@ -6,6 +6,7 @@ import type { Json } from '../../core/json.ts';
 import { DELIVERY_LABELS, type DeliveryLabel } from '../../core/resources/delivery.ts';
 import { IDENTITY_SOURCE_WORDS } from '../../words/delivery-identity.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
+import { describeLabel as describeEntryLabel, NO_LABEL } from '../../words/rate-limited.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
@@ -231,12 +232,14 @@ function createColumns(nowMs: number, showsWebhook: boolean): Column<Delivery>[]
 
 /** Entries that count several requests show the number. */
 function describeLabel(row: Delivery): string {
-  return row.count > 1 ? `${row.label} ×${row.count}` : row.label;
+  const label = row.label ?? NO_LABEL;
+  return row.count > 1 ? `${label} ×${row.count}` : label;
 }
 
 /** The reason with its sentence; for a duplicate or a replay, the other delivery. */
 function describeReason(row: Delivery): string | null {
   if (row.replay_of !== null) return `replay of ${row.replay_of}`;
+  if (row.label === null) return `${row.reason}: ${row.detail}`;
   if (row.label !== 'Duplicate') return row.reason === null ? null : `${row.reason}: ${row.reason_text}`;
   const original = row.duplicate_of ?? 'an entry that retention has removed';
   const difference = row.reason === 'same_identity_other_body' ? ', with another body' : '';
@@ -313,7 +316,7 @@ async function readPayload(session: CommandSession, id: string): Promise<Uint8Ar
     if (!isNotFound(error)) throw error;
     const { label } = await readAnswer(api.GET('/api/v1/deliveries/{id}', { params: { path: { id } } }));
     throw new CliError(
-      `Delivery ${escapeText(id)} has no payload: only metadata is stored for entries with the label '${escapeText(label)}'.`,
+      `Delivery ${escapeText(id)} has no payload. ${escapeText(describeEntryLabel(label))} Only metadata is stored for it.`,
     );
   }
 }
@@ -324,14 +327,14 @@ function printDelivery(session: CommandSession, delivery: Delivery): void {
     ['ID', delivery.id],
     ['Label', describeLabel(delivery)],
     ['Reason', describeReason(delivery)],
-    ['Detail', delivery.detail],
+    ['Detail', delivery.label === null ? null : delivery.detail],
     ['Event', delivery.event],
     ['Summary', delivery.summary],
     ['Delivery ID', delivery.delivery_id],
     ['Identified by', delivery.delivery_id_source === null ? null : IDENTITY_SOURCE_WORDS[delivery.delivery_id_source]],
     ['Webhook', `${delivery.webhook_name} (${delivery.webhook_uid})`],
     ['Factory', delivery.factory],
-    ['Size', `${delivery.size} bytes`],
+    ['Size', delivery.label === null ? null : `${delivery.size} bytes`],
     ['Received', formatInstantWithAge(delivery.received_at, nowMs)],
     ['Client address', delivery.client_address],
     ['Replay of', delivery.replay_of],
@@ -373,7 +376,7 @@ async function explainDelivery(session: CommandSession, options: ShowOptions, id
   output.line(
     accepted
       ? 'No automation had a trigger for this webhook when the delivery arrived.'
-      : `No automation was evaluated: deliveries with the label '${escapeText(label)}' start nothing.`,
+      : `No automation was evaluated. ${escapeText(describeEntryLabel(label))} Only accepted deliveries start runs.`,
   );
 }
 

@@ -2,7 +2,18 @@ import type { DeliveryId, RunId, WebhookUid } from '../ids.ts';
 import type { Json } from '../json.ts';
 import type { DeliveryFilter } from '../trigger.ts';
 import { defineFields, type RecordOf } from './fields.ts';
-import { count, id, instant, labelOf, listOf, nullable, text, textOrNull, type ValueType } from './value-types.ts';
+import {
+  count,
+  id,
+  instant,
+  labelOf,
+  labelOrNone,
+  listOf,
+  nullable,
+  text,
+  textOrNull,
+  type ValueType,
+} from './value-types.ts';
 
 /** The five labels of the delivery log (specification, "Delivery (log entry)"). */
 export const DELIVERY_LABELS = [
@@ -13,6 +24,10 @@ export const DELIVERY_LABELS = [
   'Rejected (too large)',
 ] as const;
 export type DeliveryLabel = (typeof DELIVERY_LABELS)[number];
+
+/** What the label of an entry can be. `null`: the entry stands for requests over the delivery rate, which have no label. */
+export const ENTRY_LABELS = [...DELIVERY_LABELS, null] as const;
+export type EntryLabel = (typeof ENTRY_LABELS)[number];
 
 /** Sources of the identity of a delivery in order of precedence (specification, "Delivery identity"). */
 export const IDENTITY_SOURCES = ['header', 'provider', 'service_header', 'body_hash'] as const;
@@ -149,10 +164,10 @@ export interface ReplayEntry extends Logged {
   runs: NewRun[];
 }
 
-/** Metadata of a rejected request, without its body and credential. */
+/** Metadata of a rejected request, or of several, without bodies and credentials. */
 export interface RejectionEntry extends Logged {
   kind: 'rejection';
-  label: Exclude<DeliveryLabel, 'Accepted' | 'Duplicate'>;
+  label: Exclude<EntryLabel, 'Accepted' | 'Duplicate'>;
   /** Machine-readable, only for the team, for example `stale_timestamp`. */
   reason: string;
   /** One sentence for users; `null` if the reason needs none. */
@@ -160,15 +175,19 @@ export interface RejectionEntry extends Logged {
   identity: Omit<DeliveryIdentity, 'key'> | null;
   /** Number of requests that this row represents: more than 1 if the row summarizes a flood. */
   count: number;
+  /** If the row stands for several requests: the delivery IDs by which it is found. They claim no identity. */
+  deliveryIds?: readonly string[];
 }
 
 export type DeliveryLogEntry = DeliveryOffer | ReplayEntry | RejectionEntry;
 
 /** The result of recording one entry of a batch. Only the storage decides the label, in its transaction. */
-export type RecordOutcome =
+export type RecordOutcome = OfferOutcome | { label: RejectionEntry['label'] };
+
+/** The result of recording a delivery that passed every check. */
+export type OfferOutcome =
   | { label: 'Accepted' }
   | { label: 'Duplicate'; of: DeliveryId; reason: 'same_identity' | 'same_identity_other_body' }
-  | { label: RejectionEntry['label'] }
   /** Only this entry could not be written; the rest of its batch was. */
   | { label: null; message: string };
 
@@ -209,7 +228,11 @@ export const DELIVERY_FIELDS = defineFields({
     description:
       'Request headers that were recorded, names in lowercase: `user-agent`, `content-type`, those of the scheme, those that filters test, and those in `record_headers`. Never a credential. `null` for deliveries to earlier versions.',
   },
-  label: { type: labelOf(DELIVERY_LABELS) },
+  label: {
+    type: labelOrNone(DELIVERY_LABELS),
+    description:
+      '`null` for an entry that stands for the requests of one minute over the delivery rate. They got 429 and have no label.',
+  },
   reason: { type: textOrNull, description: 'Why the delivery was rejected or is a duplicate, as a code.' },
   detail: { type: textOrNull, description: 'Particulars of the reason; `null` if the reason needs none.' },
   size: { type: count, description: 'Size of the body in bytes.' },

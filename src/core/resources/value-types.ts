@@ -1,8 +1,11 @@
 import type { Json, JsonObject, JsonSchema } from '../json.ts';
 import { formatInstant } from '../time/clock.ts';
 
-/** How a column stores a value. A list of labels stores the position in the list; NULL is `null` in every format. */
-export type ColumnFormat = 'text' | 'integer' | 'instant' | 'boolean' | 'json' | readonly string[];
+/**
+ * How a column stores a value. A list of labels stores the position in the list. `null` is stored as NULL in every format,
+ * except in a list that contains `null`.
+ */
+export type ColumnFormat = 'text' | 'integer' | 'instant' | 'boolean' | 'json' | readonly (string | null)[];
 
 /** The values of a field: type in the program, format in a column, schema and presentation in API answers. */
 export interface ValueType<Value, Format extends ColumnFormat = ColumnFormat> {
@@ -42,6 +45,17 @@ export function oneOf<const Values extends readonly string[]>(values: Values): V
 /** One of a fixed list of labels, stored as its position in the list. */
 export function labelOf<const Values extends readonly string[]>(values: Values): ValueType<Values[number], Values> {
   return { format: values, schema: { type: 'string', enum: [...values] }, present: asIs };
+}
+
+/** One of a fixed list of labels, or none, which is stored as a position too. For columns that are never NULL. */
+export function labelOrNone<const Values extends readonly string[]>(
+  values: Values,
+): ValueType<Values[number] | null, readonly [...Values, null]> {
+  return {
+    format: [...values, null],
+    schema: { type: ['string', 'null'], enum: [...values, null] },
+    present: asIs,
+  };
 }
 
 /** A list of texts, stored as JSON. */

@@ -3,6 +3,7 @@ import type { DeliveryLog } from '../../core/ports/deliveries/delivery-log.ts';
 import type {
   DeliveryLogEntry,
   DeliveryOffer,
+  OfferOutcome,
   RecordOutcome,
   RejectionEntry,
   ReplayEntry,
@@ -48,18 +49,20 @@ export class DeliveryRecorder {
   /**
    * Resolves when the entry is on disk. Rejects with the storage's error, or `storage_unavailable` if too many wait.
    */
-  offer(entry: DeliveryOffer | ReplayEntry): Promise<RecordOutcome> {
+  offer(entry: DeliveryOffer | ReplayEntry): Promise<OfferOutcome> {
     if (this.#waiting.length >= MAX_WAITING_ENTRIES) {
       return Promise.reject(new AppError('storage_unavailable', 'too many deliveries are waiting to be written'));
     }
-    return new Promise((settle, fail) => this.#enqueue({ entry, settle, fail }));
+    return new Promise((resolve, fail) =>
+      this.#enqueue({ entry, settle: (outcome) => resolve(outcome as OfferOutcome), fail }),
+    );
   }
 
   /** Writes a rejection with the next batch, without waiting. Under overload it is dropped. */
   note(entry: RejectionEntry): void {
     const fail = () => this.#onLost(entry);
-    const settle = ({ label }: RecordOutcome) => {
-      if (label === null) fail();
+    const settle = (outcome: RecordOutcome) => {
+      if ('message' in outcome) fail();
     };
     if (this.#waiting.length >= MAX_WAITING_ENTRIES) fail();
     else this.#enqueue({ entry, settle, fail });

@@ -3,7 +3,7 @@ import { composeEventName, type EventPlace } from '../../core/event-name.ts';
 import { composeSummary } from '../../core/event-summary.ts';
 import type { RequestHeaders } from '../../core/headers.ts';
 import { readPath } from '../../core/json.ts';
-import type { DeliveryOffer, RecordOutcome } from '../../core/resources/delivery.ts';
+import type { DeliveryOffer, OfferOutcome } from '../../core/resources/delivery.ts';
 import type { IngressContext, Outcome } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';
 import * as answers from '../transport/answers.ts';
@@ -22,7 +22,7 @@ function concludeRecord(
   { metrics, listeners }: IngressContext,
   reception: Reception,
   { identity, runs }: DeliveryOffer,
-  recorded: RecordOutcome,
+  recorded: OfferOutcome,
 ): Outcome {
   if (recorded.label === null) throw new AppError('storage_unavailable', recorded.message);
   const { factory } = reception.webhook;

@@ -23,6 +23,15 @@ export function rejectUnlogged(
   return answer;
 }
 
+/** Counts a rejection whose row could not be stored. Requests over the delivery rate are counted already. */
+export function countLostRow(
+  { registry, unlogged }: Pick<IngressContext, 'registry' | 'unlogged'>,
+  { label, webhook, count }: RejectionEntry,
+): void {
+  const known = registry.known.findByRef(webhook);
+  if (known !== undefined && label !== null) unlogged.add(known, 'row_not_stored', count);
+}
+
 /**
  * Rejects with `401`, or with `429` if the failure budget of this webhook and client address is used up. Only the `401`
  * creates a row.
@@ -61,12 +70,11 @@ function explainVersion(
   return { reason, detail: describeUsedVersion({ secretName, version, checked, stored, replaced }) };
 }
 
+/** What a row says about one rejected request. */
+type Rejection = Pick<RejectionEntry, 'reason' | 'detail' | 'size'> & { label: Exclude<RejectionEntry['label'], null> };
+
 /** Writes a row of metadata without body and credential. */
-export function reject(
-  context: IngressContext,
-  reception: Reception,
-  rejection: Pick<RejectionEntry, 'label' | 'reason' | 'detail' | 'size'>,
-): void {
+export function reject(context: IngressContext, reception: Reception, rejection: Rejection): void {
   write(context, composeRow(context, reception, rejection));
 }
 
@@ -84,7 +92,7 @@ function write({ clock, metrics, rejectionRows }: IngressContext, row: Rejection
 function composeRow(
   { clock, ids, metrics }: IngressContext,
   reception: Reception,
-  { label, reason, detail, size }: Pick<RejectionEntry, 'label' | 'reason' | 'detail' | 'size'>,
+  { label, reason, detail, size }: Rejection,
 ): RejectionEntry {
   const { webhook, request, providerIdentity } = reception;
   const nowMs = clock.wallMs();

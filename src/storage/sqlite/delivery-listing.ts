@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
+import { DELIVERIES } from '../sql/schema/tables.ts';
 import { prepareNamed } from './statement.ts';
 import { type DeliveryGroup, prepareTraffic, type Range } from './webhook-traffic.ts';
 
@@ -47,6 +48,8 @@ export function createDeliveryListing(db: Database.Database): DeliveryListing {
   };
 }
 
+const NO_LABEL = DELIVERIES.encode('label', null);
+
 function prepareStatements(db: Database.Database) {
   return {
     findRange: prepareNamed<object, { after: number; newest: number }>(
@@ -58,12 +61,13 @@ function prepareStatements(db: Database.Database) {
       'INSERT INTO delivery_listing (webhook, label, seq) ' +
         'SELECT webhook, label, seq FROM deliveries WHERE seq > @after AND seq <= @last',
     ),
-    // A replay did not arrive. With a single max(), SQLite takes the other columns from the row that has it.
+    // A replay did not arrive. An entry without a label stands for requests that have counts of their kind.
+    // With a single max(), SQLite takes the other columns from the row that has it.
     findGroups: prepareNamed<Range, DeliveryGroup>(
       db,
       `SELECT webhook, received_at / ${HOUR_MS} AS hour, label, sum(count) AS count, max(seq) AS newest, ` +
         'received_at AS newestAt FROM deliveries ' +
-        'WHERE seq > @after AND seq <= @last AND replay_of IS NULL GROUP BY 1, 2, 3',
+        `WHERE seq > @after AND seq <= @last AND replay_of IS NULL AND label <> ${NO_LABEL} GROUP BY 1, 2, 3`,
     ),
     addCount: prepareNamed<DeliveryGroup>(
       db,

@@ -96,6 +96,7 @@ function prepareStatements(db: Database.Database) {
     insertDeliveries: prepareInsertMany(db, 'deliveries', DELIVERIES, 'seq'),
     insertContents: prepareInsertMany(db, 'delivery_contents', CONTENTS),
     insertRuns: prepareInsertMany(db, 'runs', NEW_RUNS),
+    insertLimitedIds: prepareInsertMany(db, 'limited_delivery_ids', LIMITED_IDS),
     findBody: prepareNamed<{ delivery: number }, { body: Uint8Array }>(
       db,
       'SELECT body FROM delivery_contents WHERE delivery = @delivery',
@@ -138,6 +139,15 @@ const NEW_RUNS = mapColumns<NewRunRow>()({
   createdAt: 'instant',
 });
 
+/** The delivery ID of a request that another row stands for. */
+interface LimitedIdRow {
+  /** `seq` of the row in `deliveries`. */
+  delivery: number;
+  identity: string;
+}
+
+const LIMITED_IDS = mapColumns<LimitedIdRow>()({ delivery: 'integer', identity: 'text' });
+
 /** What differs between accepted deliveries, duplicates and rejections. */
 type Result = Pick<StoredDelivery, 'label'> &
   Partial<Pick<StoredDelivery, 'reason' | 'detail' | 'count' | 'duplicateOf' | 'replayOf'>>;
@@ -152,6 +162,7 @@ class BatchRows {
   readonly #deliveries: NewDeliveryRow[] = [];
   readonly #contents: DeliveryContent[] = [];
   readonly #runs: NewRunRow[] = [];
+  readonly #limitedIds: LimitedIdRow[] = [];
   readonly #factories = new Map<number, string>();
   readonly #versions = new Set<number>();
 
@@ -168,10 +179,11 @@ class BatchRows {
   }
 
   write(): void {
-    const { insertDeliveries, insertContents, insertRuns } = this.#statements;
+    const { insertDeliveries, insertContents, insertRuns, insertLimitedIds } = this.#statements;
     insertDeliveries(this.#deliveries, this.#firstDelivery);
     insertContents(this.#contents);
     insertRuns(this.#runs);
+    insertLimitedIds(this.#limitedIds);
   }
 
   #addOffer(offer: DeliveryOffer): RecordOutcome {
@@ -213,8 +225,9 @@ class BatchRows {
   }
 
   #addRejection(entry: RejectionEntry): RecordOutcome {
-    const { label, reason, detail, count } = entry;
-    this.#addDelivery(entry, { label, reason, detail, count });
+    const { label, reason, detail, count, deliveryIds = [] } = entry;
+    const delivery = this.#addDelivery(entry, { label, reason, detail, count });
+    for (const identity of deliveryIds) this.#limitedIds.push({ delivery, identity });
     return { label };
   }
 

@@ -636,4 +636,13 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE automation_results ADD COLUMN failed_total INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE automation_results ADD COLUMN cancelled_total INTEGER NOT NULL DEFAULT 0;
   `,
+  // The delivery IDs of requests over the delivery rate, by which the row that stands for them is found.
+  `
+  CREATE TABLE limited_delivery_ids (
+    delivery INTEGER NOT NULL,
+    identity TEXT NOT NULL,
+    PRIMARY KEY (delivery, identity)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX limited_delivery_ids_by_identity ON limited_delivery_ids (identity);
+  `,
 ];

@@ -1,6 +1,7 @@
 import { Paper, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from 'wouter';
+import { NO_LABEL } from '../../../words/rate-limited.ts';
 import { deliveryQuery } from '../../api/deliveries.ts';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
@@ -22,7 +23,7 @@ export function DeliveryPage() {
         title={data?.delivery_id ?? id}
         tabTitle={`Delivery ${data?.delivery_id ?? id}`}
         trail={[{ label: 'Deliveries', href: factoryPath(factory, 'deliveries') }]}
-        status={data !== undefined && <StatusBadge state={data.label} />}
+        status={data !== undefined && <StatusBadge state={data.label ?? NO_LABEL} />}
         actions={data !== undefined && <ReplayDelivery delivery={data} />}
       />
       {error !== null ? (

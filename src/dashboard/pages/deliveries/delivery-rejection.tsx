@@ -16,7 +16,7 @@ export function DeliveryRejection({ delivery }: { delivery: Delivery }) {
   const { label, reason_text, detail } = delivery;
   return (
     <Stack gap="sm" align="flex-start">
-      <Alert color="orange" variant="light" icon={<CircleAlert />} title={label} w="100%">
+      <Alert color="orange" variant="light" icon={<CircleAlert />} title={label ?? 'Rate limited'} w="100%">
         <Text size="sm">
           <UntrustedText text={reason_text ?? 'No reason was logged.'} />
         </Text>
@@ -27,7 +27,8 @@ export function DeliveryRejection({ delivery }: { delivery: Delivery }) {
         )}
       </Alert>
       <Text size="sm" c="dimmed">
-        Bodies and credentials of rejected requests are not stored. The response does not tell the sender the reason.
+        Bodies and credentials of rejected requests are not stored.{' '}
+        {label !== null && 'The response does not tell the sender the reason.'}
       </Text>
       {label === 'Rejected (auth)' && <FindCause delivery={delivery} />}
     </Stack>

@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
 import type { Delivery, Webhook } from '../../../client/api-types.ts';
+import { NO_LABEL } from '../../../words/rate-limited.ts';
 import { type DeliveryFilter, deliveriesQuery } from '../../api/deliveries.ts';
 import { webhookQuery } from '../../api/queries.ts';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
@@ -161,10 +162,10 @@ function DeliveryName({ delivery }: { delivery: Delivery }) {
   );
 }
 
-function DeliveryLabels({ delivery: { label, count, replay_of, reason } }: { delivery: Delivery }) {
+function DeliveryLabels({ delivery: { label, count, replay_of, reason, detail } }: { delivery: Delivery }) {
   return (
     <Group gap={6}>
-      <StatusBadge state={label} />
+      <StatusBadge state={label ?? NO_LABEL} />
       {count > 1 && (
         <Badge color="gray" variant="light" radius="sm" tt="none">
           ×{count}
@@ -175,7 +176,12 @@ function DeliveryLabels({ delivery: { label, count, replay_of, reason } }: { del
           replay of {replay_of}
         </Text>
       )}
-      {label.startsWith('Rejected') && reason !== null && (
+      {label === null && detail !== null && (
+        <Text size="xs" c="dimmed">
+          <UntrustedText text={detail} />
+        </Text>
+      )}
+      {label?.startsWith('Rejected') && reason !== null && (
         <Text size="xs" c="dimmed">
           <UntrustedText text={reason.replaceAll('_', ' ')} />
         </Text>

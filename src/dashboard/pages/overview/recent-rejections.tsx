@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Delivery } from '../../../client/api-types.ts';
+import { NO_LABEL } from '../../../words/rate-limited.ts';
 import { rejectionsQuery } from '../../api/activity.ts';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
@@ -26,7 +27,7 @@ export function RecentRejections({ factory }: { factory: string }) {
     queryKey: query.queryKey,
     limit: SHOWN,
     rowOf: ({ type, data: event }) => (type === 'delivery' && event.factory === factory ? event : null),
-    takes: ({ label }) => label.startsWith('Rejected'),
+    takes: ({ label }) => label?.startsWith('Rejected') === true,
   });
   return (
     <SectionCard title="Rejected in the last 24 hours" actions={<MoreOf factory={factory} shown={data ?? []} />}>
@@ -78,7 +79,7 @@ const COLUMNS: DataColumn<Delivery>[] = [
       </ObjectLink>
     ),
   },
-  { header: 'Label', render: ({ label }) => <StatusBadge state={label} /> },
+  { header: 'Label', render: ({ label }) => <StatusBadge state={label ?? NO_LABEL} /> },
   {
     header: 'Reason',
     render: ({ detail, reason_text }) => {

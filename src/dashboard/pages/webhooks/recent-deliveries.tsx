@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Inbox } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Delivery, Webhook } from '../../../client/api-types.ts';
+import { NO_LABEL } from '../../../words/rate-limited.ts';
 import { webhookDeliveriesQuery } from '../../api/queries.ts';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
@@ -66,7 +67,7 @@ function describeNextStep({ enabled, deleted_at }: Webhook): string {
 }
 
 const COLUMNS: DataColumn<Delivery>[] = [
-  { header: 'Label', render: ({ label }) => <StatusBadge state={label} /> },
+  { header: 'Label', render: ({ label }) => <StatusBadge state={label ?? NO_LABEL} /> },
   { header: 'Delivery', render: (delivery) => <DeliveryIdentity delivery={delivery} /> },
   { header: 'Size', align: 'end', render: formatBodySize },
   { header: 'Runs', align: 'end', render: ({ runs }) => runs.length },
@@ -83,7 +84,7 @@ const COLUMNS: DataColumn<Delivery>[] = [
 /** The delivery ID, and the reason of a rejection. */
 function DeliveryIdentity({ delivery }: { delivery: Delivery }) {
   const { delivery_id, label, detail, reason_text, count } = delivery;
-  const why = label.startsWith('Rejected') ? (detail ?? reason_text) : detail;
+  const why = label?.startsWith('Rejected') ? (detail ?? reason_text) : detail;
   return (
     <>
       {delivery_id !== null && (

@@ -8,6 +8,7 @@ import {
   LoaderCircle,
   type LucideIcon,
 } from 'lucide-react';
+import { NO_LABEL } from '../../../words/rate-limited.ts';
 
 interface Look {
   color: MantineColor;
@@ -28,6 +29,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   'Rejected (auth)': BAD,
   'Rejected (invalid JSON)': BAD,
   'Rejected (too large)': BAD,
+  [NO_LABEL]: CARE,
   healthy: GOOD,
   degraded: CARE,
   failing: BAD,

@@ -6,6 +6,7 @@ import {
   HOUR_MS,
   type RunCount,
 } from '../../../core/ports/deliveries/activity-reader.ts';
+import type { DeliveryLabel } from '../../../core/resources/delivery.ts';
 import { RUN_STATES, type RunState } from '../../../core/resources/run.ts';
 import { findFirstSince } from '../find-first-since.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -26,7 +27,8 @@ export function createActivityReader(db: Kysely<Schema>): ActivityReader {
       return rows.map(({ uid, hour, label, count }) => ({
         webhook: uid as WebhookUid,
         hourAt: hour * HOUR_MS,
-        label: DELIVERIES.decode('label', label),
+        // Entries without a label are not counted.
+        label: DELIVERIES.decode('label', label) as DeliveryLabel,
         count,
       }));
     },

@@ -1,7 +1,7 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { DeliveryId, RunId, WebhookUid } from '../../../core/ids.ts';
 import type { DeliveryPage, DeliveryReader, DeliverySearch } from '../../../core/ports/deliveries/delivery-log.ts';
-import { type Delivery, type DeliveryLabel, IDENTITY_SOURCES } from '../../../core/resources/delivery.ts';
+import { type Delivery, type DeliveryLabel, ENTRY_LABELS, IDENTITY_SOURCES } from '../../../core/resources/delivery.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import { findListeners } from '../definitions/listener-history.ts';
 import { findFirstSince } from '../find-first-since.ts';
@@ -92,7 +92,9 @@ async function findNewest(
   for (const ref of await findRefs(db, search)) {
     const newest =
       identity === undefined
-        ? await selectNewest(db, ref, label, range).limit(limit).execute()
+        ? await selectNewest(db, ref, label === null ? ENTRY_LABELS : [label], range)
+            .limit(limit)
+            .execute()
         : await findByIdentity({ db, claims }, ref, { identity, label, range, limit });
     found.push(...newest);
   }
@@ -125,7 +127,21 @@ async function findByIdentity(
     .orderBy('deliveries.seq', 'desc')
     .limit(limit)
     .execute();
-  return [...claimed, ...others];
+  const limited = label === null ? await findLimited(inRange, webhook, identity).limit(limit).execute() : [];
+  return [...claimed, ...others, ...limited];
+}
+
+/** Entries that stand for requests over the delivery rate, of which one had this delivery ID. */
+function findLimited(inRange: SelectQueryBuilder<Schema, 'deliveries', Numbered>, webhook: number, identity: string) {
+  return inRange
+    .where('deliveries.webhook', '=', webhook)
+    .where('deliveries.seq', 'in', (select) =>
+      select
+        .selectFrom('limited_delivery_ids')
+        .select('limited_delivery_ids.delivery')
+        .where('limited_delivery_ids.identity', '=', identity),
+    )
+    .orderBy('deliveries.seq', 'desc');
 }
 
 /** The accepted deliveries with this ID, at most one of each source. */

@@ -1,5 +1,5 @@
 import type { Kysely, SelectQueryBuilder } from 'kysely';
-import { DELIVERY_LABELS, type DeliveryLabel } from '../../../core/resources/delivery.ts';
+import { ENTRY_LABELS, type EntryLabel } from '../../../core/resources/delivery.ts';
 import type { Schema } from '../schema/schema.ts';
 import { DELIVERIES } from '../schema/tables.ts';
 
@@ -18,22 +18,22 @@ const ALL_ENTRIES: SeqRange = { from: 0, before: Number.MAX_SAFE_INTEGER };
  * the labels while it reads, so a page costs only its own rows.
  *
  * @param webhook the webhook's `ref`
- * @param label `null` for all
+ * @param labels only entries with one of these labels
  */
 export function selectNewest(
   db: Kysely<Schema>,
   webhook: number,
-  label: DeliveryLabel | null = null,
+  labels: readonly EntryLabel[] = ENTRY_LABELS,
   { from, before }: SeqRange = ALL_ENTRIES,
 ): SelectSeq {
-  const select = (name: DeliveryLabel): SelectSeq =>
+  const select = (label: EntryLabel): SelectSeq =>
     db
       .selectFrom('delivery_listing')
       .select('seq')
       .where('webhook', '=', webhook)
-      .where('label', '=', DELIVERIES.encode('label', name))
+      .where('label', '=', DELIVERIES.encode('label', label))
       .where('seq', '>=', from)
       .where('seq', '<', before);
-  const [first, ...others] = label === null ? DELIVERY_LABELS : [label];
+  const [first, ...others] = labels;
   return others.reduce((query, other) => query.unionAll(select(other)), select(first!)).orderBy('seq', 'desc');
 }

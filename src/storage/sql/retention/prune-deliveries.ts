@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { DELIVERY_LABELS } from '../../../core/resources/delivery.ts';
 import type { DepartedClaim } from '../deliveries/claim-finder.ts';
 import { selectNewest } from '../deliveries/select-newest.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -55,6 +56,7 @@ async function deleteDeliveries({ db, claims, policy, nowMs }: Piece, deliveries
     const claimed = await keepClaims(trx, deliveries, nowMs - policy.identitiesMs);
     await sql`delete from delivery_listing where (webhook, label, seq) in (
       select webhook, label, seq from deliveries where seq in (${sql.join(deliveries)}))`.execute(trx);
+    await trx.deleteFrom('limited_delivery_ids').where('delivery', 'in', deliveries).execute();
     await trx.deleteFrom('delivery_contents').where('delivery', 'in', deliveries).execute();
     await trx.deleteFrom('deliveries').where('seq', 'in', deliveries).execute();
     return claimed;
@@ -93,7 +95,7 @@ async function findFloor(db: Kysely<Schema>, webhook: number, minDeliveries: num
   if (minDeliveries === 0) return Number.POSITIVE_INFINITY;
   const known = pass.floors.get(webhook);
   if (known !== undefined) return known;
-  const oldestKept = await selectNewest(db, webhook)
+  const oldestKept = await selectNewest(db, webhook, DELIVERY_LABELS)
     .offset(minDeliveries - 1)
     .limit(1)
     .executeTakeFirst();

@@ -45,11 +45,14 @@ interface ColumnTypes {
 
 type StoredAs<Format> = Format extends 'bytes'
   ? Uint8Array
-  : Format extends 'boolean' | 'integer' | 'instant' | readonly string[]
+  : Format extends 'boolean' | 'integer' | 'instant' | readonly (string | null)[]
     ? number
     : string;
 
-type Stored<Format, Value> = StoredAs<Format> | (null extends Value ? null : never);
+type Stored<Format, Value> = StoredAs<Format> | (null extends Value ? NullIn<Format> : never);
+
+/** How `null` is stored: as NULL, unless it has a position in a list of labels. */
+type NullIn<Format> = Format extends readonly (infer Label)[] ? (null extends Label ? never : null) : null;
 
 type NameOf<Key, Given> = Given extends { readonly column: infer Name extends string } ? Name : SnakeCase<Key & string>;
 
@@ -188,7 +191,8 @@ const CONVERSIONS: Readonly<Record<CodecName, Conversion>> = {
 function findConversion(codec: CodecName | readonly unknown[] | Conversion): Conversion {
   if (typeof codec === 'string') return CONVERSIONS[codec] === KEPT ? KEPT : keepNull(CONVERSIONS[codec]);
   if ('encode' in codec) return keepNull(codec);
-  return keepNull({ encode: (label) => codec.indexOf(label), decode: (index) => codec[index as number] });
+  const positions: Conversion = { encode: (label) => codec.indexOf(label), decode: (index) => codec[index as number] };
+  return codec.includes(null) ? positions : keepNull(positions);
 }
 
 function keepNull({ encode, decode }: Conversion): Conversion {

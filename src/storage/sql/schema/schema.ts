@@ -68,6 +68,8 @@ export interface Schema {
   delivery_contents: TableOf<typeof CONTENTS>;
   /** The deliveries of each webhook and label, in the order of their numbers. */
   delivery_listing: { webhook: number; label: number; seq: number };
+  /** The delivery IDs of requests over the delivery rate. `delivery` is the `seq` of the row that stands for them. */
+  limited_delivery_ids: { delivery: number; identity: string };
   delivery_counts: {
     webhook: number;
     /** Wall time in whole hours since the epoch. */
