@@ -24,12 +24,24 @@ export async function listReceiptSteps(request: StoryRequest, delivery: Delivery
 }
 
 async function describeReceipt({ history, touches }: StoryRequest, delivery: Delivery): Promise<StoryStep> {
-  const { factory, webhookUid, webhookName, replayOf, event, size, clientAddress, receivedAt, revision, count } =
-    delivery;
+  const {
+    factory,
+    webhookUid,
+    webhookName,
+    replayOf,
+    event,
+    summary,
+    size,
+    clientAddress,
+    receivedAt,
+    revision,
+    count,
+  } = delivery;
   const commit = revision === null ? null : { revision, commit: await history.commit(factory, revision) };
   const webhook = refWebhook({ factory, uid: webhookUid, name: webhookName });
   const facts = listFacts({
     Event: event,
+    Summary: summary,
     Size: `${size} bytes`,
     'Client address': clientAddress,
     ID: delivery.id,
