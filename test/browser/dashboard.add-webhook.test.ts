@@ -33,7 +33,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
   };
   const submit = (page: Page) => page.getByRole('button', { name: 'Add webhook' }).click();
   const copy = async (page: Page, what: string) => {
-    await page.getByRole('button', { name: `Copy ${what}` }).click();
+    await page.getByRole('button', { name: `Copy ${what}`, exact: true }).click();
     await page.getByText(`Copied ${what}.`).waitFor({ state: 'attached' });
     return readCopied(page);
   };

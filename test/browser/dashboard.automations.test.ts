@@ -180,7 +180,7 @@ describeDashboard('the automation pages', ({ signIn }) => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Deliveries no longer start this automation.').waitFor();
     await dialog.getByRole('button', { name: 'Disable' }).click();
-    await page.getByText('The automation is disabled.').waitFor();
+    await page.getByRole('alert').getByText('The automation is disabled.').waitFor();
     expect((await daemon.api(path)).body.enabled).toBe(false);
     await toggle.click();
     await dialog.getByRole('button', { name: 'Enable' }).click();

@@ -139,6 +139,6 @@ describeDashboard('unsaved changes', ({ signIn, openPage }) => {
     await expectToBeStillThere(page);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'build', level: 1, exact: true }).waitFor();
-    await page.getByText('Unsaved.').waitFor();
+    await page.getByText('Unsaved.', { exact: true }).waitFor();
   });
 });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { checkWidth, describeDashboard, lookAtBothThemes, NARROW } from './dashboard.ts';
+import { checkWidth, describeDashboard, lookAt, lookAtBothThemes, NARROW } from './dashboard.ts';
 import { type DashboardFactory, startDashboardFactory } from './dashboard-factory.ts';
 import { locate } from './documents.ts';
 import { eventually } from './eventually.ts';
@@ -17,11 +17,16 @@ const LONG = 'a-name-that-is-as-long-as-people-make-them-when-nobody-stops-them-
 
 const OUTSIDE = ['/login', '/nowhere', '/factories/nobody/webhooks'];
 
+/** `npm run test:faults` checks each page in both themes and in both widths, `npm test` in one. */
+const IS_THOROUGH = process.env.DOCKBELL_EVERY_THEME === '1';
+
+const look = IS_THOROUGH ? lookAtBothThemes : lookAt;
+
 /** The number of test files that share the pages. */
 const PARTS = 2;
 
 /**
- * Opens each page of the dashboard, in both themes and as wide as a phone. Every `PARTS`-th page of the table belongs to
+ * Opens each page of the dashboard, and makes it as narrow as a phone. Every `PARTS`-th page of the table belongs to
  * a part, so that the test files take equally long. A new page automatically belongs to one of them.
  */
 export function describeEveryPage(part: 1 | 2): void {
@@ -79,14 +84,14 @@ export function describeEveryPage(part: 1 | 2): void {
     const nameOf = (path: string) =>
       `page${path.replace(/^\/factories\/:factory/, '').replace(/\W+/g, '-') || '-overview'}`;
 
-    it.each(pages)('is without barriers in both themes and fits on a phone: %s', async (path) => {
+    it.each(pages)('is without barriers and fits on a phone: %s', async (path) => {
       const page = await signIn(factory.daemon, addressOf(path));
       await settle(page);
-      await lookAtBothThemes(page, nameOf(path));
+      await look(page, nameOf(path));
       await checkWidth(page);
       await page.setViewportSize(NARROW);
       await settle(page);
-      await lookAtBothThemes(page, `${nameOf(path)}-narrow`);
+      if (IS_THOROUGH) await look(page, `${nameOf(path)}-narrow`);
       await checkWidth(page);
     });
 
@@ -107,9 +112,9 @@ export function describeEveryPage(part: 1 | 2): void {
       const page = path === '/login' ? await openPage() : await signIn(factory.daemon);
       await page.goto(factory.daemon.adminUrl + path);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      await lookAtBothThemes(page, `page${path.replace(/\W+/g, '-')}`);
+      await look(page, `page${path.replace(/\W+/g, '-')}`);
       await page.setViewportSize(NARROW);
-      await lookAtBothThemes(page, `page${path.replace(/\W+/g, '-')}-narrow`);
+      if (IS_THOROUGH) await look(page, `page${path.replace(/\W+/g, '-')}-narrow`);
       await checkWidth(page);
     });
   });
