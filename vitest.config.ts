@@ -8,7 +8,7 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('.cache/compiled', impo
 
 /** Tests that start the whole daemon in their process, or leave state in it. */
 const NEED_A_PROCESS = [
-  'test/integration/{app,cli.process,storage.faults}*.test.ts',
+  'test/integration/{app,cli.process}*.test.ts',
   'test/integration/{api.concurrent-requests,reconcile.live-before-read,source.managed}.test.ts',
 ];
 
