@@ -77,7 +77,7 @@ test('the index starts exactly the automations whose filters match, after any ch
           const expected = matchOneByOne(listeners, delivery);
           expect(index.match(delivery)).toEqual(expected);
           const scan = scanJson(Buffer.from(JSON.stringify(delivery.payload)), index.wanted);
-          const wanted = new Set(index.wantedHeaders);
+          const wanted = index.wantedHeaders;
           const read = Object.entries(delivery.headers).filter(([name]) => wanted.has(name));
           const scanned = { headers: Object.fromEntries(read), payload: scan.ok && scan.value };
           expect(index.match(scanned)).toEqual(expected);
@@ -91,7 +91,7 @@ test('the index starts exactly the automations whose filters match, after any ch
         index.remove(name);
       }
       expect(index.needsPayload).toBe(false);
-      expect([...index.wantedHeaders]).toEqual([]);
+      expect(index.wantedHeaders.size).toBe(0);
       for (const delivery of deliveries) expect(index.match(delivery)).toEqual([]);
     }),
     { numRuns: 1_500 },

@@ -78,7 +78,6 @@ export class ListenerIndex {
   readonly #byCondition = new PathTree<SharedEnd>();
   /** What the filters read of a payload. */
   readonly wanted = new WantedKeys();
-  /** The names of the headers that the filters read, with the number of their uses. */
   readonly #headers = new Map<string, number>();
   /** Paths that nobody filters, but whose values are needed. */
   #alwaysRead: readonly (readonly string[])[] = [];
@@ -95,9 +94,9 @@ export class ListenerIndex {
     return !this.wanted.isLeaf;
   }
 
-  /** The names of the headers that the filters read, in lowercase. */
-  get wantedHeaders(): Iterable<string> {
-    return this.#headers.keys();
+  /** The names of the headers that the filters read, in lowercase, with the number of their uses. */
+  get wantedHeaders(): ReadonlyMap<string, number> {
+    return this.#headers;
   }
 
   /** Replaces the paths whose values are read from every payload. */

@@ -31,7 +31,7 @@ function open({ listeners = listenAll('a', 'b'), isLive = true, payload = PAYLOA
     event: null,
     summary: [],
     describedBy: [],
-    recordedHeaders: [],
+    recordedHeaders: new Map(),
     claimedIdentity: () => null,
   };
   registry.replaceFactory(

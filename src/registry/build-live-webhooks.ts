@@ -57,7 +57,7 @@ export function buildLiveWebhook(
     event,
     summary,
     describedBy: [...(event?.path === undefined ? [] : [event.path]), ...summary.flatMap(({ paths }) => paths)],
-    recordedHeaders: listRecordedHeaders(webhook),
+    recordedHeaders: new Map(listRecordedHeaders(webhook).map((name) => [name, { value: null, text: '' }])),
     listeners: new ListenerIndex(),
     pushBranch: webhook.name === pushTrigger?.webhook ? pushTrigger.branch : null,
   };

@@ -15,6 +15,12 @@ export type Credential =
   /** The pinned secret cannot be read. Senders get `503`, because the failure is internal (threat model S4). */
   | { mode: AuthMode; unreadable: true };
 
+/** The last value of a recorded header, and its stored form. Most senders repeat their values. */
+export interface RecordedHeader {
+  value: string | null;
+  text: string;
+}
+
 /** A webhook with everything that the handling of a delivery needs. */
 export interface LiveWebhook {
   ref: number;
@@ -42,8 +48,8 @@ export interface LiveWebhook {
   summary: readonly SummaryPart[];
   /** The paths of the values for event and summary. */
   describedBy: readonly (readonly string[])[];
-  /** The request headers, in lowercase, that are stored with each delivery. */
-  recordedHeaders: readonly string[];
+  /** The request headers, by name in lowercase, that are stored with each delivery. */
+  recordedHeaders: ReadonlyMap<string, RecordedHeader>;
   /** The automations that its deliveries start. An apply changes them in place, together with its number. */
   listeners: ListenerIndex;
   /** The branch whose pushes this webhook reports; `null` if no source uses the webhook. */

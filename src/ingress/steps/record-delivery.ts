@@ -39,7 +39,7 @@ function composeOffer({ clock, ids }: IngressContext, reception: Reception): Del
   const nowMs = clock.wallMs();
   const payload = reception.readPayload();
   const received = {
-    headers: pickHeaders(reception.headers, webhook.listeners.wantedHeaders),
+    headers: pickHeaders(reception.headers, webhook),
     payload: payload.ok ? payload.value : undefined,
   };
   const { applyNumber, revision, runs } = matchDelivery(webhook, received, ids, nowMs);

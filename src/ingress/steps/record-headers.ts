@@ -1,7 +1,7 @@
 import type { RequestHeaders } from '../../core/headers.ts';
 import type { RecordedHeaders } from '../../core/resources/delivery.ts';
 import type { Received } from '../../core/trigger.ts';
-import type { LiveWebhook } from '../../registry/live-webhook.ts';
+import type { LiveWebhook, RecordedHeader } from '../../registry/live-webhook.ts';
 import { decodeHeader } from './decode-header.ts';
 
 /** Longer values are cut. */
@@ -10,14 +10,20 @@ const MAX_VALUE_LENGTH = 1000;
 const REDACTED = '[redacted]';
 
 /** What filters test of the request headers. */
-export function pickHeaders(headers: RequestHeaders, names: Iterable<string>): Received['headers'] {
+export function pickHeaders(
+  headers: RequestHeaders,
+  { listeners }: Pick<LiveWebhook, 'listeners'>,
+): Received['headers'] {
+  if (listeners.wantedHeaders.size === 0) return NO_HEADERS;
   const picked = Object.create(null) as { [name: string]: string };
-  for (const name of names) {
+  for (const name of listeners.wantedHeaders.keys()) {
     const value = headers.get(name);
     if (value !== undefined) picked[name] = decodeHeader(value);
   }
   return picked;
 }
+
+const NO_HEADERS: Received['headers'] = Object.freeze({});
 
 /**
  * The request headers that are stored with the delivery: those of the webhook, and those that filters test, because the
@@ -30,13 +36,19 @@ export function recordHeaders(
 ): RecordedHeaders | null {
   const { recordedHeaders, holdsSecret, listeners } = webhook;
   let text = '';
-  const record = (name: string) => {
+  const record = (name: string, last: RecordedHeader) => {
     const value = headers.get(name);
     if (value === undefined) return;
-    const shown = holdsSecret(value) ? REDACTED : decodeHeader(value.slice(0, MAX_VALUE_LENGTH));
-    text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${JSON.stringify(shown)}`;
+    if (value !== last.value) {
+      const shown = holdsSecret(value) ? REDACTED : decodeHeader(value.slice(0, MAX_VALUE_LENGTH));
+      last.text = `${JSON.stringify(name)}:${JSON.stringify(shown)}`;
+      last.value = value;
+    }
+    text += text === '' ? `{${last.text}` : `,${last.text}`;
   };
-  for (const name of recordedHeaders) record(name);
-  for (const name of listeners.wantedHeaders) if (!recordedHeaders.includes(name)) record(name);
+  for (const [name, last] of recordedHeaders) record(name, last);
+  for (const name of listeners.wantedHeaders.keys()) {
+    if (!recordedHeaders.has(name)) record(name, { value: '', text: '' });
+  }
   return text === '' ? null : `${text}}`;
 }
