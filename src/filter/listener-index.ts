@@ -171,16 +171,18 @@ export class ListenerIndex {
     else this.#unfileByCondition(pattern, ends);
   }
 
-  #want({ path: [part, ...path], condition }: PatternEnd): void {
-    if (part === 'payload') this.wanted.add(path, condition.kind === 'leaf');
-    else this.#headers.set(path[0]!, (this.#headers.get(path[0]!) ?? 0) + 1);
+  #want({ path, condition }: PatternEnd): void {
+    const name = path[1]!;
+    if (path[0] === 'payload') this.wanted.add(path, condition.kind === 'leaf', 1);
+    else this.#headers.set(name, (this.#headers.get(name) ?? 0) + 1);
   }
 
-  #unwant({ path: [part, ...path], condition }: PatternEnd): void {
-    const uses = this.#headers.get(path[0]!) ?? 0;
-    if (part === 'payload') this.wanted.remove(path, condition.kind === 'leaf');
-    else if (uses > 1) this.#headers.set(path[0]!, uses - 1);
-    else this.#headers.delete(path[0]!);
+  #unwant({ path, condition }: PatternEnd): void {
+    const name = path[1]!;
+    const uses = this.#headers.get(name) ?? 0;
+    if (path[0] === 'payload') this.wanted.remove(path, condition.kind === 'leaf', 1);
+    else if (uses > 1) this.#headers.set(name, uses - 1);
+    else this.#headers.delete(name);
   }
 
   /** The end whose values have the fewest other patterns, then the one with the fewest values. */
@@ -285,12 +287,18 @@ interface SharedEnd {
   patterns: Set<FiledPattern>;
 }
 
-function listEnds(fields: readonly CompiledField[], above: readonly string[] = []): PatternEnd[] {
-  return fields.flatMap(({ key, condition }) => {
+function listEnds(filter: CompiledFilter): PatternEnd[] {
+  const ends: PatternEnd[] = [];
+  addEnds(filter, [], ends);
+  return ends;
+}
+
+function addEnds(fields: readonly CompiledField[], above: readonly string[], ends: PatternEnd[]): void {
+  for (const { key, condition } of fields) {
     const path = [...above, key];
-    const isEnd = condition.kind === 'leaf' || condition.fields.length === 0;
-    return isEnd ? [{ path, condition }] : listEnds(condition.fields, path);
-  });
+    if (condition.kind === 'leaf' || condition.fields.length === 0) ends.push({ path, condition });
+    else addEnds(condition.fields, path, ends);
+  }
 }
 
 function isListing(end: PatternEnd): end is ListingEnd {

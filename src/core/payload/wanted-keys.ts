@@ -40,25 +40,29 @@ export class WantedKeys {
     return this.#byName.size === 0;
   }
 
-  /** @param wantsScalar whether the value at the path is needed if it is a scalar */
-  add([key, ...rest]: readonly string[], wantsScalar: boolean): void {
-    if (key === undefined) {
+  /**
+   * @param wantsScalar whether the value at the path is needed if it is a scalar
+   * @param from index of the first key of the path
+   */
+  add(path: readonly string[], wantsScalar: boolean, from = 0): void {
+    if (from === path.length) {
       this.#scalars += wantsScalar ? 1 : 0;
       return;
     }
+    const key = path[from]!;
     const child = this.#byName.get(key) ?? this.#insert(key);
     child.uses += 1;
-    child.wanted.add(rest, wantsScalar);
+    child.wanted.add(path, wantsScalar, from + 1);
   }
 
   /** Takes back one call of `add` with the same arguments. */
-  remove([key, ...rest]: readonly string[], wantsScalar: boolean): void {
-    if (key === undefined) {
+  remove(path: readonly string[], wantsScalar: boolean, from = 0): void {
+    if (from === path.length) {
       this.#scalars -= wantsScalar ? 1 : 0;
       return;
     }
-    const child = this.#byName.get(key)!;
-    child.wanted.remove(rest, wantsScalar);
+    const child = this.#byName.get(path[from]!)!;
+    child.wanted.remove(path, wantsScalar, from + 1);
     child.uses -= 1;
     if (child.uses === 0) this.#drop(child);
   }
