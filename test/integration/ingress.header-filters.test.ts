@@ -51,6 +51,13 @@ describe('filters of headers', () => {
     expect(runs.map((run) => run!.automation)).toEqual(['pushed']);
   });
 
+  it('can test a header without a value', async () => {
+    ingress = await startIngress({ automations: [{ name: 'empty', webhook: 'hook', headers: { 'X-Team': [''] } }] });
+    expect(await listStarted({ 'User-Agent': 'ci', 'X-Team': '' })).toEqual(['empty']);
+    const [delivery] = await ingress.deliveries('hook');
+    expect(parseRecordedHeaders(delivery!.headers)).toEqual({ 'user-agent': 'ci', 'x-team': '' });
+  });
+
   it('follow an apply', async () => {
     ingress = await startIngress({ automations: [AUTOMATIONS[1]!] });
     await ingress.apply([{}], [{ name: 'pushed', webhook: 'hook', headers: { 'X-Team': ['a'] } }]);

@@ -48,7 +48,7 @@ export function recordHeaders(
   };
   for (const [name, last] of recordedHeaders) record(name, last);
   for (const name of listeners.wantedHeaders.keys()) {
-    if (!recordedHeaders.has(name)) record(name, { value: '', text: '' });
+    if (!recordedHeaders.has(name)) record(name, { value: null, text: '' });
   }
   return text === '' ? null : `${text}}`;
 }
