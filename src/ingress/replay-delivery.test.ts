@@ -31,6 +31,7 @@ function open({ listeners = listenAll('a', 'b'), isLive = true, payload = PAYLOA
     event: null,
     summary: [],
     describedBy: [],
+    credentialHeaders: new Set<string>(),
     recordedHeaders: new Map(),
     claimedIdentity: () => null,
   };

@@ -14,7 +14,7 @@ import {
 } from '../signature/handshakes/handshakes.ts';
 import { isCredentialHeader } from '../signature/schemes/credential-headers.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
-import { findScheme, listDescribingHeaders } from '../signature/schemes/schemes.ts';
+import { findScheme, listCredentialPlaces, listDescribingHeaders } from '../signature/schemes/schemes.ts';
 import { compileTokenCheck } from '../signature/tokens/token.ts';
 import type { FindSigningKey, Verify } from '../signature/verification.ts';
 import { compileClaimedIdentity, type ReadClaimedIdentity } from '../signature/verify/claimed-identity.ts';
@@ -57,6 +57,7 @@ export function buildLiveWebhook(
     event,
     summary,
     describedBy: [...(event?.path === undefined ? [] : [event.path]), ...summary.flatMap(({ paths }) => paths)],
+    credentialHeaders: listCredentialHeaders(webhook),
     recordedHeaders: new Map(listRecordedHeaders(webhook).map((name) => [name, { value: null, text: '' }])),
     listeners: new ListenerIndex(),
     pushBranch: webhook.name === pushTrigger?.webhook ? pushTrigger.branch : null,
@@ -82,6 +83,12 @@ function buildSummary({ signatureScheme }: AppliedWebhook): SummaryPart[] {
 
 function readDeclaredPlace({ header, path }: DeclaredEvent): EventPlace {
   return { ...(header === undefined ? {} : { header }), ...(path === undefined ? {} : { path: path.split('.') }) };
+}
+
+/** The custom schemes of a team name headers that no list knows. */
+function listCredentialHeaders({ signatureScheme, signature }: AppliedWebhook): ReadonlySet<string> {
+  const scheme = resolveScheme(signatureScheme, signature);
+  return new Set(scheme === null ? [] : listCredentialPlaces(scheme).map((place) => place.toLowerCase()));
 }
 
 /** Recorded with the deliveries of every webhook. */

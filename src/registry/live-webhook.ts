@@ -48,6 +48,8 @@ export interface LiveWebhook {
   summary: readonly SummaryPart[];
   /** The paths of the values for event and summary. */
   describedBy: readonly (readonly string[])[];
+  /** The headers, in lowercase, that carry its signature or token. They are never stored, even if a filter tests them. */
+  credentialHeaders: ReadonlySet<string>;
   /** The request headers, by name in lowercase, that are stored with each delivery. */
   recordedHeaders: ReadonlyMap<string, RecordedHeader>;
   /** The automations that its deliveries start. An apply changes them in place, together with its number. */

@@ -1,7 +1,8 @@
+import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseRecordedHeaders } from '../../src/core/resources/delivery.ts';
 import { createReplayControl } from '../../src/ingress/replay-delivery.ts';
-import { startIngress, type TestAutomation, type TestIngress } from '../helpers/start-ingress.ts';
+import { startIngress, type TestAutomation, type TestIngress, TOKEN } from '../helpers/start-ingress.ts';
 
 let ingress: TestIngress;
 
@@ -56,6 +57,20 @@ describe('filters of headers', () => {
     expect(await listStarted({ 'User-Agent': 'ci', 'X-Team': '' })).toEqual(['empty']);
     const [delivery] = await ingress.deliveries('hook');
     expect(parseRecordedHeaders(delivery!.headers)).toEqual({ 'user-agent': 'ci', 'x-team': '' });
+  });
+
+  it('never record the header of a custom signature', async () => {
+    const signature = { header: 'X-Proof' };
+    const custom = { authMode: 'signature' as const, signatureScheme: 'custom', signature };
+    ingress = await startIngress({
+      webhooks: [custom],
+      automations: [{ name: 'curious', webhook: 'hook', headers: { 'X-Proof': { exists: true } } }],
+    });
+    const proof = createHmac('sha256', TOKEN).update('{}').digest('hex');
+    await ingress.post(ingress.path(), { headers: { 'X-Proof': proof, 'User-Agent': 'ci' }, body: '{}' });
+    const [delivery] = await ingress.deliveries('hook');
+    expect(delivery!.label).toBe('Accepted');
+    expect(parseRecordedHeaders(delivery!.headers)).toEqual({ 'user-agent': 'ci' });
   });
 
   it('follow an apply', async () => {

@@ -32,9 +32,9 @@ const NO_HEADERS: Received['headers'] = Object.freeze({});
  */
 export function recordHeaders(
   headers: RequestHeaders,
-  webhook: Pick<LiveWebhook, 'recordedHeaders' | 'holdsSecret' | 'listeners'>,
+  webhook: Pick<LiveWebhook, 'credentialHeaders' | 'recordedHeaders' | 'holdsSecret' | 'listeners'>,
 ): RecordedHeaders | null {
-  const { recordedHeaders, holdsSecret, listeners } = webhook;
+  const { credentialHeaders, recordedHeaders, holdsSecret, listeners } = webhook;
   let text = '';
   const record = (name: string, last: RecordedHeader) => {
     const value = headers.get(name);
@@ -48,7 +48,7 @@ export function recordHeaders(
   };
   for (const [name, last] of recordedHeaders) record(name, last);
   for (const name of listeners.wantedHeaders.keys()) {
-    if (!recordedHeaders.has(name)) record(name, { value: null, text: '' });
+    if (!recordedHeaders.has(name) && !credentialHeaders.has(name)) record(name, { value: null, text: '' });
   }
   return text === '' ? null : `${text}}`;
 }
