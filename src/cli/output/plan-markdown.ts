@@ -1,7 +1,7 @@
 import type { BacktestExample, PlanPreview } from '../../client/api-types.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { escapeText } from '../../words/escape-text.ts';
-import { describeUnrecorded } from '../../words/event-names.ts';
+import { describeUnrecorded } from '../../words/unrecorded-headers.ts';
 import { describeSides } from './leaf-changes.ts';
 import {
   describeExamined,

@@ -1,6 +1,6 @@
 import type { BacktestExample, PlanPreview } from '../../client/api-types.ts';
 import { escapeText } from '../../words/escape-text.ts';
-import { describeUnrecorded } from '../../words/event-names.ts';
+import { describeUnrecorded } from '../../words/unrecorded-headers.ts';
 import type { Colors } from './colors.ts';
 import { describeCommit, describeDiagnostic, shortenRevision } from './describe-reconciliation.ts';
 import { describeSides } from './leaf-changes.ts';

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { History } from 'lucide-react';
 import { useState } from 'react';
 import type { Backtest } from '../../../../client/api-types.ts';
-import { describeUnrecorded } from '../../../../words/event-names.ts';
+import { describeUnrecorded } from '../../../../words/unrecorded-headers.ts';
 import { type BacktestRequest, backtest } from '../../../api/automations.ts';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
