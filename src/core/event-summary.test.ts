@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { SCHEMES } from '../signature/schemes/schemes.ts';
-import { parseSummaryTemplate } from './event-summary.ts';
+import { composeSummary, parseSummaryTemplate } from './event-summary.ts';
 
 it('reads a template', () => {
   expect(parseSummaryTemplate('{a.b} · #{c|d.e}')).toEqual([
@@ -15,4 +15,10 @@ it('reads the template of every scheme', () => {
   for (const template of templates) {
     for (const { paths } of parseSummaryTemplate(template)) expect(paths.flat()).not.toContain('');
   }
+});
+
+it('cuts a long value between characters', () => {
+  const parts = parseSummaryTemplate('{title}');
+  expect(composeSummary(parts, { title: `${'x'.repeat(98)}\u{1f600}\u{1f600}` })).toBe(`${'x'.repeat(98)}…`);
+  expect(composeSummary(parts, { title: `${'x'.repeat(97)}\u{1f600}\u{1f600}` })).toBe(`${'x'.repeat(97)}\u{1f600}…`);
 });

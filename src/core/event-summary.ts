@@ -48,12 +48,13 @@ const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 function readLine(value: unknown): string | null {
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'string') return null;
-  const start = value.slice(0, MAX_PART_LENGTH + 1);
-  const line = start
+  const line = value
+    .slice(0, MAX_PART_LENGTH + 1)
     .trimStart()
-    .split(/[\r\n]/, 1)[0]!
-    .replace(UNPRINTABLE, '')
-    .trimEnd();
-  if (line === '') return null;
-  return line.length > MAX_PART_LENGTH ? `${line.slice(0, MAX_PART_LENGTH - 1)}…` : line;
+    .split(/[\r\n]/, 1)[0]!;
+  const isLong = line.length > MAX_PART_LENGTH;
+  // A cut may leave one half of a character, which is not printable.
+  const text = (isLong ? line.slice(0, MAX_PART_LENGTH - 1) : line).replace(UNPRINTABLE, '').trimEnd();
+  if (text === '') return null;
+  return isLong ? `${text}…` : text;
 }
