@@ -785,7 +785,7 @@ describe('run retry', () => {
     });
     const asked = await run(['run', 'retry', '--state', 'cancelled']);
     expect(asked).toMatchObject({ code: 2, stdout: '' });
-    expect(asked.stderr).toContain('Retry 3 runs? Standard input is no terminal');
+    expect(asked.stderr).toContain('Retry 3 runs? Standard input is not a terminal');
     expect(asked.stderr).toContain('--yes');
     expect(await services.runs.get(ids[0]!)).toMatchObject({ state: 'cancelled' });
     const done = await run(['run', 'retry', '--state', 'cancelled', '--automation', 'fix-errors', '--yes']);

@@ -20,7 +20,7 @@ export function declareRunRetry(run: CliCommand, bind: Bind): void {
   addRunFilters(run.command('retry'), ENDED_STATES)
     .argument('[id...]', `${describeIdArgument('run')}; or use filters`)
     .description('execute runs that have ended again, with the same prompt and payload')
-    .option('-y, --yes', 'with filters: do not ask for confirmation; required if standard input is no terminal')
+    .option('-y, --yes', 'with filters: do not ask for confirmation; required if standard input is not a terminal')
     .withJson()
     .explain({
       negative: 'a run has not ended, or its payload is no longer stored',
@@ -100,7 +100,7 @@ async function retryMatchingRuns(session: CommandSession, options: RetryOptions)
 async function confirmRetry(session: CommandSession, options: RetryOptions, count: number): Promise<void> {
   const question = `Retry ${count} ${count === 1 ? 'run' : 'runs'}?`;
   if (!options.yes && session.context.stdin.isTTY !== true) {
-    throw new CliError(`${question} Standard input is no terminal, so nothing was changed.`, {
+    throw new CliError(`${question} Standard input is not a terminal, so nothing was changed.`, {
       hint: 'Use --yes to retry them.',
     });
   }
