@@ -16,6 +16,7 @@ import { connectStorage } from '../../storage/sqlite/thread/start-storage.ts';
 import { pack } from '../../threads/packed.ts';
 import { PortLink } from '../../threads/port-link.ts';
 import { createIdleRelease } from '../../threads/release-memory.ts';
+import { lowerThreadPriority } from '../../threads/thread-priority.ts';
 import { openFactorySource } from '../create-reconcilers.ts';
 import { type DefinitionModules, wireDefinitions } from '../wire-definitions.ts';
 import {
@@ -35,6 +36,7 @@ import {
  * The thread that turns commits and edits into live webhooks: it reads the sources, validates, plans and applies. The
  * thread that serves deliveries gets only what changed.
  */
+lowerThreadPriority();
 const settings = workerData as ReconcileSettings;
 const definitions = new DefinitionsThread(builtFile('inspection/definitions-worker.js'));
 const git = startGitHost(builtFile('source/git-host-process.js'));
