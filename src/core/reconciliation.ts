@@ -73,6 +73,9 @@ export interface FactoryView extends FactoryStatus {
   appliedCommit: Commit | null;
 }
 
+/** Which factory it is, and what it serves. */
+export type FactoryHead = Pick<FactoryView, 'name' | 'appliedRevision' | 'appliedCommit'>;
+
 /** The applied and the last attempted revision of a factory. */
 export interface FactoryStatus {
   name: string;

@@ -83,7 +83,11 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
       attemptedAt: START_MS,
       conditions: [READY],
     });
-    expect(await reader().factories()).toEqual([{ ...(await inventory().status(FACTORY)), appliedCommit: null }]);
+    const status = (await inventory().status(FACTORY))!;
+    expect(await reader().factories()).toEqual([{ ...status, appliedCommit: null }]);
+    const head = { name: FACTORY, appliedRevision: status.appliedRevision, appliedCommit: null };
+    expect(await reader().head(FACTORY)).toEqual(head);
+    expect(await reader().head('unknown')).toBeNull();
   });
 
   it('keeps the number and the creation time of a webhook that is applied again', async () => {

@@ -220,6 +220,7 @@ describe('status --wait', () => {
         ...seeded.inventory,
         factories: async () =>
           (await seeded.inventory.factories()).map((it) => ({ ...it, appliedRevision: state().applied })),
+        head: async (name) => ({ name, appliedRevision: state().applied, appliedCommit: null }),
       },
       reconciliations: {
         get: async () => null,

@@ -10,6 +10,7 @@ import type { PageQuery } from '../server/page-query.ts';
 import { pageOf, SHORT_LIST_QUERY } from '../server/page-query.ts';
 import { factoryOf, principalOf } from '../server/reach.ts';
 import type { FindSource } from './factory-source.ts';
+import { findFactory } from './find-factory.ts';
 import { type NameRouteParts, registerNameRoutes } from './name-routes.ts';
 import { presentFactory } from './present-factory.ts';
 import { type FactoryHealthParts, readFactoryHealth } from './read-factory-health.ts';
@@ -61,16 +62,14 @@ export function registerFactoryRoutes(app: FastifyInstance, parts: FactoryRouteP
       },
     },
     async (request, reply) => {
-      const status = factoryOf(request);
+      const status = await findFactory(parts.inventory, factoryOf(request).name);
       void reply.header('etag', tagRevision(status.appliedRevision));
       return present(status);
     },
   );
 
   registerAncestry(app, parts);
-  registerNameRoutes(app, parts, async (name) =>
-    present((await parts.inventory.factories()).find((factory) => factory.name === name)!),
-  );
+  registerNameRoutes(app, parts, async (name) => present(await findFactory(parts.inventory, name)));
 }
 
 function registerAncestry(app: FastifyInstance, parts: FactoryRouteParts): void {

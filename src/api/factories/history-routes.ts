@@ -10,6 +10,7 @@ import { type PageQuery, pageQuerySchema, presentPage, readPage } from '../serve
 import { factoryOf } from '../server/reach.ts';
 import { readEditOrder } from './edit-order.ts';
 import type { FindSource } from './factory-source.ts';
+import { findFactory } from './find-factory.ts';
 import { presentFactory } from './present-factory.ts';
 import { type FactoryHealthParts, readFactoryHealth } from './read-factory-health.ts';
 import { EDIT_ANSWERS, rejectRepositoryEdits } from './reject-repository-edits.ts';
@@ -58,7 +59,7 @@ export function registerHistoryRoutes(app: FastifyInstance, parts: HistoryRouteP
     async (request, reply) => {
       const { name } = factoryOf(request);
       await parts.editor.revert(readEditOrder(request), request.body.revision);
-      const status = (await parts.inventory.factories()).find((factory) => factory.name === name)!;
+      const status = await findFactory(parts.inventory, name);
       const counts = await parts.inventory.counts(name);
       void reply.header('etag', tagRevision(status.appliedRevision));
       return presentFactory(status, parts.findSource(name), counts, await readFactoryHealth(parts.health, name));

@@ -1,7 +1,7 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import type { Role } from '../../core/access.ts';
 import { ROLES } from '../../core/access.ts';
-import type { FactoryView } from '../../core/reconciliation.ts';
+import type { FactoryHead } from '../../core/reconciliation.ts';
 import type { Principal } from '../auth/authenticator.ts';
 
 /**
@@ -30,7 +30,7 @@ declare module 'fastify' {
     /** Who asks; `null` on public routes. */
     principal: Principal | null;
     /** The factory that the path names; `null` on routes that name none. */
-    factory: FactoryView | null;
+    factory: FactoryHead | null;
   }
   interface FastifyInstance {
     /** Every registered route with who may use it. */

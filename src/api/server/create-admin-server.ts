@@ -25,7 +25,7 @@ import { createRequestValidator } from './request-validator.ts';
 /** What every route shares. The resources are plugins that the caller registers. */
 export interface AdminServerParts {
   authenticate: Authenticator;
-  inventory: Pick<InventoryReader, 'factories'>;
+  inventory: Pick<InventoryReader, 'head'>;
   audit: AuditParts;
   /** For requests that are repeated with their idempotency key. */
   answers: AnswerStore;

@@ -13,10 +13,7 @@ export const API_PREFIX = '/api/v1';
  * The hook in front of every handler and before any byte of a body: who asks (401), may the role do this (403), does
  * the factory in the path exist for this token (404).
  */
-export function createAccessHook(services: {
-  inventory: Pick<InventoryReader, 'factories'>;
-  authenticate: Authenticator;
-}) {
+export function createAccessHook(services: { inventory: Pick<InventoryReader, 'head'>; authenticate: Authenticator }) {
   return async (request: FastifyRequest): Promise<void> => {
     const access = request.routeOptions.config.access;
     // Registered routes always have access rules (`guardRegistration`); without any, only the 404 handler is left.

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../../core/access.ts';
 import { AppError } from '../../core/errors.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import type { FactoryView } from '../../core/reconciliation.ts';
+import type { FactoryHead } from '../../core/reconciliation.ts';
 import type { Principal } from '../auth/authenticator.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 
@@ -19,21 +19,19 @@ export function actorOf(request: FastifyRequest): Actor {
 }
 
 /** The factory that the path names. Only on routes of reach `factory`. */
-export function factoryOf(request: FastifyRequest): FactoryView {
+export function factoryOf(request: FastifyRequest): FactoryHead {
   if (request.factory === null) throw new AppError('internal', 'a route without a factory in its path asked for one');
   return request.factory;
 }
 
 /** Throws `not_found` for a factory that does not exist, in the same words for one out of the token's reach. */
 export async function requireFactory(
-  inventory: Pick<InventoryReader, 'factories'>,
+  inventory: Pick<InventoryReader, 'head'>,
   principal: Principal,
   name: string,
-): Promise<FactoryView> {
-  const found = reachesFactory(principal, name)
-    ? (await inventory.factories()).find((factory) => factory.name === name)
-    : undefined;
-  if (found === undefined) throw new AppError('not_found', 'There is no such factory.');
+): Promise<FactoryHead> {
+  const found = reachesFactory(principal, name) ? await inventory.head(name) : null;
+  if (found === null) throw new AppError('not_found', 'There is no such factory.');
   return found;
 }
 

@@ -1,7 +1,14 @@
 import type { AppliedFactory } from '../../applied.ts';
 import type { AuditedChange } from '../../audit.ts';
 import type { WebhookUid } from '../../ids.ts';
-import type { Commit, Condition, FactoryStatus, FactoryView, Reconciliation } from '../../reconciliation.ts';
+import type {
+  Commit,
+  Condition,
+  FactoryHead,
+  FactoryStatus,
+  FactoryView,
+  Reconciliation,
+} from '../../reconciliation.ts';
 import type { AppliedAutomation } from '../../resources/automation.ts';
 import type { RunResult } from '../../resources/run.ts';
 import type { AppliedWebhook } from '../../resources/webhook.ts';
@@ -118,6 +125,8 @@ export interface RunTotals {
 /** Reads of the inventory for the management API. Lists exclude deleted webhooks, but `webhook` returns them. */
 export interface InventoryReader {
   factories(): Promise<FactoryView[]>;
+  /** What a factory serves; `null` if there is none of this name. Reads one row, so it suits a check of each request. */
+  head(factory: string): Promise<FactoryHead | null>;
   counts(factory: string): Promise<{ webhooks: number; automations: number; queuedRuns: number; runningRuns: number }>;
   webhooks(factory: string): Promise<WebhookView[]>;
   deletedWebhooks(factory: string): Promise<WebhookView[]>;

@@ -18,15 +18,15 @@ import { selectAutomations, toAppliedAutomation } from './inventory.ts';
 export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
   return {
     factories: async () => {
-      const rows = await db
-        .selectFrom('factories')
-        .leftJoin('commits', (join) => join.on(isCommitOf('factories.name', 'factories.applied_revision')))
-        .selectAll('factories')
-        .select(COMMIT_COLUMNS)
-        .where('factories.forgotten_at', 'is', null)
-        .orderBy('factories.name')
-        .execute();
+      const rows = await selectFactories(db).selectAll('factories').orderBy('factories.name').execute();
       return rows.map((row) => ({ ...FACTORIES.fromRow(row), appliedCommit: toCommit(row) }));
+    },
+    head: async (factory) => {
+      const row = await selectFactories(db)
+        .select('factories.applied_revision')
+        .where('factories.name', '=', factory)
+        .executeTakeFirst();
+      return row ? { name: factory, appliedRevision: row.applied_revision, appliedCommit: toCommit(row) } : null;
     },
     counts: (factory) => countAll(db, factory),
     webhooks: async (factory) => {
@@ -100,6 +100,15 @@ export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
       return rows.map((row) => ({ automation: row.automation, results: toRunResults(row) }));
     },
   };
+}
+
+/** The factories that are not forgotten, with the commits that they serve. */
+function selectFactories(db: Kysely<Schema>) {
+  return db
+    .selectFrom('factories')
+    .leftJoin('commits', (join) => join.on(isCommitOf('factories.name', 'factories.applied_revision')))
+    .select(COMMIT_COLUMNS)
+    .where('factories.forgotten_at', 'is', null);
 }
 
 /** An index has the versions that list secrets, and they are read first, so no other automation is read. */

@@ -24,6 +24,7 @@ export const OPERATIONS = listOperations<Storage>()({
   ],
   inventoryReader: [
     'factories',
+    'head',
     'counts',
     'webhooks',
     'deletedWebhooks',
