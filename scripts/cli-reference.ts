@@ -1,15 +1,15 @@
-import { PassThrough } from 'node:stream';
 import type { Argument, Option } from 'commander';
 import type { CliCommand } from '../src/cli/cli-command.ts';
 import { describeExitCodes } from '../src/cli/cli-command.ts';
-import { createProgram } from '../src/cli/create-program.ts';
-import { systemClock } from '../src/core/time/clock.ts';
+import { describe, listCommands, loadProgram, pathOf, sentence } from './program-tree.ts';
 
-const INTRODUCTION = `# Command line
+const TITLE = `# Command line
 
 <!-- generated from src/cli by scripts/generate-cli-docs.ts: run npx tsx scripts/generate-cli-docs.ts after a change -->
+`;
 
-Each command explains itself with \`--help\`. Results go to standard output, everything else to standard error. The first line
+/** What is true for all commands, in Markdown. */
+export const INTRODUCTION = `Each command explains itself with \`--help\`. Results go to standard output, everything else to standard error. The first line
 of an error is one sentence that says what failed.
 
 With \`--json\`, standard output holds exactly the JSON of the management API. An error is then the last line of standard error,
@@ -36,32 +36,9 @@ that directory only. \`DOCKBELL_FACTORY\` names the factory if \`--factory\` doe
 
 /** The whole page docs/reference/cli.md, made from the commands themselves. */
 export async function renderCliReference(): Promise<string> {
-  const { program: root, declareAll } = createProgram(createSilentContext());
-  await declareAll();
+  const root = await loadProgram();
   const sections = [renderGlobalOptions(root), ...listCommands(root).map(renderCommand)];
-  return `${INTRODUCTION}\n${sections.join('\n')}`;
-}
-
-/** The program is built, never run: nothing of this is used. */
-function createSilentContext(): Parameters<typeof createProgram>[0] {
-  const stream = new PassThrough();
-  const { signal } = new AbortController();
-  return {
-    stdin: stream,
-    stdout: stream,
-    stderr: stream,
-    env: {},
-    cwd: '/',
-    clock: systemClock,
-    outputClosed: signal,
-    newId: () => 'id',
-    sleep: async () => {},
-    catchInterrupts: () => signal,
-  };
-}
-
-function listCommands(command: CliCommand): CliCommand[] {
-  return command.commands.flatMap((child) => [child as CliCommand, ...listCommands(child as CliCommand)]);
+  return [TITLE, INTRODUCTION, ...sections].join('\n');
 }
 
 function renderGlobalOptions(root: CliCommand): string {
@@ -92,20 +69,6 @@ function renderArguments(args: readonly Argument[]): string {
 
 function renderOptions(options: readonly Option[]): string {
   return options.map((option) => `- \`${option.flags}\`: ${escapeMarkdown(describe(option))}`).join('\n');
-}
-
-function describe({ description, argChoices, defaultValue, defaultValueDescription }: Argument | Option): string {
-  const choices = argChoices === undefined ? '' : ` (one of ${argChoices.join(', ')})`;
-  const fallback = defaultValueDescription ?? defaultValue;
-  return `${description}${choices}${fallback === undefined ? '' : ` (default: ${fallback})`}`;
-}
-
-function pathOf(command: CliCommand): string[] {
-  return command.parent === null ? [command.name()] : [...pathOf(command.parent as CliCommand), command.name()];
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 /** Placeholders such as `<data-dir>` would otherwise be read as HTML. */

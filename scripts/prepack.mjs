@@ -3,6 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 
 rmSync('dist', { recursive: true, force: true });
-// The build writes to standard error, because npm may print JSON to standard output.
-const { status } = spawnSync(process.execPath, ['scripts/launch.mjs', 'build'], { stdio: ['ignore', 2, 2] });
-process.exitCode = status ?? 1;
+for (const script of [
+  ['scripts/launch.mjs', 'build'],
+  ['node_modules/tsx/dist/cli.mjs', 'scripts/build-man-pages.ts'],
+]) {
+  // The build writes to standard error, because npm may print JSON to standard output.
+  const { status } = spawnSync(process.execPath, script, { stdio: ['ignore', 2, 2] });
+  process.exitCode = status ?? 1;
+  if (status !== 0) break;
+}

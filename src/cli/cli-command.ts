@@ -63,6 +63,13 @@ export class CliCommand extends Command {
     this.error(`error: unknown command '${name}'${question}`, { code: 'commander.unknownCommand' });
   }
 
+  /** The subcommands that help and reference list: not the hidden ones, and not the help command of commander. */
+  visibleSubcommands(): CliCommand[] {
+    return this.createHelp()
+      .visibleCommands(this)
+      .filter((command): command is CliCommand => this.commands.includes(command));
+  }
+
   /** The option `--yes` of every command that deletes or replaces something. */
   withYes(): this {
     return this.option(

@@ -156,4 +156,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     description: 'the audit log: changes and sign-ins, each with user, time and client address',
     load: async () => (await import('./commands/audit.ts')).declareAudit,
   },
+  {
+    name: 'completion',
+    description: 'print the completion script for bash, zsh or fish',
+    load: async () => (await import('./commands/completion.ts')).declareCompletion,
+  },
 ];

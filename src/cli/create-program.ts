@@ -35,6 +35,7 @@ export function createProgram(context: CliContext): Program {
     declareCommand(program.findSubcommand(name), bind);
   };
   declareHelp(program.command('help').description('show the help of a command'), declare);
+  declareComplete(program.command('__complete', { hidden: true }), declare, context);
   return {
     program,
     declare,
@@ -72,6 +73,17 @@ function declareHelp(help: CliCommand, declare: Program['declare']): void {
     .action(async (names: string[]) => {
       await declare(names[0]);
       names.reduce<CliCommand>((command, name) => command.findSubcommand(name), help.parent as CliCommand).help();
+    });
+}
+
+/** The hidden command that completion scripts call: the words up to the cursor, after `--`. */
+function declareComplete(complete: CliCommand, declare: Program['declare'], context: CliContext): void {
+  complete
+    .argument('[words...]')
+    .offline()
+    .action(async (words: string[]) => {
+      const { printCompletion } = await import('./complete/complete-words.ts');
+      await printCompletion({ program: complete.parent as CliCommand, declare }, words, context);
     });
 }
 

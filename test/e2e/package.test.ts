@@ -70,8 +70,9 @@ describe('the package', () => {
     files = packed.files.map(({ path }) => path);
   }, 300_000);
 
-  it('contains the built program and the dashboard, and no source map', () => {
-    const expected = ['dist/main.js', 'dist/dashboard/index.html', 'SECURITY.md', 'LICENSE'];
+  it('contains the built program, the dashboard and the manual pages, and no source map', () => {
+    const { man } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { man: string[] };
+    const expected = ['dist/main.js', 'dist/dashboard/index.html', ...man, 'SECURITY.md', 'LICENSE'];
     expect(files).toEqual(expect.arrayContaining(expected));
     expect(files.filter((path) => /\.map$|\.built-from$|\.test\./.test(path))).toEqual([]);
   });

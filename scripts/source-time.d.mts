@@ -1,0 +1,2 @@
+/** The time that stands for the build in files. */
+export function readSourceTime(folder: string): Date;

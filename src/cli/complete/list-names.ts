@@ -1,0 +1,82 @@
+import type { Argument, Option } from 'commander';
+import { readAnswer } from '../../client/read-answer.ts';
+import type { CliCommand } from '../cli-command.ts';
+import type { CommandSession } from '../command-session.ts';
+import type { CliContext } from '../context.ts';
+import type { WordPlace } from './locate-word.ts';
+
+/** A completion that takes longer than this disturbs more than it helps. */
+const ANSWER_TIMEOUT_MS = 1_000;
+/** The names are part of the words of a shell. */
+const PLAIN_NAME = /^[A-Za-z0-9][\w.-]*$/;
+
+/** The first 100 names of each kind of object. */
+const LISTS = {
+  factories: async (session: CommandSession) => {
+    const { data } = await readAnswer((await session.api()).GET('/api/v1/factories', { params: { query: PAGE } }));
+    return data;
+  },
+  webhooks: async (session: CommandSession) => {
+    const params = { path: { factory: await session.factory() }, query: PAGE };
+    const { data } = await readAnswer((await session.api()).GET('/api/v1/factories/{factory}/webhooks', { params }));
+    return data;
+  },
+  automations: async (session: CommandSession) => {
+    const params = { path: { factory: await session.factory() }, query: PAGE };
+    const { data } = await readAnswer((await session.api()).GET('/api/v1/factories/{factory}/automations', { params }));
+    return data;
+  },
+  secrets: async (session: CommandSession) => {
+    const { data } = await readAnswer((await session.api()).GET('/api/v1/secrets', { params: { query: PAGE } }));
+    return data;
+  },
+  users: async (session: CommandSession) => {
+    const { data } = await readAnswer((await session.api()).GET('/api/v1/users', { params: { query: PAGE } }));
+    return data;
+  },
+};
+
+const PAGE = { limit: 100 };
+
+type Kind = keyof typeof LISTS;
+
+/** Options and arguments whose values the daemon knows, by their name in the help. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  '--factory': 'factories',
+  '--webhook': 'webhooks',
+  '--automation': 'automations',
+  '<webhook>': 'webhooks',
+  '<automation>': 'automations',
+};
+
+/** Groups whose `<name>` is an existing object, except in `create`. */
+const GROUPS: Readonly<Record<string, Kind>> = { factory: 'factories', secret: 'secrets', user: 'users' };
+
+/**
+ * Names that the running daemon has for the word at the cursor. Empty if the word stands for something else, and if no
+ * daemon answers in time: a completion never fails.
+ */
+export async function listNames({ target, command, values }: WordPlace, context: CliContext): Promise<string[]> {
+  const kind = target === null ? null : findKind(target, command);
+  if (kind === null) return [];
+  const { CommandSession } = await import('../command-session.ts');
+  const session = new CommandSession(context, values);
+  const timer = new AbortController();
+  try {
+    const late = context.sleep(ANSWER_TIMEOUT_MS, timer.signal).then(() => []);
+    const rows: readonly { name: string }[] = await Promise.race([LISTS[kind](session), late]);
+    return rows.map(({ name }) => name).filter((name) => PLAIN_NAME.test(name));
+  } catch {
+    return [];
+  } finally {
+    timer.abort();
+    await session.close();
+  }
+}
+
+function findKind(target: Option | Argument, command: CliCommand): Kind | null {
+  const key = 'flags' in target ? (target.long ?? '') : `<${target.name()}>`;
+  const group = command.parent?.name() ?? '';
+  const isName = key === '<name>' || key === '<old>';
+  return (isName && command.name() !== 'create' ? GROUPS[group] : KINDS[key]) ?? null;
+}
