@@ -1,6 +1,6 @@
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { FactoryControl } from '../core/ports/definitions/reconciler.ts';
-import type { Metrics } from '../observability/metrics.ts';
+import type { Metrics } from '../observability/metrics/metrics.ts';
 import type { KnownWebhooks } from '../registry/known-webhooks.ts';
 
 /** What the thread that serves deliveries knows of factories. */

@@ -27,7 +27,7 @@ import { VersionTrials } from '../ingress/steps/version-trials.ts';
 import { createClientAddressFinder } from '../ingress/transport/client-address.ts';
 import { createIngressServer } from '../ingress/transport/http.ts';
 import { createProbes } from '../ingress/transport/probes.ts';
-import type { Metrics } from '../observability/metrics.ts';
+import type { Metrics } from '../observability/metrics/metrics.ts';
 import type { Registry } from '../registry/registry.ts';
 import { bindServer, listen } from './listen.ts';
 

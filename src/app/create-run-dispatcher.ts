@@ -2,6 +2,7 @@ import type { FactoryConfig } from '../config/config.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Executor, RunLogWriter } from '../core/ports/runs/executor.ts';
+import type { RunObserver } from '../core/ports/runs/run-observer.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { Clock } from '../core/time/clock.ts';
@@ -17,6 +18,7 @@ export interface RunParts {
   executors: ReadonlyMap<string, Executor>;
   storage: Pick<Storage, 'runQueue' | 'runReader'>;
   logs: RunLogWriter;
+  observer: RunObserver;
   secrets: Pick<SecretStore, 'resolve'>;
   onRunChanged(run: RunId): void;
   clock: Clock;
@@ -25,7 +27,7 @@ export interface RunParts {
 
 /** The dispatcher with the terms that the configuration sets for each factory. */
 export function createRunDispatcher(parts: RunParts): Dispatcher {
-  const { storage, logs, secrets, onRunChanged, clock, logger } = parts;
+  const { storage, logs, observer, secrets, onRunChanged, clock, logger } = parts;
   const executors = new Map<string, FactoryExecutor>();
   const workers = new Map<string, WorkerTerms>();
   for (const { name, runs } of parts.factories) {
@@ -41,6 +43,7 @@ export function createRunDispatcher(parts: RunParts): Dispatcher {
     localExecutors: LOCAL_EXECUTORS,
     workers,
     logs,
+    observer,
     secrets,
     onRunChanged,
     clock,

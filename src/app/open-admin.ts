@@ -32,7 +32,7 @@ import type { Health } from '../health/health.ts';
 import { Connections } from '../ingress/transport/connections.ts';
 import { createInspector } from '../inspection/create-inspector.ts';
 import { ensureAdminToken } from '../maintenance/admin-token.ts';
-import type { Metrics } from '../observability/metrics.ts';
+import type { Metrics } from '../observability/metrics/metrics.ts';
 import type { Dispatcher } from '../run/dispatcher.ts';
 import type { Ingress } from './create-ingress.ts';
 import type { Lifetime } from './lifetime.ts';

@@ -33,7 +33,7 @@ export interface OpenDataDir {
   opening: Promise<OpenStorage>;
 }
 
-export interface OpenStorage extends Pick<StorageThread, 'storage' | 'openChannel' | 'applyPacked'> {
+export interface OpenStorage extends Pick<StorageThread, 'storage' | 'measures' | 'openChannel' | 'applyPacked'> {
   /** Resolves when the storage can no longer store anything durably. */
   storageBroken: Promise<AppError>;
 }
@@ -56,8 +56,8 @@ async function openStorage(file: string, logger: Logger, lifetime: Lifetime): Pr
   const thread = await startStorage(builtFile('storage/sqlite/thread/worker.js'), { file });
   lifetime.defer(() => thread.close());
   for (const text of thread.warnings) logger.warn({}, text);
-  const { storage, openChannel, applyPacked, broken } = thread;
-  return { storage, openChannel, applyPacked, storageBroken: broken };
+  const { storage, measures, openChannel, applyPacked, broken } = thread;
+  return { storage, measures, openChannel, applyPacked, storageBroken: broken };
 }
 
 async function makeDataDir(dataDir: string): Promise<void> {

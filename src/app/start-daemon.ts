@@ -36,7 +36,7 @@ import { RunSecrets } from '../health/run-secrets.ts';
 import { startHousekeeping } from '../housekeeping/housekeeping.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import { createLogger } from '../observability/logger.ts';
-import { createMetrics, type Metrics } from '../observability/metrics.ts';
+import { createMetrics, type Metrics } from '../observability/metrics/metrics.ts';
 import { createServing } from '../registry/create-serving.ts';
 import { LiveFactories } from '../registry/live-factories.ts';
 import { Registry } from '../registry/registry.ts';
@@ -125,7 +125,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
   const logger = createLogger({ ...options.log, level: config.log.level, redact });
   const { paths, opening } = await openDataDir(config.dataDir, logger, lifetime);
   // The management API is most of the program: its code is compiled while the storage opens.
-  const [{ storage, openChannel, applyPacked, storageBroken }, { openAdmin }] = await Promise.all([
+  const [{ storage, measures, openChannel, applyPacked, storageBroken }, { openAdmin }] = await Promise.all([
     opening,
     import('./open-admin.ts'),
   ]);
@@ -137,7 +137,9 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
   const clock = systemClock;
   const isConfigured = (factory: string) => config.factories.some(({ name }) => name === factory);
   const ids = createIdSource(randomBytes);
-  const metrics = createMetrics(createMetricProbes(storage, isConfigured, () => clock.wallMs()));
+  const version = readPackageVersion();
+  const probes = createMetricProbes({ storage, dataDir: config.dataDir, isConfigured, nowMs: () => clock.wallMs() });
+  const metrics = createMetrics({ probes, writes: measures, version });
   const registry = new Registry();
   const events = new EventHub(clock, Buffer.from(randomBytes(6)).toString('hex'));
   const findWebhook = (ref: number) => registry.findByRef(ref);
@@ -194,6 +196,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     executors,
     storage,
     logs: createRunLogWriter(paths.runLogs, clock),
+    observer: metrics.runs,
     secrets,
     onRunChanged: composeRunListener(sources.onRunChanged, storage.runReader, options.onRunEnded),
     clock,
@@ -285,7 +288,6 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
   const checks = startDatabaseChecks(paths.database, logger);
   lifetime.defer(() => checks.stop());
 
-  const version = readPackageVersion();
   lifetime.defer(() => removeDaemonFile(paths.daemonFile));
   await writeDaemonFile(paths.daemonFile, { pid: process.pid, ingress_url: ingressUrl, admin_url: adminUrl, version });
   limitYoungGeneration();

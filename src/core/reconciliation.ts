@@ -6,7 +6,8 @@ import type { Plan } from './plan.ts';
  * `invalid`: the definition is invalid and needs a new commit. `failed`: something outside the definition is missing or
  * broken (secret, git, storage), and the attempt is repeated.
  */
-export type ReconciliationResult = 'applied' | 'unchanged' | 'invalid' | 'failed';
+export const RECONCILIATION_RESULTS = ['applied', 'unchanged', 'invalid', 'failed'] as const;
+export type ReconciliationResult = (typeof RECONCILIATION_RESULTS)[number];
 
 /** Who made a revision, and why. All texts come from outside. */
 export interface Commit {

@@ -1,21 +1,23 @@
+import { statfs } from 'node:fs/promises';
 import type { InventoryReader, RunTotals } from '../core/ports/definitions/inventory.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { FactoryStatus } from '../core/reconciliation.ts';
-import type { MetricProbes } from '../observability/metrics.ts';
+import type { MetricProbes } from '../observability/metrics/metric-probes.ts';
 
 /** Number of automations of one read. */
 const PAGE = 500;
 
-/**
- * What a scrape asks the storage.
- *
- * @param isConfigured whether a factory is in the configuration. The others are never ready.
- */
-export function createMetricProbes(
-  { inventoryReader, runReader }: Pick<Storage, 'inventoryReader' | 'runReader'>,
-  isConfigured: (factory: string) => boolean,
-  nowMs: () => number,
-): MetricProbes {
+export interface ProbeParts {
+  storage: Pick<Storage, 'inventoryReader' | 'runReader'>;
+  dataDir: string;
+  /** Whether a factory is in the configuration. The others are never ready. */
+  isConfigured(factory: string): boolean;
+  nowMs(): number;
+}
+
+/** What a scrape asks the storage and the file system. */
+export function createMetricProbes({ storage, dataDir, isConfigured, nowMs }: ProbeParts): MetricProbes {
+  const { inventoryReader, runReader } = storage;
   return {
     countRuns: async () => {
       const factories = await inventoryReader.factories();
@@ -24,11 +26,12 @@ export function createMetricProbes(
         counts.reduce((all, count) => all + pick(count), 0);
       return { queued: sum((count) => count.queuedRuns), running: sum((count) => count.runningRuns) };
     },
-    factoryReadiness: async () => {
+    factories: async () => {
       const factories = await inventoryReader.factories();
       return factories.map((factory) => ({
         factory: factory.name,
         isReady: isConfigured(factory.name) && isReady(factory),
+        appliedAt: factory.appliedAt,
       }));
     },
     webhookTraffic: async () => {
@@ -46,6 +49,10 @@ export function createMetricProbes(
           return { factory, ageMs: oldest === undefined ? 0 : Math.max(0, now - oldest.createdAt) };
         }),
       );
+    },
+    diskSpace: async () => {
+      const { bavail, blocks, bsize } = await statfs(dataDir);
+      return { freeBytes: bavail * bsize, sizeBytes: blocks * bsize };
     },
   };
 }

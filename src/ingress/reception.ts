@@ -33,6 +33,8 @@ export class Reception implements SignedRequest {
   readonly request: IngressRequest;
   readonly webhook: LiveWebhook;
   readonly urlToken: string | null;
+  /** On the monotonic clock, in milliseconds. */
+  readonly startedAt: number;
   /** The provider's ID of the delivery; `null` before verification or if the request has none. */
   providerIdentity: string | null = null;
   readonly #baseUrl: string;
@@ -47,6 +49,7 @@ export class Reception implements SignedRequest {
     this.urlToken = urlToken;
     this.#baseUrl = baseUrl;
     this.#clock = clock;
+    this.startedAt = clock.monotonicMs();
   }
 
   get method(): string {

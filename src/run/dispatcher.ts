@@ -3,6 +3,7 @@ import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { RunLogWriter } from '../core/ports/runs/executor.ts';
 import type { RunControl } from '../core/ports/runs/run-control.ts';
+import { type RunObserver, UNOBSERVED } from '../core/ports/runs/run-observer.ts';
 import type { RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
 import type { WorkerControl } from '../core/ports/runs/worker-control.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
@@ -33,6 +34,8 @@ export interface DispatcherOptions {
   logger: Logger;
   /** Called for each run whose state changed, after the change is on disk. */
   onRunChanged?: (run: RunId) => void;
+  /** Follows the attempts. */
+  observer?: RunObserver;
 }
 
 /** Claims queued runs and executes them. While idle it only waits for `wake`. */
@@ -53,11 +56,11 @@ export interface Dispatcher extends RunControl {
 }
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { queue, runs, executors, localExecutors, workers, logs, clock, logger } = options;
+  const { queue, runs, executors, localExecutors, workers, logs, clock, logger, observer = UNOBSERVED } = options;
   const stopping = new AbortController();
   const onRunChanged = guardListener(options.onRunChanged, logger);
   const queues = createFactoryQueues(options, onRunChanged);
-  const leases = new RunLeases({ queue, runs, workers, logs, clock, logger, onRunChanged, onReleased: wake });
+  const leases = new RunLeases({ queue, runs, workers, logs, clock, logger, observer, onRunChanged, onReleased: wake });
   let safetyNet: NodeJS.Timeout | null = null;
   let recovered = false;
   let starting: Promise<void> = Promise.resolve();
@@ -67,7 +70,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   async function recoverAndClaim(): Promise<void> {
-    const parts = { queue, executors, localExecutors, clock, logger };
+    const parts = { queue, executors, localExecutors, observer, clock, logger };
     await retryWithBackoff(
       async () => {
         await leases.recover();
@@ -144,11 +147,11 @@ function createFactoryQueues(
   options: DispatcherOptions,
   onRunChanged: (run: RunId) => void,
 ): Map<string, FactoryQueue> {
-  const { queue, secrets, clock } = options;
+  const { queue, secrets, clock, observer = UNOBSERVED } = options;
   const queues = new Map<string, FactoryQueue>();
   for (const [factory, entry] of options.executors) {
     const logger = options.logger.child({ factory });
-    queues.set(factory, new FactoryQueue({ factory, entry, queue, secrets, clock, logger, onRunChanged }));
+    queues.set(factory, new FactoryQueue({ factory, entry, queue, secrets, clock, logger, observer, onRunChanged }));
   }
   return queues;
 }

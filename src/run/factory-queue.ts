@@ -2,6 +2,7 @@ import { messageOf } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Executor, NotStarted, StopOrder } from '../core/ports/runs/executor.ts';
+import type { RunObserver } from '../core/ports/runs/run-observer.ts';
 import type { RunQueue } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Run, RunInput, RunResult } from '../core/resources/run.ts';
@@ -27,6 +28,7 @@ interface FactoryQueueParts {
   secrets: Pick<SecretStore, 'resolve'>;
   clock: Clock;
   logger: Logger;
+  observer: RunObserver;
   onRunChanged: (run: RunId) => void;
 }
 
@@ -161,10 +163,11 @@ export class FactoryQueue {
     await this.#record(input, result, logger);
   }
 
-  #noteStart({ run }: RunInput, logOffset: number, logger: Logger): void {
+  #noteStart({ run, queuedAt }: RunInput, logOffset: number, logger: Logger): void {
     if (this.startFailure() !== null) this.#parts.logger.info({ run: run.id }, 'runs start again');
     this.#startFailures.noteStart(run.id);
     logger.info({ automation: run.automation }, 'run started');
+    this.#parts.observer.onClaimed(run, queuedAt);
     if (run.attempt > 1) this.#noteLogOffset(run, logOffset, logger);
     // The other runs waited until one could start.
     this.wake();
@@ -197,7 +200,7 @@ export class FactoryQueue {
 
   /** The slot stays in use until the end is on disk: for the queue, the run is running until then. */
   async #record({ run }: RunInput, result: RunResult, logger: Logger): Promise<void> {
-    const { queue, clock, onRunChanged } = this.#parts;
+    const { queue, clock, observer, onRunChanged } = this.#parts;
     const at = clock.wallMs();
     const finished = await retryWithBackoff(
       () => queue.finish({ id: run.id, attempt: run.attempt, result, at }),
@@ -207,7 +210,10 @@ export class FactoryQueue {
     if (finished === null)
       logger.error({ result }, 'end of run not recorded, the next start of the daemon recovers the run');
     else if (!finished.value) logger.warn({ result }, 'end of run discarded, the run had already ended');
-    else logger.info({ ...result }, 'run ended');
+    else {
+      logger.info({ ...result }, 'run ended');
+      observer.onEnded(run, result, at);
+    }
     onRunChanged(run.id);
   }
 

@@ -1,5 +1,6 @@
 import type { Logger } from '../core/ports/logger.ts';
 import type { Executor } from '../core/ports/runs/executor.ts';
+import type { RunObserver } from '../core/ports/runs/run-observer.ts';
 import type { RunQueue } from '../core/ports/runs/run-queue.ts';
 import type { ExecutorType, Run } from '../core/resources/run.ts';
 import type { Clock } from '../core/time/clock.ts';
@@ -17,6 +18,7 @@ interface Parts {
   executors: ReadonlyMap<string, FactoryExecutor>;
   /** Types of executors that run in the daemon, also those that no factory has now. */
   localExecutors: readonly ExecutorType[];
+  observer: RunObserver;
   clock: Clock;
   logger: Logger;
 }
@@ -39,7 +41,7 @@ export async function recoverRuns(parts: Parts, onRecovered: (run: Run, outcome:
   }
 }
 
-async function recoverRun(run: Run, { queue, executors, clock, logger }: Parts): Promise<Recovered> {
+async function recoverRun(run: Run, { queue, executors, observer, clock, logger }: Parts): Promise<Recovered> {
   const { id, attempt } = run;
   const current = executors.get(run.factory);
   // Another executor knows nothing about this run, which then counts as started.
@@ -49,12 +51,15 @@ async function recoverRun(run: Run, { queue, executors, clock, logger }: Parts):
     return 'started_again';
   }
   await entry?.executor.endLeftovers(id);
+  const at = clock.wallMs();
+  const result = { state: 'failed', error: 'interrupted', exitCode: null } as const;
   if (entry?.retryInterrupted && attempt < MAX_INTERRUPTED_ATTEMPTS) {
-    await queue.retryFailed({ id, attempt, error: 'interrupted', at: clock.wallMs() });
+    await queue.retryFailed({ id, attempt, error: 'interrupted', at });
+    observer.onEnded(run, result, at);
     return 'retried';
   }
-  const result = { state: 'failed', error: 'interrupted', exitCode: null } as const;
-  await queue.finish({ id, attempt, result, at: clock.wallMs() });
+  await queue.finish({ id, attempt, result, at });
+  observer.onEnded(run, result, at);
   return 'interrupted';
 }
 

@@ -2,6 +2,7 @@ import { AppError } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { RunLogWriter } from '../core/ports/runs/executor.ts';
+import type { RunObserver } from '../core/ports/runs/run-observer.ts';
 import type { RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
 import type { ClaimedRun, Hold, HoldOutcome, LeaseTerm, WorkerControl } from '../core/ports/runs/worker-control.ts';
 import type { Run, RunInput, RunResult } from '../core/resources/run.ts';
@@ -31,6 +32,7 @@ export interface RunLeaseParts {
   logs: RunLogWriter;
   clock: Clock;
   logger: Logger;
+  observer: RunObserver;
   /** Called for each run whose state changed, after the change is on disk. */
   onRunChanged(run: RunId): void;
   /** A run is queued again. */
@@ -102,14 +104,16 @@ export class RunLeases implements WorkerControl {
   }
 
   async complete(hold: Hold, result: RunResult, log: string): Promise<HoldOutcome<{ run: Run }> | null> {
-    const { queue, runs, logs, clock } = this.#parts;
+    const { queue, runs, logs, clock, observer } = this.#parts;
     const before = await runs.get(hold.id);
     if (before === null) return null;
     if (this.#holds(before, hold)) {
       await this.#keepLog(before, () => logs.append(before, log));
       const { id, fence: attempt } = hold;
-      if (await queue.finish({ id, attempt, result, at: clock.wallMs() })) {
+      const at = clock.wallMs();
+      if (await queue.finish({ id, attempt, result, at })) {
         this.#loggerOf(before).info({ ...result }, 'run ended');
+        observer.onEnded(before, result, at);
         this.#letGo(id);
       }
     }
@@ -123,8 +127,12 @@ export class RunLeases implements WorkerControl {
     if (run.state !== 'running' || run.executor !== 'queue') return false;
     const result: RunResult = { state: 'cancelled', error: 'cancelled', exitCode: null };
     const { id, attempt } = run;
-    const isCancelled = await this.#parts.queue.finish({ id, attempt, result, at: this.#parts.clock.wallMs() });
-    if (isCancelled) this.#letGo(id);
+    const at = this.#parts.clock.wallMs();
+    const isCancelled = await this.#parts.queue.finish({ id, attempt, result, at });
+    if (isCancelled) {
+      this.#parts.observer.onEnded(run, result, at);
+      this.#letGo(id);
+    }
     return isCancelled;
   }
 
@@ -151,6 +159,7 @@ export class RunLeases implements WorkerControl {
     const term = this.#hold(run);
     this.#parts.onRunChanged(run.id);
     this.#loggerOf(run).info({ automation: run.automation, executor: 'queue' }, 'run started');
+    this.#parts.observer.onClaimed(run, input.queuedAt);
     await this.#keepLog(run, () => this.#beginLog(run));
     return { input, fence: run.attempt, ...term };
   }
@@ -221,16 +230,20 @@ export class RunLeases implements WorkerControl {
   }
 
   async #settle(lease: Lease): Promise<'renewed' | 'timeout' | 'interrupted' | 'queued_again'> {
-    const { queue, clock } = this.#parts;
-    const { id, attempt } = lease.run;
+    const { queue, clock, observer } = this.#parts;
+    const { run } = lease;
+    const { id, attempt } = run;
     if (this.#held.get(id) !== lease) return 'renewed';
     const isLate = clock.monotonicMs() >= lease.endsAt;
+    const at = clock.wallMs();
     if (!isLate && attempt < MAX_INTERRUPTED_ATTEMPTS) {
-      await queue.retryFailed({ id, attempt, error: 'interrupted', at: clock.wallMs() });
+      await queue.retryFailed({ id, attempt, error: 'interrupted', at });
+      observer.onEnded(run, { state: 'failed', error: 'interrupted', exitCode: null }, at);
       return 'queued_again';
     }
     const error = isLate ? 'timeout' : 'interrupted';
-    await queue.finish({ id, attempt, result: { state: 'failed', error, exitCode: null }, at: clock.wallMs() });
+    const result: RunResult = { state: 'failed', error, exitCode: null };
+    if (await queue.finish({ id, attempt, result, at })) observer.onEnded(run, result, at);
     return error;
   }
 }

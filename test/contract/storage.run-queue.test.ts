@@ -77,6 +77,7 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
       agent: 'reviewer',
       overrides: { model: 'large' },
       event: 'build.failed',
+      queuedAt: START_MS,
       payload: expect.anything(),
     });
     expect(Buffer.from(input!.payload).toString()).toBe('{"n": 1e400}');
@@ -144,11 +145,11 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     expect(again!.run).toMatchObject({ id, state: 'running', attempt: nextAttempt });
   });
 
-  it('returns a released run to the front of the queue', async () => {
+  it('returns a released run to the front of the queue, with the time of its release', async () => {
     const [oldest] = await recordRuns(3);
     await claim(1);
-    await queue().retryFailed({ id: oldest!, attempt: 1, error: 'interrupted', at: AT });
-    expect((await claim(1))[0]!.run.id).toBe(oldest);
+    await queue().retryFailed({ id: oldest!, attempt: 1, error: 'interrupted', at: AT + 7 });
+    expect(await claim(1)).toMatchObject([{ run: { id: oldest }, queuedAt: AT + 7 }]);
   });
 
   it('cancels only queued runs', async () => {

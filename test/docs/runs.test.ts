@@ -31,6 +31,7 @@ const INPUT: RunInput = {
   agent: null,
   overrides: { secrets: ['ISSUE_TRACKER_TOKEN'] },
   event: 'build.failed',
+  queuedAt: 1_795_248_196_573,
   payload: new TextEncoder().encode('{}'),
 };
 

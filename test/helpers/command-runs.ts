@@ -47,6 +47,7 @@ export function makeRunInput(changes: { run?: Partial<Run> } & Partial<Omit<RunI
     agent: null,
     overrides: {},
     event: null,
+    queuedAt: run.createdAt,
     payload: Buffer.from('{"a":1}'),
     ...changes,
     webhook,

@@ -23,7 +23,7 @@ import { createEventSources } from '../../src/events/feed-events.ts';
 import { createRunLogReader, createRunLogWriter } from '../../src/executors/log/run-log.ts';
 import { createHealth } from '../../src/health/health.ts';
 import type { CaptureWindows } from '../../src/ingress/log/capture-window.ts';
-import type { Metrics } from '../../src/observability/metrics.ts';
+import type { Metrics } from '../../src/observability/metrics/metrics.ts';
 import type { FactoryContext } from '../../src/reconcile/factory-context.ts';
 import { createServing } from '../../src/registry/create-serving.ts';
 import { LiveFactories } from '../../src/registry/live-factories.ts';
@@ -129,6 +129,7 @@ export function createSeededEngine(
     executors: new Map(executor === undefined ? [] : [['payments', executor]]),
     storage,
     logs: runLogs,
+    observer: metrics.runs,
     secrets,
     onRunChanged: reports.onRunChanged,
     clock,

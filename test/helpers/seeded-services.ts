@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import type { FastifyInstance } from 'fastify';
@@ -23,6 +24,7 @@ import type { Run, RunAttempt } from '../../src/core/resources/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import type { Clock } from '../../src/core/time/clock.ts';
 import { NO_TRAFFIC } from '../../src/core/webhook-traffic.ts';
+import { openMeasures } from '../../src/core/write-measures.ts';
 import { createDeliveryDiagnosis } from '../../src/diagnosis/diagnose-delivery.ts';
 import type { UploadedRequest } from '../../src/diagnosis/diagnose-upload.ts';
 import { createUploadDiagnosis } from '../../src/diagnosis/diagnose-upload.ts';
@@ -37,7 +39,7 @@ import { createRequestHeaders } from '../../src/ingress/transport/request-header
 import type { Inspector } from '../../src/inspection/create-inspector.ts';
 import { evaluateAppliedAutomation, evaluateFilter } from '../../src/inspection/evaluate-filter.ts';
 import { receive } from '../../src/inspection/inspection.ts';
-import { createMetrics } from '../../src/observability/metrics.ts';
+import { createMetrics } from '../../src/observability/metrics/metrics.ts';
 import { DEFAULT_BOUNDS } from '../../src/plan/backtest.ts';
 import { backtestTriggers } from '../../src/reconcile/backtest-triggers.ts';
 import { previewPlan } from '../../src/reconcile/preview-plan.ts';
@@ -613,13 +615,8 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     new Uint8Array(createHash('shake256', { outputLength: size }).update(String(counter++)).digest());
   const ids = createIdSource(randomBytes);
   const { db, storage } = openMemoryStorage();
-  const metrics = createMetrics(
-    createMetricProbes(
-      storage,
-      () => true,
-      () => NOW_MS,
-    ),
-  );
+  const probes = createMetricProbes({ storage, dataDir: tmpdir(), isConfigured: () => true, nowMs: () => NOW_MS });
+  const metrics = createMetrics({ probes, writes: openMeasures(), version: '0.0.0' });
   const engine = createSeededEngine(
     { storage, clock, ids, randomBytes, metrics, secrets: openSecretStore(storage, clock) },
     factory,

@@ -265,6 +265,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     limits: new RateLimits({ deliveriesPerMinute: 60, failedAuthPerMinute: 30, ...options.limits }),
     metrics: {
       countDelivery: (_webhook, label) => seen.labels.push(label),
+      observeDelivery: () => {},
       countHandshake: (_webhook, outcome) => seen.handshakes.push(outcome),
       countRejection: (reason) => seen.rejections.push(reason),
     },

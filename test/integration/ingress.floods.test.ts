@@ -61,6 +61,7 @@ it('any number of unknown webhooks uses no memory and writes no row (threat mode
   const count = { rejections: 0 };
   const metrics = {
     countDelivery: () => {},
+    observeDelivery: () => {},
     countHandshake: () => {},
     countRejection: () => {
       count.rejections += 1;

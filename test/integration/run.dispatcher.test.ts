@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Actor } from '../../src/core/access.ts';
 import { AppError } from '../../src/core/errors.ts';
+import type { RunObserver } from '../../src/core/ports/runs/run-observer.ts';
 import type { Run } from '../../src/core/resources/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
@@ -77,7 +78,12 @@ describe('the dispatcher', () => {
   it('retries a run that has ended as its next attempt', async () => {
     const changes: string[] = [];
     const run = addRun();
-    const it = open({ onRunChanged: (id) => changes.push(queue.run(id).state) });
+    const observed: string[] = [];
+    const observer: RunObserver = {
+      onClaimed: ({ attempt, createdAt }, queuedAt) => observed.push(`claimed ${attempt} ${queuedAt === createdAt}`),
+      onEnded: ({ attempt }, { state }) => observed.push(`${state} ${attempt}`),
+    };
+    const it = open({ onRunChanged: (id) => changes.push(queue.run(id).state), observer });
     await it.start();
     await waitUntil(() => executor.running === 1, 'the first attempt is executed');
     expect(await it.retry(run, ALICE)).toBe('unfinished');
@@ -89,6 +95,7 @@ describe('the dispatcher', () => {
     executor.end(run);
     await waitUntil(isIn(run, 'succeeded'), 'the second attempt has succeeded');
     expect(changes).toEqual(['running', 'failed', 'queued', 'running', 'succeeded']);
+    expect(observed).toEqual(['claimed 1 true', 'failed 1', 'claimed 2 false', 'succeeded 2']);
     expect(await queue.attempts(run)).toMatchObject([
       {
         number: 1,

@@ -20,6 +20,7 @@ let queue: StoredRunQueue;
 let changes: string[];
 let released: string[];
 let written: string[];
+let observed: string[];
 
 const logs: RunLogWriter = {
   begin: async ({ attempt }) => {
@@ -35,6 +36,7 @@ beforeEach(() => {
   changes = [];
   released = [];
   written = [];
+  observed = [];
 });
 afterEach(() => vi.useRealTimers());
 
@@ -47,6 +49,11 @@ function build(terms: Record<string, Partial<WorkerTerms>> = { payments: {} }): 
     logs,
     clock: systemClock,
     logger: silentLogger,
+    observer: {
+      onClaimed: ({ attempt, startedAt }, queuedAt) =>
+        observed.push(`claimed ${attempt} after ${startedAt === null ? null : startedAt - queuedAt}`),
+      onEnded: ({ attempt }, { state, error }) => observed.push(`${state} ${attempt} ${error}`),
+    },
     onRunChanged: (id) => changes.push(queue.run(id).state),
     onReleased: (factory) => released.push(factory),
   });
@@ -139,6 +146,12 @@ describe('a lease', () => {
     ]);
     expect(queue.run(id)).toMatchObject({ state: 'failed', error: 'it broke', attempt: 2 });
     expect(written).toEqual(['attempt 1', 'attempt 2', 'in time']);
+    expect(observed).toEqual([
+      expect.stringContaining('claimed 1 after '),
+      'failed 1 interrupted',
+      'claimed 2 after 0',
+      'failed 2 it broke',
+    ]);
   });
 
   it('lasts while heartbeats arrive, but not beyond the timeout of the run', async () => {
@@ -155,6 +168,7 @@ describe('a lease', () => {
     expect(queue.run(id)).toMatchObject({ state: 'failed', error: 'timeout' });
     expect(await leases.heartbeat({ id, fence: 1 }, '')).toMatchObject({ outcome: 'lost', run: { error: 'timeout' } });
     expect(changes).toEqual(['running', 'failed']);
+    expect(observed.slice(1)).toEqual(['failed 1 timeout']);
   });
 
   it('ends each run that reaches its timeout as failed, although timers of Node fire up to a millisecond early', async () => {
@@ -221,6 +235,7 @@ describe('a lease', () => {
       run: { state: 'cancelled' },
     });
     expect(await leases.cancel(queue.run(id))).toBe(false);
+    expect(observed.slice(1)).toEqual(['cancelled 1 cancelled']);
     await vi.advanceTimersByTimeAsync(LEASE_MS);
     expect(queue.run(id)).toMatchObject({ state: 'cancelled', attempt: 1 });
   });

@@ -15,7 +15,9 @@ export interface CountedWebhook {
 /** Metrics of the ingress. */
 export interface IngressMetrics {
   countDelivery(webhook: CountedWebhook, label: DeliveryLabel): void;
-  countHandshake(webhookUid: string, outcome: HandshakeOutcome): void;
+  /** @param seconds from the headers of the request to its answer, for a delivery that is stored */
+  observeDelivery(seconds: number): void;
+  countHandshake(webhook: CountedWebhook, outcome: HandshakeOutcome): void;
   countRejection(reason: UnloggedRejection): void;
 }
 

@@ -109,6 +109,8 @@ export interface RunInput {
   overrides: { [key: string]: Json };
   /** The name of the delivery's event; `null` if it is not known. */
   event: string | null;
+  /** When the attempt was queued, as wall time in milliseconds. */
+  queuedAt: number;
   /** The exact bytes of the received body. */
   payload: Uint8Array;
 }

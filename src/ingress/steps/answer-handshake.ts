@@ -141,7 +141,7 @@ function log(
 ): void {
   const { clock, metrics, handshakeRows } = context;
   const { webhook, request } = reception;
-  metrics.countHandshake(webhook.uid, outcome);
+  metrics.countHandshake(webhook, outcome);
   const entry = {
     webhook: webhook.ref,
     handshake: handshake.name,

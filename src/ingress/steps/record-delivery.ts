@@ -19,7 +19,7 @@ export function recordDelivery(context: IngressContext, reception: Reception): P
 }
 
 function concludeRecord(
-  { metrics, listeners }: IngressContext,
+  { metrics, listeners, clock }: IngressContext,
   reception: Reception,
   { identity, runs }: DeliveryOffer,
   recorded: OfferOutcome,
@@ -27,6 +27,7 @@ function concludeRecord(
   if (recorded.label === null) throw new AppError('storage_unavailable', recorded.message);
   const { factory } = reception.webhook;
   metrics.countDelivery(reception.webhook, recorded.label);
+  metrics.observeDelivery((clock.monotonicMs() - reception.startedAt) / 1000);
   const isNew = recorded.label === 'Accepted';
   if (isNew && runs.length > 0) listeners.onRunsCreated(factory);
   if (isNew && isPush(reception)) listeners.onPush(factory);

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { AppError, messageOf } from '../../core/errors.ts';
+import type { Histogram } from '../../core/histogram.ts';
 import type { DeliveryId, RunId } from '../../core/ids.ts';
 import type {
   DeliveryLogEntry,
@@ -11,6 +12,7 @@ import type {
   RejectionEntry,
   ReplayEntry,
 } from '../../core/resources/delivery.ts';
+import type { WriteMeasures } from '../../core/write-measures.ts';
 import { mapColumns } from '../sql/schema/columns.ts';
 import { CONTENTS, DELIVERIES, type DeliveryContent, type StoredDelivery } from '../sql/schema/tables.ts';
 import type { DeliveryListing } from './delivery-listing.ts';
@@ -26,6 +28,7 @@ export function prepareRecordBatch(
   db: Database.Database,
   claims: IdentityClaims,
   listing: DeliveryListing,
+  measures: WriteMeasures,
 ): RecordBatch {
   const statements = prepareStatements(db);
   const recordAll = (batch: readonly DeliveryLogEntry[]) => {
@@ -34,8 +37,8 @@ export function prepareRecordBatch(
     rows.write();
     return outcomes;
   };
-  const recordTogether = commitListed(db, listing, recordAll);
-  const recordEach = commitListed(db, listing, prepareRecordEach(db, claims, recordAll));
+  const recordTogether = commitListed(db, listing, measures.commitSeconds, recordAll);
+  const recordEach = commitListed(db, listing, measures.commitSeconds, prepareRecordEach(db, claims, recordAll));
   const attempt = (record: RecordBatch, batch: readonly DeliveryLogEntry[]) => {
     try {
       const outcomes = record(batch);
@@ -47,6 +50,7 @@ export function prepareRecordBatch(
     }
   };
   return (batch) => {
+    if (batch.length > 0) measures.batchSize.observe(batch.length);
     try {
       return attempt(recordTogether, batch);
     } catch (error) {
@@ -56,12 +60,24 @@ export function prepareRecordBatch(
   };
 }
 
-function commitListed(db: Database.Database, listing: DeliveryListing, record: RecordBatch): RecordBatch {
-  return db.transaction((batch: readonly DeliveryLogEntry[]) => {
+function commitListed(
+  db: Database.Database,
+  listing: DeliveryListing,
+  commitSeconds: Histogram,
+  record: RecordBatch,
+): RecordBatch {
+  let commitsSince = 0;
+  const transact = db.transaction((batch: readonly DeliveryLogEntry[]) => {
     const outcomes = record(batch);
     listing.extendIfDue();
+    commitsSince = performance.now();
     return outcomes;
   }).immediate;
+  return (batch) => {
+    const outcomes = transact(batch);
+    commitSeconds.observe((performance.now() - commitsSince) / 1000);
+    return outcomes;
+  };
 }
 
 /**

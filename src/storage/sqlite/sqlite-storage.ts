@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { AppError } from '../../core/errors.ts';
 import type { Storage } from '../../core/ports/storage.ts';
+import { openMeasures, type WriteMeasures } from '../../core/write-measures.ts';
 import { createAuditLog } from '../sql/access/audit-log.ts';
 import { createLoginLinkTable } from '../sql/access/login-links.ts';
 import { createSessionTable } from '../sql/access/sessions.ts';
@@ -53,13 +54,15 @@ export interface SqliteStorage extends Storage {
  *
  * @param space checked before deliveries are recorded; if omitted, only SQLite detects a full disk
  * @param warn receives why the file cannot shrink
+ * @param measures of the transactions that record deliveries
  */
 export function openSqliteStorage(
   file: string,
   space: SpaceGuard = UNGUARDED,
   warn: (message: string) => void = () => undefined,
+  measures: WriteMeasures = openMeasures(),
 ): SqliteStorage {
-  return createSqliteStorage(openWithRoom(file, space, warn), space);
+  return createSqliteStorage(openWithRoom(file, space, warn), space, measures);
 }
 
 /** On a full disk, the space of the ballast is enough to open the file, but not to accept deliveries. */
@@ -74,12 +77,16 @@ function openWithRoom(file: string, space: SpaceGuard, warn: (message: string) =
 }
 
 /** Creates the ports for a database that `openDatabase` opened. */
-export function createSqliteStorage(db: Database.Database, space: SpaceGuard = UNGUARDED): SqliteStorage {
+export function createSqliteStorage(
+  db: Database.Database,
+  space: SpaceGuard = UNGUARDED,
+  measures: WriteMeasures = openMeasures(),
+): SqliteStorage {
   space.watch(watchDatabaseSpace(db));
   const query = createQueryBuilder(db);
   const claims = new IdentityClaims(db);
   const listing = createDeliveryListing(db);
-  const recordBatch = prepareRecordBatch(db, claims, listing);
+  const recordBatch = prepareRecordBatch(db, claims, listing, measures);
   const fullDisk = watchFullDisk(db);
   const onDiskFull = () => {
     fullDisk.found();

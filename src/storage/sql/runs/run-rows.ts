@@ -26,7 +26,10 @@ export function selectRunInputs(db: Kysely<Schema>) {
     .innerJoin('delivery_contents', 'delivery_contents.delivery', 'runs.delivery')
     .select(['automation_versions.prompt', 'automation_versions.agent', 'automation_versions.overrides'])
     .innerJoin('deliveries', 'deliveries.seq', 'runs.delivery')
-    .select(['delivery_contents.body', 'deliveries.event']);
+    .leftJoin('run_attempts', (join) =>
+      join.onRef('run_attempts.run', '=', 'runs.seq').onRef('run_attempts.number', '=', 'runs.attempt'),
+    )
+    .select(['delivery_contents.body', 'deliveries.event', 'run_attempts.requested_at']);
 }
 
 type RunInputRow = Awaited<ReturnType<ReturnType<typeof selectRunInputs>['executeTakeFirstOrThrow']>>;
@@ -38,6 +41,7 @@ export function toRunInput(row: RunInputRow): RunInput {
     webhook: { name: row.webhook_name, uid: run.webhookUid },
     ...AUTOMATION_VERSIONS.fromRow(row),
     event: row.event,
+    queuedAt: row.requested_at ?? row.created_at,
     payload: row.body,
   };
 }

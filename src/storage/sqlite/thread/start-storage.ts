@@ -3,6 +3,7 @@ import { AppError } from '../../../core/errors.ts';
 import type { AppliedChange, AssignedNumbers } from '../../../core/ports/definitions/inventory.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { DeliveryLogEntry } from '../../../core/resources/delivery.ts';
+import { allocateMeasures, openMeasures, type WriteMeasures } from '../../../core/write-measures.ts';
 import type { Packed } from '../../../threads/packed.ts';
 import { PendingCalls, type Reply, restoreError } from '../../../threads/pending-calls.ts';
 import { createPortClient } from '../../../threads/port-client.ts';
@@ -23,6 +24,8 @@ export interface StorageThread {
   storage: Storage;
   /** Why the database file cannot shrink; usually empty. */
   warnings: readonly string[];
+  /** Measures of the transactions that record deliveries. */
+  measures: WriteMeasures;
   /**
    * Resolves with the reason if the storage fails permanently. The daemon has to stop accepting and exit (threat model
    * D3).
@@ -44,7 +47,8 @@ const RESOURCES = { maxYoungGenerationSizeMb: 4 };
  *
  * @param workerUrl the built `worker.js`
  */
-export async function startStorage(workerUrl: URL, settings: WorkerSettings): Promise<StorageThread> {
+export async function startStorage(workerUrl: URL, { file }: Pick<WorkerSettings, 'file'>): Promise<StorageThread> {
+  const settings: WorkerSettings = { file, measures: allocateMeasures() };
   let markOpened!: (warnings: string[]) => void;
   let failOpening!: (error: AppError) => void;
   let markBroken!: (error: AppError) => void;
@@ -79,6 +83,7 @@ export async function startStorage(workerUrl: URL, settings: WorkerSettings): Pr
   const warnings = await opened;
   return {
     warnings,
+    measures: openMeasures(settings.measures),
     storage: createClient((request, transfer) => calls.call(request, transfer)),
     broken,
     openChannel: () => {

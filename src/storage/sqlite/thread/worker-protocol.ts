@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Storage } from '../../../core/ports/storage.ts';
+import type { SharedMeasures } from '../../../core/write-measures.ts';
 import type { ErrorCopy } from '../../../threads/pending-calls.ts';
 import { listOperations, type PortRequest } from '../../../threads/port-client.ts';
 
@@ -73,6 +74,8 @@ export type PortName = keyof typeof OPERATIONS;
 export interface WorkerSettings {
   /** The database file. */
   file: string;
+  /** Where the worker writes what it measures. */
+  measures: SharedMeasures;
 }
 
 /** An argument may be `Packed`. */

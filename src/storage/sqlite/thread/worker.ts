@@ -1,5 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { AppError } from '../../../core/errors.ts';
+import { openMeasures } from '../../../core/write-measures.ts';
 import { isPacked, unpack } from '../../../threads/packed.ts';
 import { copyError, type Reply } from '../../../threads/pending-calls.ts';
 import { performCall } from '../../../threads/port-client.ts';
@@ -33,9 +34,10 @@ if (storage !== null) serve(storage);
 /** Reports a failure and returns `null`. The thread then exits, because it has no listeners. */
 function open(): SqliteStorage | null {
   try {
-    const { file } = workerData as WorkerSettings;
+    const { file, measures } = workerData as WorkerSettings;
     const warnings: string[] = [];
-    const opened = openSqliteStorage(file, createSpaceGuard(file), (message) => warnings.push(message));
+    const warn = (message: string) => warnings.push(message);
+    const opened = openSqliteStorage(file, createSpaceGuard(file), warn, openMeasures(measures));
     try {
       checkAtStart(file);
       opened.load();

@@ -1,0 +1,20 @@
+import type { RunTotals } from '../../core/ports/definitions/inventory.ts';
+import type { WebhookTraffic } from '../../core/webhook-traffic.ts';
+
+/** Values that are read at each scrape. */
+export interface MetricProbes {
+  countRuns(): Promise<{ queued: number; running: number }>;
+  /**
+   * Per factory: is a definition live, and did its last reconciliation succeed? And when was a definition last applied, as
+   * wall time in milliseconds; `null` for never?
+   */
+  factories(): Promise<{ factory: string; isReady: boolean; appliedAt: number | null }[]>;
+  /** Of each webhook that exists. */
+  webhookTraffic(): Promise<{ factory: string; webhook: string; traffic: WebhookTraffic }[]>;
+  /** Of each automation with ended runs. */
+  runTotals(): Promise<RunTotals[]>;
+  /** Per factory: how long its oldest queued run has waited, 0 if none is queued. */
+  queueAges(): Promise<{ factory: string; ageMs: number }[]>;
+  /** Of the file system of the data directory. */
+  diskSpace(): Promise<{ freeBytes: number; sizeBytes: number }>;
+}

@@ -1,0 +1,137 @@
+import { Counter, Gauge, Registry } from 'prom-client';
+import { Histogram } from '../../core/histogram.ts';
+import {
+  type CountedWebhook,
+  type IngressMetrics,
+  NOTICE_OUTCOMES,
+  type NotifyMetrics,
+  type SignInMetrics,
+} from '../../core/ports/metrics.ts';
+import type { RunObserver } from '../../core/ports/runs/run-observer.ts';
+import { RECONCILIATION_RESULTS, type ReconciliationResult } from '../../core/reconciliation.ts';
+import type { WriteMeasures } from '../../core/write-measures.ts';
+import type { UnloggedReason } from '../../words/unlogged-reasons.ts';
+import { renderHistograms } from './histogram-text.ts';
+import type { MetricProbes } from './metric-probes.ts';
+import { MAX_NAMED_WEBHOOKS, NamedSeries } from './named-series.ts';
+import { registerProbedGauges } from './probed-gauges.ts';
+import { registerProcessMetrics } from './process-metrics.ts';
+import { countsAsRejection, createRejectionCounter } from './rejection-counter.ts';
+import { createRunMetrics } from './run-metrics.ts';
+import { createUnloggedCounters, createWebhookCounters } from './webhook-counters.ts';
+
+export interface MetricsParts {
+  probes: MetricProbes;
+  /** Measured by the storage. */
+  writes: WriteMeasures;
+  /** Version of Dockbell. */
+  version: string;
+}
+
+/** The metrics of the daemon, in a separate registry. */
+export interface Metrics extends IngressMetrics, NotifyMetrics, SignInMetrics {
+  /** Counts requests to a known webhook that get no row in the delivery log. */
+  countUnlogged(webhook: { factory: string; name: string }, reason: UnloggedReason, count: number): void;
+  countReconciliation(factory: string, result: ReconciliationResult): void;
+  /** Measures the attempts of runs. */
+  runs: RunObserver;
+  /** Removes the series of all other webhooks and names, so that labels do not accumulate over years. To be called after an apply. */
+  keepWebhooks(webhooks: ReadonlyMap<string, CountedWebhook>): void;
+  /** Removes what is counted under the name of a factory that was forgotten or renamed. */
+  forgetFactory(factory: string): void;
+  /** The text of a scrape. If a probe fails, only its gauge is `NaN`. */
+  render(): Promise<string>;
+  /** Media type of that text. */
+  readonly contentType: string;
+}
+
+const INGRESS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Creates the metrics. Their names are part of the interface: dashboards and alerts use them. */
+export function createMetrics({ probes, writes, version }: MetricsParts): Metrics {
+  const registry = new Registry();
+  registerProcessMetrics(registry);
+  registerBuildInfo(registry, version);
+  const namedWebhooks = new NamedSeries(MAX_NAMED_WEBHOOKS);
+  const webhooks = createWebhookCounters(registry, namedWebhooks);
+  const unlogged = createUnloggedCounters(registry);
+  const countRejection = createRejectionCounter(registry);
+  const runs = createRunMetrics(registry, () => probes.runTotals().catch(() => null));
+  const ingressSeconds = new Histogram(INGRESS_SECONDS);
+  const reconciliations = new Counter({
+    name: 'dockbell_reconciliations_total',
+    help: 'Reconciliations by result.',
+    labelNames: ['factory', 'result'],
+    registers: [registry],
+  });
+  const notices = new Counter({
+    name: 'dockbell_commit_statuses_total',
+    help: 'Attempts to report a commit to a target, by factory, type of target and outcome.',
+    labelNames: ['factory', 'type', 'outcome'],
+    registers: [registry],
+  });
+  const signIns = new Counter({
+    name: 'dockbell_sign_ins_total',
+    help: 'Sign-in attempts to the dashboard, by method and outcome.',
+    labelNames: ['method', 'outcome'],
+    registers: [registry],
+  });
+  const noticeTypes = new Set<string>();
+  registerProbedGauges(registry, probes, namedWebhooks);
+  return {
+    countDelivery: webhooks.countDelivery,
+    observeDelivery: (seconds) => ingressSeconds.observe(seconds),
+    countHandshake: webhooks.countHandshake,
+    keepWebhooks: webhooks.keepWebhooks,
+    forgetFactory: (factory) => {
+      for (const { forgetFactory } of [webhooks, unlogged, runs]) forgetFactory(factory);
+      for (const result of RECONCILIATION_RESULTS) reconciliations.remove({ factory, result });
+      for (const type of noticeTypes) {
+        for (const outcome of NOTICE_OUTCOMES) notices.remove({ factory, type, outcome });
+      }
+    },
+    countRejection: (reason) => countRejection(reason, 1),
+    countUnlogged: (webhook, reason, count) => {
+      unlogged.countUnlogged(webhook, reason, count);
+      const rejection = countsAsRejection(reason);
+      if (rejection !== null) countRejection(rejection, count);
+    },
+    countReconciliation: (factory, result) => reconciliations.inc({ factory, result }),
+    countSignIn: (method, outcome) => signIns.inc({ method, outcome }),
+    countNotice: (factory, type, outcome) => {
+      noticeTypes.add(type);
+      notices.inc({ factory, type, outcome });
+    },
+    runs,
+    render: async () => (await registry.metrics()) + renderUnlabelled(ingressSeconds, writes) + runs.renderHistograms(),
+    contentType: registry.contentType,
+  };
+}
+
+function registerBuildInfo(registry: Registry, version: string): void {
+  const info = new Gauge({
+    name: 'dockbell_build_info',
+    help: 'Always 1. The labels are the versions of Dockbell and Node.js.',
+    labelNames: ['version', 'node_version'],
+    registers: [registry],
+  });
+  info.set({ version, node_version: process.versions.node }, 1);
+}
+
+function renderUnlabelled(ingressSeconds: Histogram, { batchSize, commitSeconds }: WriteMeasures): string {
+  const render = (name: string, help: string, histogram: Histogram) =>
+    renderHistograms(name, help, [{ labels: '', histogram }]);
+  return (
+    render(
+      'dockbell_ingress_duration_seconds',
+      'Time from the headers of a request to its answer 202, for deliveries that are stored.',
+      ingressSeconds,
+    ) +
+    render('dockbell_storage_batch_size', 'Entries of the delivery log in one transaction of the storage.', batchSize) +
+    render(
+      'dockbell_storage_commit_seconds',
+      'Duration of the commits that store deliveries, which includes the fsync.',
+      commitSeconds,
+    )
+  );
+}
