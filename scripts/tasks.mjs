@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { startNpm } from './run-npm.mjs';
 
 const PROVIDERS = 'test/providers';
+const SITE = 'site';
 const BIOME = ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'];
 const PROSE = ['scripts/check-prose.ts'];
 const DEPCRUISE = 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs';
@@ -16,18 +17,20 @@ const VITEST = ['node_modules/vitest/vitest.mjs', 'run'];
 
 /** Tasks of `node scripts/launch.mjs`. Each gets the remaining arguments and resolves to an exit code. */
 const TASKS = {
-  start: async (args) => (await install(['.'])) || (await build()) || run(['dist/main.js', 'demo', ...args]),
-  build: async () => (await install(['.'])) || build(),
-  check: async () => (await install(['.', PROVIDERS])) || (await build()) || check(),
-  test: async (args) => (await install(['.', PROVIDERS])) || (await build()) || test(args),
+  start: async (args) => (await install(['.'])) || (await build(['program', 'dashboard'])) || start(args),
+  build: async () => (await install(['.', SITE])) || build(),
+  check: async () => (await install(['.', PROVIDERS, SITE])) || (await build()) || check(),
+  test: async (args) => (await install(['.', PROVIDERS, SITE])) || (await build()) || test(args),
   durations: async () => {
     process.env.DOCKBELL_DURATIONS = 'write';
-    return (await install(['.', PROVIDERS])) || (await build()) || run(VITEST);
+    return (await install(['.', PROVIDERS, SITE])) || (await build()) || run(VITEST);
   },
   faults: async (args) =>
-    (await install(['.', PROVIDERS])) || (await build()) || run([...VITEST, '--config', 'vitest.faults.ts', ...args]),
+    (await install(['.', PROVIDERS, SITE])) ||
+    (await build()) ||
+    run([...VITEST, '--config', 'vitest.faults.ts', ...args]),
   bench: async (args) =>
-    (await install(['.'])) || (await build()) || run(['node_modules/tsx/dist/cli.mjs', 'bench/main.ts', ...args]),
+    (await install(['.', SITE])) || (await build()) || run(['node_modules/tsx/dist/cli.mjs', 'bench/main.ts', ...args]),
 };
 
 /** Runs the task with that name and resolves to its exit code. */
@@ -38,18 +41,19 @@ export async function runTask(name, args) {
 }
 
 /** Installs the locked dependencies of each folder in which they are missing or outdated. */
-async function install(folders) {
+async function install(folders, stdio = 'inherit') {
   const stale = folders.filter((folder) => !isInstalled(folder));
   if (stale.length === 0) return 0;
-  console.log(
-    `Installing dependencies${stale.includes(PROVIDERS) ? " and the providers' SDKs for the tests" : ''} ...`,
-  );
-  return worst(await Promise.all(stale.map(installFolder)));
+  if (stdio === 'inherit')
+    console.log(
+      `Installing dependencies${stale.includes(PROVIDERS) ? " and the providers' SDKs for the tests" : ''} ...`,
+    );
+  return worst(await Promise.all(stale.map((folder) => installFolder(folder, stdio))));
 }
 
-async function installFolder(folder) {
+async function installFolder(folder, stdio) {
   const options = ['--no-audit', '--no-fund', '--loglevel=error'];
-  const code = await settle(startNpm(['ci', ...options], { cwd: folder, stdio: 'inherit' }));
+  const code = await settle(startNpm(['ci', ...options], { cwd: folder, stdio }));
   if (code === 0) writeFileSync(stampOf(folder), hashLockfile(folder));
   return code;
 }
@@ -70,8 +74,16 @@ function hashLockfile(folder) {
     .digest('hex');
 }
 
-async function build() {
-  return worst(await Promise.all(['program', 'dashboard'].map((part) => run([`scripts/build-${part}.mjs`]))));
+async function build(parts = ['program', 'dashboard', 'docs']) {
+  return worst(await Promise.all(parts.map((part) => run([`scripts/build-${part}.mjs`]))));
+}
+
+/** Runs the demo. Its documentation is built meanwhile, so that nobody waits for it. */
+async function start(args) {
+  const docs = install([SITE], 'ignore').then(() => runQuietly(['scripts/build-docs.mjs']));
+  const code = await run(['dist/main.js', 'demo', ...args]);
+  await docs;
+  return code;
 }
 
 async function check() {

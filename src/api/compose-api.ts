@@ -64,6 +64,8 @@ export interface ApiSettings {
   trustedProxies: readonly string[];
   /** The folder of the built dashboard. */
   dashboardDir: string;
+  /** The folder of the built documentation. */
+  docsDir: string;
   /** Version of the program, for the OpenAPI document. */
   version: string;
 }
@@ -112,7 +114,7 @@ export interface ApiModules {
 export function composeApi(modules: ApiModules): FastifyInstance {
   const { settings, storage, inventory, answers, operation, signIn, base } = modules;
   const { clock, ids, randomBytes, logger } = base;
-  const { trustedProxies, allowedHosts, adminUrl, sessionIdleMs, dashboardDir, version } = settings;
+  const { trustedProxies, allowedHosts, adminUrl, sessionIdleMs, dashboardDir, docsDir, version } = settings;
   const { failedAttempts, openId } = signIn;
   const changes = new AccessChanges();
   const tables = announceAccessChanges(storage, changes);
@@ -135,6 +137,7 @@ export function composeApi(modules: ApiModules): FastifyInstance {
     trustedProxies,
     allowedHosts,
     dashboardDir,
+    docsDir,
     version,
     logger,
   });

@@ -163,6 +163,7 @@ function composeSettings(config: Config, addresses: Pick<ApiSettings, 'adminUrl'
     allowedHosts: url === null ? allowedHosts : [...allowedHosts, new URL(url).host],
     trustedProxies: config.trustedProxies,
     dashboardDir: fileURLToPath(builtFile('dashboard')),
+    docsDir: fileURLToPath(builtFile('docs')),
     version: readPackageVersion(),
   };
 }

@@ -49,7 +49,10 @@ async function copyWorkTree(): Promise<string> {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     cpSync(join(ROOT, file), join(folder, file));
   }
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  mkdirSync(join(folder, '.cache'));
+  // With the built documentation, which is built only if a document has changed.
+  for (const path of ['node_modules', 'site/node_modules', '.cache/docs'])
+    symlinkSync(join(ROOT, path), join(folder, path));
   return folder;
 }
 
@@ -70,9 +73,10 @@ describe('the package', () => {
     files = packed.files.map(({ path }) => path);
   }, 300_000);
 
-  it('contains the built program, the dashboard and the manual pages, and no source map', () => {
+  it('contains the built program, dashboard, documentation and manual pages, and no source map', () => {
     const { man } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { man: string[] };
-    const expected = ['dist/main.js', 'dist/dashboard/index.html', ...man, 'SECURITY.md', 'LICENSE'];
+    const built = ['dist/main.js', 'dist/dashboard/index.html', 'dist/docs/index.html'];
+    const expected = [...built, ...man, 'SECURITY.md', 'LICENSE'];
     expect(files).toEqual(expect.arrayContaining(expected));
     expect(files.filter((path) => /\.map$|\.built-from$|\.test\./.test(path))).toEqual([]);
   });

@@ -790,6 +790,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     baseUrl,
     version: readPackageVersion(),
     dashboardDir: fileURLToPath(new URL('../fixtures/dashboard', import.meta.url)),
+    docsDir: fileURLToPath(new URL('../fixtures/docs-site', import.meta.url)),
     ids,
     randomBytes,
     logger: pino({ level: 'info' }, { write: (line: string) => void seen.logLines.push(line) }),

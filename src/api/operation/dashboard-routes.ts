@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RandomBytes } from '../../core/ids.ts';
 import type { JsonSchema } from '../../core/json.ts';
@@ -8,7 +7,7 @@ import { PUBLIC } from '../server/access-rules.ts';
 import { isUnderApi } from '../server/enforce-access.ts';
 import { describeProblem, sendProblem } from '../server/problem.ts';
 
-/** Sends the one page of the dashboard where a browser asks for a page; `false` where it asks for something else. */
+/** Sends a page to a browser that asks for one; `false` if the request asks for something else. */
 export type PageSender = (request: FastifyRequest, reply: FastifyReply) => boolean;
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
@@ -27,7 +26,6 @@ const assetParams: JsonSchema = {
  */
 export async function dashboardPlugin(app: FastifyInstance, { dashboardDir }: { dashboardDir: string }): Promise<void> {
   const root = join(dashboardDir, 'assets');
-  void app.register(fastifyStatic, { serve: false, preCompressed: true });
   app.get<{ Params: { asset: string } }>(
     '/assets/:asset',
     {

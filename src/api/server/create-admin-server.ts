@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
+import fastifyStatic from '@fastify/static';
 import swagger from '@fastify/swagger';
 import type { ConnectionError, FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fastify, LogController } from 'fastify';
@@ -11,6 +12,7 @@ import type { Authenticator } from '../auth/authenticator.ts';
 import { describeApi } from '../openapi/openapi.ts';
 import { COMPONENTS } from '../openapi/schemas.ts';
 import { createPageSender, type PageSender } from '../operation/dashboard-routes.ts';
+import { createDocsSender } from '../operation/send-docs.ts';
 import { guardRegistration } from './access-rules.ts';
 import { answerConditionally } from './answer-conditionally.ts';
 import { createHostHook } from './check-host.ts';
@@ -36,6 +38,8 @@ export interface AdminServerParts {
   allowedHosts: readonly string[];
   /** The folder of the built dashboard: `index.html` and `assets/`. */
   dashboardDir: string;
+  /** The folder of the built documentation. */
+  docsDir: string;
   /** Version of the program, for the OpenAPI document. */
   version: string;
   logger: FastifyBaseLogger;
@@ -52,7 +56,7 @@ export function createAdminServer(parts: AdminServerParts): FastifyInstance {
   app.decorateRequest('factory', null);
   acceptOnlyJson(app);
   app.setErrorHandler(handleError);
-  app.setNotFoundHandler(createNotFoundHandler(app, createPageSender(parts)));
+  app.setNotFoundHandler(createNotFoundHandler(app, [createDocsSender(parts), createPageSender(parts)]));
   addHooks(app, parts);
   auditChanges(app, parts.audit);
   handleIdempotencyKeys(app, parts.answers);
@@ -60,6 +64,7 @@ export function createAdminServer(parts: AdminServerParts): FastifyInstance {
   compressAnswers(app);
   for (const [name, schema] of Object.entries(COMPONENTS)) app.addSchema({ $id: name, ...schema });
   void app.register(cookie);
+  void app.register(fastifyStatic, { serve: false, preCompressed: true });
   void app.register(swagger, describeApi(parts.version));
   return app;
 }
@@ -131,7 +136,7 @@ function setSafeHeaders(reply: FastifyReply): void {
   });
 }
 
-function createNotFoundHandler(app: FastifyInstance, sendPage: PageSender) {
+function createNotFoundHandler(app: FastifyInstance, senders: readonly PageSender[]) {
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const allowed = findMethods(app, request.url);
     // A route can also find nothing itself, such as a file of the dashboard.
@@ -139,7 +144,7 @@ function createNotFoundHandler(app: FastifyInstance, sendPage: PageSender) {
       const detail = `${request.method} is not allowed here. Use ${allowed.join(', ')}.`;
       return sendProblem(reply.header('allow', allowed.join(', ')), describeProblem('method_not_allowed', detail));
     }
-    if (sendPage(request, reply)) return reply;
+    if (senders.some((send) => send(request, reply))) return reply;
     return sendProblem(reply, describeProblem('not_found', 'Nothing is served here under this method and path.'));
   };
 }

@@ -1,7 +1,7 @@
 import { ActionIcon, Menu, Text, Tooltip } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
-import { CircleUserRound, LogOut, UserRoundCog } from 'lucide-react';
+import { BookOpen, CircleUserRound, LogOut, UserRoundCog } from 'lucide-react';
 import { Link, useLocation } from 'wouter';
 import { toProblem } from '../../api/problem.ts';
 import { sessionQuery, signOut } from '../../api/session.ts';
@@ -49,6 +49,9 @@ export function UserMenu() {
         <Menu.Divider />
         <Menu.Item component={Link} href={addFactory('/account', factory)} leftSection={<UserRoundCog size={16} />}>
           Your account
+        </Menu.Item>
+        <Menu.Item component="a" href="/docs/" target="_blank" leftSection={<BookOpen size={16} />}>
+          Documentation
         </Menu.Item>
         <Menu.Item leftSection={<LogOut size={16} />} onClick={() => askFirst(() => void leave())}>
           Sign out

@@ -1,0 +1,82 @@
+// Configuration of VitePress for scripts/build-docs.mjs, which sets the variables.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitepress';
+import { renderFences, renderThemedImages } from '../markdown/fences.mjs';
+import { STYLES_TO_CLASSES, THEME } from '../markdown/highlighting.mjs';
+import { resolveLinks } from '../markdown/links.mjs';
+import { renderHtmlAsText } from '../markdown/plain-html.mjs';
+import { REWRITES, readSections, STAGE } from '../site-pages.mjs';
+
+const { name, version, homepage } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+const base = process.env.DOCS_BASE ?? '/docs/';
+const outDir = process.env.DOCS_OUT ?? fileURLToPath(new URL('../../.cache/docs', import.meta.url));
+// Same as readDocumentsUrl() of the program.
+const repositoryUrl = homepage === undefined ? `https://unpkg.com/${name}@${version}/` : `${homepage}/blob/main/`;
+const sections = readSections();
+
+export default defineConfig({
+  srcDir: STAGE,
+  rewrites: REWRITES,
+  base,
+  outDir,
+  cleanUrls: true,
+  metaChunk: true,
+  // Nothing is downloaded before somebody follows a link.
+  router: { prefetchLinks: false },
+  title: 'Dockbell',
+  description: 'Documentation of Dockbell, a GitOps reconciler and a durable webhook ingress.',
+  // The style element that would switch off transitions is not allowed by the content security policy.
+  appearance: { disableTransition: false },
+  head: [
+    ['link', { rel: 'icon', href: `${base}bell.svg` }],
+    ['script', { src: `${base}theme.js` }],
+  ],
+  // The same policy forbids inline scripts and style attributes. public/theme.js replaces the scripts.
+  transformHtml: (html) =>
+    html.replaceAll(/<script id="check-[^>]*>[\s\S]*?<\/script>/g, '').replaceAll(/ style="[^"]*"/g, ''),
+  markdown: {
+    theme: THEME,
+    codeTransformers: [STYLES_TO_CLASSES],
+    languageAlias: { caddyfile: 'nginx', console: 'shellscript' },
+    anchor: { slugify: slugifyAsGitHub },
+    config: (md) => {
+      resolveLinks(md, repositoryUrl);
+      renderHtmlAsText(md);
+      renderFences(md);
+      renderThemedImages(md);
+    },
+  },
+  themeConfig: {
+    version,
+    versionsFile: process.env.DOCS_VERSIONS ?? `${base}versions.json`,
+    logo: '/bell.svg',
+    nav: sections.map(({ text, groups }) => ({ text, link: groups[0].items[0].link, activeMatch: matchLinks(groups) })),
+    sidebar: sections.map(({ text, groups }) => ({ text, collapsed: true, items: groups.flatMap(listItems) })),
+    outline: [2, 3],
+    search: { provider: 'local', options: { detailedView: false, disableQueryPersistence: true } },
+  },
+  vite: {
+    logLevel: 'warn',
+    publicDir: fileURLToPath(new URL('../public', import.meta.url)),
+    // The policy does not allow data: URLs either.
+    build: { assetsInlineLimit: 0, chunkSizeWarningLimit: 4_000 },
+  },
+});
+
+/** The anchors that GitHub gives to titles. */
+function slugifyAsGitHub(title) {
+  return title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+function listItems({ text, items }) {
+  return text === null ? items : [{ text, items, collapsed: true }];
+}
+
+function matchLinks(groups) {
+  const links = groups.flatMap(({ items }) => items.map(({ link }) => link.replaceAll('.', '\\.')));
+  return `^(?:${links.join('|')})$`;
+}
