@@ -24,6 +24,7 @@ const arrows = {
   source: ['core', 'files', 'processes'],
   secrets: ['core', 'files'],
   storage: ['core', 'threads'],
+  systemd: ['core'],
   executors: ['core', 'files', 'processes'],
   observability: ['core'],
   config: ['core', 'executors', 'yaml'],

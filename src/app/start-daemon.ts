@@ -42,6 +42,8 @@ import { LiveFactories } from '../registry/live-factories.ts';
 import { Registry } from '../registry/registry.ts';
 import { createNotifyingSecretStore } from '../secrets/notifying-secret-store.ts';
 import { createRedactingTransform, createRedactor } from '../secrets/redactor.ts';
+import { createFactoryStatus } from '../systemd/factory-status.ts';
+import { createServiceNotifier, type ServiceNotifier } from '../systemd/service-notifier.ts';
 
 import { controlFactories } from './control-factories.ts';
 import { createIngress } from './create-ingress.ts';
@@ -88,6 +90,7 @@ export interface Daemon extends Omit<Admin, 'url'> {
   secrets: SecretStore;
   inventory: InventoryReader;
   reconcile: ReconcileControl;
+  service: ServiceNotifier;
   /** Stops cleanly; later calls share the first one. */
   stop(): Promise<void>;
   /** Resolves with the exit code when the daemon has ended: 0 after `stop`, 1 when it had to give up. */
@@ -123,6 +126,8 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
   const redactor = createRedactor();
   const redact = (text: string) => redactor.redactText(text);
   const logger = createLogger({ ...options.log, level: config.log.level, redact });
+  const service = createServiceNotifier({ env, pid: process.pid, logger });
+  lifetime.defer(() => service.close());
   const { paths, opening } = await openDataDir(config.dataDir, logger, lifetime);
   // The management API is most of the program: its code is compiled while the storage opens.
   const [{ storage, measures, openChannel, applyPacked, storageBroken }, { openAdmin }] = await Promise.all([
@@ -171,7 +176,16 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     openChannel,
     serving: createServing(applyPacked, live),
     secrets: stored,
-    onReconciled: composeReconciliationListener({ config, registry, notifier, metrics, runSecrets, sources, logger }),
+    onReconciled: composeReconciliationListener({
+      config,
+      registry,
+      notifier,
+      metrics,
+      runSecrets,
+      sources,
+      service,
+      logger,
+    }),
     logger,
   });
   const secrets = createNotifyingSecretStore(stored, (name) => {
@@ -291,7 +305,9 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
   lifetime.defer(() => removeDaemonFile(paths.daemonFile));
   await writeDaemonFile(paths.daemonFile, { pid: process.pid, ingress_url: ingressUrl, admin_url: adminUrl, version });
   limitYoungGeneration();
+  lifetime.defer(() => service.stopping());
   logger.info({ ingressUrl, adminUrl, version }, 'daemon started');
+  service.ready();
   const broken = Promise.race([storageBroken, checks.damaged]);
   return {
     ingressUrl,
@@ -301,6 +317,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     secrets,
     inventory,
     reconcile: reconciling.control,
+    service,
     ...watchEnd({ health, lifetime, broken, logger }),
   };
 }
@@ -312,6 +329,7 @@ interface ReconciliationListenerParts {
   metrics: Metrics;
   runSecrets: RunSecrets;
   sources: EventSources;
+  service: ServiceNotifier;
   logger: Logger;
 }
 
@@ -319,10 +337,12 @@ interface ReconciliationListenerParts {
 function composeReconciliationListener(
   parts: ReconciliationListenerParts,
 ): (reconciliation: ReconciliationEnd) => void {
-  const { config, registry, notifier, metrics, runSecrets, sources, logger } = parts;
+  const { config, registry, notifier, metrics, runSecrets, sources, service, logger } = parts;
+  const showStatus = createFactoryStatus(() => config.factories, service.status);
   const logReconciliation = createReconciliationLog(logger);
   const warnOfMissingExecutor = createMissingExecutorWarning(config, logger);
   return (reconciliation) => {
+    showStatus(reconciliation);
     metrics.countReconciliation(reconciliation.factory, reconciliation.result);
     if (reconciliation.result === 'applied') runSecrets.onApplied(reconciliation.factory);
     logReconciliation(reconciliation);

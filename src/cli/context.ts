@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createIdSource } from '../core/ids.ts';
-import { MASTER_KEY_VARIABLE } from '../core/reserved-variables.ts';
+import { MASTER_KEY_VARIABLE, SYSTEMD_VARIABLES } from '../core/reserved-variables.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { systemClock } from '../core/time/clock.ts';
 
@@ -53,12 +53,12 @@ export function createProcessContext(process: NodeJS.Process): CliContext {
 }
 
 /**
- * Copies the environment and deletes the master key from that of the process: threads, child processes and diagnostic
- * reports of Node.js copy the environment. `/proc/<pid>/environ` still contains the initial environment.
+ * Copies the environment. Deletes the master key and the variables of systemd from that of the process: threads, child
+ * processes and diagnostic reports of Node.js copy it. `/proc/<pid>/environ` still contains the initial environment.
  */
 function takeEnvironment({ env }: NodeJS.Process): CliContext['env'] {
   const taken = { ...env };
-  delete env[MASTER_KEY_VARIABLE];
+  for (const name of [MASTER_KEY_VARIABLE, ...SYSTEMD_VARIABLES]) delete env[name];
   return taken;
 }
 

@@ -60,3 +60,13 @@ export function isReservedVariable(name: string): boolean {
 
 /** The environment variable with the master key, base64 of 32 bytes. It takes precedence over the file. */
 export const MASTER_KEY_VARIABLE = 'DOCKBELL_MASTER_KEY';
+
+/** Variables by which systemd addresses one process. No child process may read them as its own. */
+export const SYSTEMD_VARIABLES = [
+  'NOTIFY_SOCKET',
+  'WATCHDOG_USEC',
+  'WATCHDOG_PID',
+  'LISTEN_PID',
+  'LISTEN_FDS',
+  'LISTEN_FDNAMES',
+];
