@@ -29,7 +29,7 @@ import {
 const FAULTY_START_RECORDS = fileURLToPath(new URL('./daemon-with-faulty-start-records.mjs', import.meta.url));
 
 /** `npm run test:faults` sets a higher number. */
-const ROUNDS = Number(process.env.DOCKBELL_CRASH_ROUNDS ?? 6);
+const ROUNDS = Number(process.env.DOCKBELL_CRASH_ROUNDS ?? 3);
 /** With this number of rounds, random choices cover everything. */
 const MOST_ROUNDS = 150;
 
@@ -232,14 +232,14 @@ describe('kill -9 at random moments', () => {
       interrupted: recovered.interrupted,
     });
 
-    for (let round = 1; round <= 3; round++) await step(`first start ${round}`, () => killEarly(scene));
+    for (let round = 1; round <= 2; round++) await step(`first start ${round}`, () => killEarly(scene));
     const uid = await step('apply', () => applyFactory(scene));
     const atRandom = () => pause(scene.random.integer(0, 500));
     // A round without deliveries or runs proves nothing, so rounds are added until there are enough.
     const isEnough = (rounds: number) => rounds >= ROUNDS && !Object.values(countOutcomes()).includes(0);
     for (let round = 1; round <= MOST_ROUNDS && !isEnough(round - 1); round++) {
       // In some rounds, an apply is in progress.
-      if (round % 5 === 0) await scene.repo.commit(declareCiFactory(`commit of round ${round}`));
+      if (round % 3 === 0) await scene.repo.commit(declareCiFactory(`commit of round ${round}`));
       const isEarly = scene.random.next() < 0.2;
       count(await step(`round ${round}`, () => (isEarly ? killEarly(scene) : killUnderLoad(scene, uid, atRandom))));
     }

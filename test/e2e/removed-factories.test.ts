@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { cpSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
@@ -15,23 +16,33 @@ const FILES = {
 describe('a factory that the configuration no longer names', () => {
   let repo: TempGitRepo;
   let dataDir: string;
+  /** Data directory of a daemon that served `web` and was stopped. Each test starts with a copy. */
+  let served: string;
   let daemon: TestDaemon;
   let uid: string;
+  /** Of a viewer of `web` alone. */
+  let token: string;
 
-  beforeEach(async () => {
-    dataDir = createTempDir('removed-factories');
+  beforeAll(async () => {
     repo = await createTempGitRepo();
     await repo.commit(FILES);
+    served = createTempDir('served');
+    dataDir = served;
     await start('web');
     await daemon.cli('secret', 'create', 'CI', '--value', SECRET);
     await waitUntilLive('web');
     uid = await findUid('web');
     expect(await post(uid)).toBe(202);
-  });
-  afterEach(async () => {
+    const body = { name: 'ci', role: 'viewer', factories: ['web'] };
+    token = (await daemon.api('/tokens', { method: 'POST', body })).body.token;
     await daemon.end('SIGTERM');
-    repo.remove();
   });
+  afterAll(() => repo.remove());
+  beforeEach(() => {
+    dataDir = createTempDir('removed-factories');
+    cpSync(served, dataDir, { recursive: true });
+  });
+  afterEach(() => daemon.end('SIGTERM'));
 
   /** Ends the daemon, and starts one with another configuration. */
   async function start(name: string, type = 'repository'): Promise<void> {
@@ -63,17 +74,15 @@ describe('a factory that the configuration no longer names', () => {
   }
 
   async function readMetrics(): Promise<string> {
-    const { token } = (await daemon.api('/tokens', { method: 'POST', body: { name: 'metrics', role: 'viewer' } })).body;
-    const answer = await fetch(`${daemon.adminUrl}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+    const made = await daemon.api('/tokens', { method: 'POST', body: { name: 'metrics', role: 'viewer' } });
+    const headers = { authorization: `Bearer ${made.body.token}` };
+    const answer = await fetch(`${daemon.adminUrl}/metrics`, { headers });
     return answer.text();
   }
 
   const countRuns = async (factory: string) => (await daemon.api(`/factories/${factory}/runs`)).body.data.length;
 
   it('is listed, and gives its URLs, history and runs to its new name', async () => {
-    const { token } = (
-      await daemon.api('/tokens', { method: 'POST', body: { name: 'ci', role: 'viewer', factories: ['web'] } })
-    ).body;
     await restartAs('shop');
     const listed = (await daemon.cli('factory', 'list')).stdout;
     expect(listed).toMatch(/^shop +yes +repository +\w{12} +NoExecutorConfigured +1 +1 /m);
@@ -115,6 +124,7 @@ describe('a factory that the configuration no longer names', () => {
   });
 
   it('is forgotten, and its name is used again with new URLs', async () => {
+    await start('web');
     const refused = await daemon.cli('factory', 'forget', 'web');
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('The factory web is in the configuration: remove it in dockbell.yaml');

@@ -41,14 +41,15 @@ export interface DashboardBrowser {
 export function describeDashboard(title: string, tests: (browser: DashboardBrowser) => void): void {
   describe.skipIf(!canOpenChromium())(title, { timeout: TEST_MS }, () => {
     let browser: Browser;
-    const idle: Profile[] = [];
     const signedIn: Profile[] = [];
     const used: Profile[] = [];
-    const seen: Seen = { problems: [], console: [] };
     beforeAll(async () => {
       browser = await openChromium();
     });
-    afterAll(() => Promise.all(idle.map(({ context }) => context.close())));
+    const emptyOrClose = async (profile: Profile) => {
+      if (await emptyProfile(profile)) idle.push(profile);
+      else await profile.context.close();
+    };
     afterEach(async ({ task }) => {
       const isFailed = task.result?.state === 'fail';
       const shown = isFailed
@@ -58,9 +59,9 @@ export function describeDashboard(title: string, tests: (browser: DashboardBrows
           )
         : null;
       for (const profile of used.splice(0)) {
-        if (!isFailed && (await leavePage(profile))) signedIn.push(profile);
-        else if (!isFailed && (await emptyProfile(profile))) idle.push(profile);
-        else await profile.context.close();
+        if (isFailed) await profile.context.close();
+        else if (await leavePage(profile)) signedIn.push(profile);
+        else await emptyOrClose(profile);
       }
       const { problems, console } = { problems: seen.problems.splice(0), console: seen.console.splice(0) };
       if (shown !== null) throw new Error([...shown, 'Console:', ...console, 'Problems:', ...problems].join('\n  '));
@@ -71,8 +72,7 @@ export function describeDashboard(title: string, tests: (browser: DashboardBrows
       if (viewport !== WIDE) await profile.page.setViewportSize(viewport);
       return profile;
     };
-    const takeEmpty = async (viewport: typeof WIDE) =>
-      take(idle.pop() ?? (await createProfile(browser, seen)), viewport);
+    const takeEmpty = async (viewport: typeof WIDE) => take(idle.pop() ?? (await createProfile(browser)), viewport);
     const openPage = async (viewport = WIDE) => (await takeEmpty(viewport)).page;
     const signIn = async (daemon: TestDaemon, path = '/', viewport = WIDE) => {
       const index = signedIn.findIndex(({ signedInTo }) => signedInTo === daemon.adminUrl);
@@ -95,6 +95,10 @@ export function describeDashboard(title: string, tests: (browser: DashboardBrows
       return page;
     };
     tests({ openPage, signIn });
+    // Registered after the hooks of the file and so called before them, while its daemon still runs.
+    afterAll(async () => {
+      for (const profile of signedIn.splice(0)) await emptyOrClose(profile);
+    });
   });
 }
 
@@ -111,14 +115,17 @@ interface Profile {
   signedInTo: string | null;
 }
 
-async function createProfile(browser: Browser, seen: Seen): Promise<Profile> {
+/** Empty profiles, for this test file and the next ones of this process. */
+const idle: Profile[] = [];
+
+async function createProfile(browser: Browser): Promise<Profile> {
   const context = await browser.newContext({ viewport: WIDE, colorScheme: 'light', reducedMotion: 'reduce' });
   context.setDefaultTimeout(WAIT_MS);
   const origins = new Set<string>();
   context.on('request', (request) => {
     if (request.isNavigationRequest() && request.url().startsWith('http')) origins.add(new URL(request.url()).origin);
   });
-  await watch(context, seen);
+  await watch(context);
   return { context, origins, signedInTo: null, page: await context.newPage() };
 }
 
@@ -159,7 +166,7 @@ async function closeOthers(context: BrowserContext, page: Page): Promise<void> {
  */
 async function emptyProfile(profile: Profile): Promise<boolean> {
   const { context, page, origins } = profile;
-  const [origin] = origins;
+  const origin = [...origins].at(-1);
   if (origin === undefined || page.isClosed()) return false;
   profile.signedInTo = null;
   await closeOthers(context, page);
@@ -177,6 +184,7 @@ async function emptyProfile(profile: Profile): Promise<boolean> {
   for (const visited of origins)
     await debug.send('Storage.clearDataForOrigin', { origin: visited, storageTypes: 'all' });
   await debug.detach();
+  origins.clear();
   return true;
 }
 
@@ -184,13 +192,11 @@ async function emptyProfile(profile: Profile): Promise<boolean> {
 const EXPECTED =
   /^Failed to load resource: (?:the server responded with a status of 4\d\d .*\/api\/v1\/|net::ERR_CONNECTION_REFUSED)/;
 
-/** Events in the pages of a test that the test does not check itself. */
-interface Seen {
-  problems: string[];
-  console: string[];
-}
+/** Events in the pages of a test that the test does not check itself. Files and tests of a process run one after another. */
+const seen: { problems: string[]; console: string[] } = { problems: [], console: [] };
 
-async function watch(context: BrowserContext, { problems, console }: Seen): Promise<void> {
+async function watch(context: BrowserContext): Promise<void> {
+  const { problems, console } = seen;
   context.on('weberror', (thrown) => problems.push(`thrown: ${thrown.error().stack}`));
   context.on('console', (message) => {
     const text = `${message.text()} at ${message.location().url}`;

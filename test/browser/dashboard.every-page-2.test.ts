@@ -1,3 +1,0 @@
-import { describeEveryPage } from '../helpers/every-page.ts';
-
-describeEveryPage(2);

@@ -1,0 +1,133 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { checkWidth, describeDashboard, lookAt, lookAtBothThemes, NARROW } from '../helpers/dashboard.ts';
+import { type DashboardFactory, startDashboardFactory } from '../helpers/dashboard-factory.ts';
+import { locate } from '../helpers/documents.ts';
+import { eventually } from '../helpers/eventually.ts';
+
+// Not imported by its name, because the compiler would treat the pages as part of the tests.
+const { ROUTES } = (await import(locate('src/dashboard/routes.ts').href)) as {
+  ROUTES: readonly { path: string }[];
+};
+
+/** Widths around which the navigation folds and rows become cards, and common ones in between. */
+const WIDTHS = [1920, 1440, 1100, 1050, 1024, 1000, 900, 800, 768, 767, 600, 390, 320];
+
+const LONG = 'a-name-that-is-as-long-as-people-make-them-when-nobody-stops-them-and-then-a-little-longer-x';
+
+const PAGES = ROUTES.map(({ path }) => path);
+const OUTSIDE = ['/login', '/nowhere', '/factories/nobody/webhooks'];
+
+/** `npm run test:faults` checks each page in both themes and in all widths, `npm test` in one of them. */
+const IS_THOROUGH = process.env.DOCKBELL_EVERY_THEME === '1';
+
+const look = IS_THOROUGH ? lookAtBothThemes : lookAt;
+
+/** Opens each page of the dashboard, and makes it as narrow as a phone. */
+describeDashboard('every page of the dashboard', ({ openPage, signIn }) => {
+  let factory: DashboardFactory;
+  const ids: Record<string, string> = { factory: 'payments', name: LONG };
+  beforeAll(async () => {
+    factory = await startDashboardFactory('echo "$DOCKBELL_WEBHOOK"; exit 0');
+    const { daemon, uid } = factory;
+    const filter = { webhooks: ['ci'], payload: { data: { object: { status: ['paid'] } } } };
+    const triggers = [{ provider: 'webhook', event: 'received', filter }];
+    const automation = { name: LONG, description: `${LONG} ${LONG}`, triggers, prompt: `Look. ${LONG.repeat(4)}` };
+    expect((await daemon.api('/factories/payments/automations', { method: 'POST', body: automation })).status).toBe(
+      201,
+    );
+    expect((await daemon.api('/factories/payments/webhooks', { method: 'POST', body: { name: LONG } })).status).toBe(
+      201,
+    );
+    for (const [i, text] of ['{"start": true}', '{"data": {"object": {"status": "open"}}}', '{"broken'].entries()) {
+      await factory.send(text, { 'x-service-delivery-id': `${LONG}-${i}` });
+    }
+    await factory.send('{}', { authorization: 'Bearer wrong-wrong-wrong-wrong' });
+    const list = async (path: string) => (await daemon.api(path)).body.data;
+    const run = await eventually(async () => (await list('/factories/payments/runs?state=succeeded'))[0], 60_000);
+    const [pass] = await list('/factories/payments/reconciliations');
+    Object.assign(ids, {
+      uid,
+      deliveries: run.delivery,
+      runs: run.id,
+      reconciliations: pass.id,
+      commits: pass.revision,
+    });
+    ids.secrets = (await daemon.api(`/factories/payments/webhooks/${uid}`)).body.secret_name;
+  });
+  afterAll(() => factory?.daemon.end('SIGTERM'));
+
+  /** The path of the page in this test. An `:id` is that of the list before it. Add values of new parameters above. */
+  const addressOf = (path: string) =>
+    path.replace(/([^/]+)\/:(\w+)/g, (_, list: string, parameter: string) => {
+      const id = ids[parameter === 'id' ? list : parameter];
+      if (id === undefined) throw new Error(`Add a value for ":${parameter}" in ${path} above.`);
+      return `${list}/${encodeURIComponent(id)}`;
+    });
+  const settle = async (page: Page) => {
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await expect.poll(() => page.locator('.mantine-Skeleton-root, .mantine-Loader-root').count()).toBe(0);
+    await expect.poll(() => page.getByRole('heading', { name: 'Page not found' }).count()).toBe(0);
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Try again' }).count(), { message: 'pages that failed' })
+      .toBe(0);
+  };
+  const nameOf = (path: string) =>
+    `page${path.replace(/^\/factories\/:factory/, '').replace(/\W+/g, '-') || '-overview'}`;
+
+  it.each(PAGES)('is without barriers and fits on a phone: %s', async (path) => {
+    const page = await signIn(factory.daemon, addressOf(path));
+    await settle(page);
+    await look(page, nameOf(path));
+    await checkWidth(page);
+    await page.setViewportSize(NARROW);
+    await settle(page);
+    if (IS_THOROUGH) await look(page, `${nameOf(path)}-narrow`);
+    await checkWidth(page);
+  });
+
+  it.runIf(IS_THOROUGH)(
+    'opens each by its address, and keeps tables within their frames, from 320 to 1,920 pixels',
+    async () => {
+      const page = await signIn(factory.daemon);
+      for (const path of PAGES) {
+        await page.setViewportSize({ width: WIDTHS[0]!, height: 800 });
+        await page.goto(factory.daemon.adminUrl + addressOf(path));
+        await settle(page);
+        for (const width of isList(path) ? WIDTHS : []) {
+          await page.setViewportSize({ width, height: 800 });
+          await expect.poll(() => page.evaluate(LISTS_TOO_WIDE), { message: `${path} at ${width} pixels` }).toEqual([]);
+        }
+      }
+    },
+  );
+
+  it.each(OUTSIDE)('is so outside of the pages too: %s', async (path) => {
+    const page = path === '/login' ? await openPage() : await signIn(factory.daemon);
+    await page.goto(factory.daemon.adminUrl + path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await look(page, `page${path.replace(/\W+/g, '-')}`);
+    await page.setViewportSize(NARROW);
+    if (IS_THOROUGH) await look(page, `page${path.replace(/\W+/g, '-')}-narrow`);
+    await checkWidth(page);
+  });
+});
+
+/** Pages with tables: addresses that do not end with a name or ID, and are not forms. */
+function isList(path: string): boolean {
+  return !/(?::id|:uid|:name|new|edit|about)$/.test(path);
+}
+
+/** Elements that are wider than their container; evaluated in the page. */
+const LISTS_TOO_WIDE = `(() => {
+  const { scrollWidth, clientWidth } = document.documentElement;
+  const header = document.querySelector('header');
+  const tables = [...document.querySelectorAll('table[role="table"]')];
+  return [
+    ...(scrollWidth === clientWidth ? [] : ['page ' + scrollWidth + ' > ' + clientWidth]),
+    ...(header.scrollWidth <= header.clientWidth ? [] : ['header ' + header.scrollWidth + ' > ' + header.clientWidth]),
+    ...tables
+      .filter((table) => table.scrollWidth > table.parentElement.clientWidth)
+      .map((table) => table.getAttribute('aria-label') + ' ' + table.scrollWidth + ' > ' + table.parentElement.clientWidth),
+  ];
+})()`;
