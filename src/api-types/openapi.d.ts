@@ -1113,7 +1113,7 @@ export interface paths {
         get?: never;
         /**
          * Store a secret
-         * @description Creates or replaces the secret. With `mode=create` an existing secret returns `conflict`; with `mode=update` a missing one returns `not_found`.
+         * @description Creates or replaces the secret, or changes its scope. With `mode=create` an existing secret returns `conflict`; with `mode=update` a missing one returns `not_found`. A scope that excludes a factory that uses the secret returns `secret_in_use`, unless `force=true`.
          *
          *     Role: owner. Not for tokens that are limited to some factories.
          */
@@ -2895,6 +2895,13 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+            /** @description Factories that may use the secret, for webhooks and for runs. */
+            scope: {
+                /** @description Factories whose webhooks may use it; `null` for all. */
+                webhook: string[] | null;
+                /** @description Factories whose runs may receive it; `null` for all. */
+                run: string[] | null;
+            };
             /** @description Webhooks that name the secret, with the version that their last apply pinned. */
             used_by: {
                 factory: string;
@@ -2920,11 +2927,19 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
-        /** @description The version that the value was stored under. */
+        /** @description The newest version of the secret, and its scope. */
         SecretStored: {
             name: string;
             version: number;
             created: boolean;
+            scope: {
+                /** @description Factories whose webhooks may use it; `null` for all. */
+                webhook: string[] | null;
+                /** @description Factories whose runs may receive it; `null` for all. */
+                run: string[] | null;
+            };
+            /** @description What to do if no factory may use the secret; `null` otherwise. */
+            warning: string | null;
         };
         /** @description An API token without its text. */
         Token: {
@@ -10340,6 +10355,7 @@ export interface operations {
         parameters: {
             query?: {
                 mode?: "create" | "update";
+                force?: boolean;
             };
             header?: never;
             path: {
@@ -10350,13 +10366,19 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Never returned. */
-                    value: string;
+                    /** @description Never returned. If omitted, only the scope of an existing secret changes. */
+                    value?: string;
+                    /** @description Factories that may use it; `null` for all. If omitted, an existing secret keeps its factories. A new one gets the only factory of the daemon, or else no factory. */
+                    factories?: string[] | null;
+                    /** @description What they may use it for. If omitted, an existing secret keeps its uses. A new one gets both, and so does `add`. */
+                    uses?: ("webhook" | "run")[];
+                    /** @description Adds `factories` and `uses` to the scope instead of replacing it. */
+                    add?: boolean;
                 };
             };
         };
         responses: {
-            /** @description The version that the value was stored under. */
+            /** @description The newest version of the secret, and its scope. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10365,7 +10387,7 @@ export interface operations {
                     "application/json": components["schemas"]["SecretStored"];
                 };
             };
-            /** @description The version that the value was stored under. */
+            /** @description The newest version of the secret, and its scope. */
             201: {
                 headers: {
                     /** @description Path of the new object. */

@@ -159,6 +159,7 @@ export function composeApi(modules: ApiModules): FastifyInstance {
       registerDeliveriesAndRuns(api, modules);
       void api.register(secretsPlugin, {
         secrets: modules.secrets,
+        inventory,
         diagnoseUpload: modules.diagnosis.diagnoseUpload,
       });
       void api.register(tokensPlugin, { tokens, inventory, clock, ids, randomBytes });

@@ -829,7 +829,8 @@ describe('runs', () => {
 
   it('answer a cancel with 202 where the daemon executes them, and end', async () => {
     const { call, get, services } = open({}, 'operator', { executor: new ScriptedExecutor() });
-    await services.secrets.put('DEPLOY_KEY', new SecretValue('what the automation names'), 'put');
+    const scope = { factories: ['payments'] };
+    await services.secrets.put('DEPLOY_KEY', new SecretValue('what the automation names'), 'put', { scope });
     const id = await services.queueRun();
     await eventually(async () => (await services.runs.get(id))?.state === 'running');
     expect(await call('POST', `/api/v1/runs/${id}/cancel`)).toMatchObject({ status: 202, body: { id } });
@@ -1300,9 +1301,27 @@ describe('secrets', () => {
   it('are stored and deleted by name, and never read', async () => {
     const { call, services } = open();
     const created = await call('PUT', '/api/v1/secrets/A_SECRET', { value: 'canary-7f3a' });
-    expect([created.status, created.body]).toEqual([201, { name: 'A_SECRET', version: 1, created: true }]);
+    expect([created.status, created.body]).toEqual([
+      201,
+      {
+        name: 'A_SECRET',
+        version: 1,
+        created: true,
+        scope: { webhook: [], run: [] },
+        warning: expect.stringContaining('dockbell secret update A_SECRET --factory'),
+      },
+    ]);
+    const rescope = (body: object, query = '') => call('PUT', `/api/v1/secrets/A_SECRET${query}`, body);
+    const scoped = await rescope({ factories: ['payments'], uses: ['run'] });
+    expect([scoped.status, scoped.body]).toMatchObject([
+      200,
+      { version: 1, scope: { webhook: [], run: ['payments'] }, warning: null },
+    ]);
+    expect((await rescope({ factories: null })).body.scope).toEqual({ webhook: [], run: null });
+    expect(await rescope({ factories: ['paymints'] })).toMatchObject({ status: 400, body: { code: 'bad_request' } });
+    expect(await rescope({})).toMatchObject({ status: 400 });
     expect((await call('PUT', '/api/v1/secrets/A_SECRET?mode=update', { value: 'canary-7f3a' })).status).toBe(200);
-    expect(services.seen.stored.map(({ mode }) => mode)).toEqual(['put', 'update']);
+    expect(services.seen.stored.map(({ mode }) => mode)).toEqual(['put', 'put', 'put', 'update']);
     expect((await call('GET', '/api/v1/secrets/A_SECRET')).status).toBe(405);
     const list = await call('GET', '/api/v1/secrets');
     expect(Object.keys(list.body.data[0])).toEqual([
@@ -1310,6 +1329,7 @@ describe('secrets', () => {
       'version',
       'created_at',
       'updated_at',
+      'scope',
       'used_by',
       'listed_by',
       'notify',

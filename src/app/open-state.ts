@@ -103,8 +103,9 @@ export async function openSecrets(
   const vault = createVault(key);
   await verifyMasterKey(table, vault);
   const notifyTargets = listNotifyTargets(config);
+  const factories = config.factories.map(({ name }) => name);
   return {
-    secrets: createSecretStore({ table, vault, clock: systemClock, redactor, notifyTargets }),
+    secrets: createSecretStore({ table, vault, clock: systemClock, redactor, notifyTargets, factories }),
     answers: createAnswerStore({ table: storage.keptAnswers, vault, clock: steadyClock }),
   };
 }

@@ -10,6 +10,8 @@ export interface ConnectionOptions {
   tokenFile?: string | undefined;
   dataDir?: string | undefined;
   factory?: string | undefined;
+  /** All values of `--factory`, for commands that take several. */
+  factories?: readonly string[] | undefined;
 }
 
 /** A daemon's management API and the token for it. */

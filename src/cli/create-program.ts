@@ -88,7 +88,12 @@ function declareComplete(complete: CliCommand, declare: Program['declare'], cont
 }
 
 function createRoot(context: CliContext): CliCommand {
-  return new CliCommand('dockbell')
+  const root = new CliCommand('dockbell');
+  // Most commands use the last factory. Those that take several read the list.
+  root.on('option:factory', (name: string) => {
+    root.setOptionValue('factories', [...((root.getOptionValue('factories') as string[] | undefined) ?? []), name]);
+  });
+  return root
     .description(
       'A GitOps reconciler and a durable webhook ingress: commits define automations, and HTTP POST requests start them. Commands that use a daemon find it by --url, or by the data directory.',
     )

@@ -123,6 +123,7 @@ export const RULES = {
     'Two automations have a trigger with the same webhook and the same filter.',
   ),
   'secret/missing': error('The team secret of a webhook does not exist. Reported at apply.'),
+  'secret/outside-scope': error('The scope of a team secret excludes this use of it. Reported at apply.'),
   'filter/not-an-object': error('A payload filter is not a map.'),
   'filter/operator-at-root': error('A payload filter has an operator at its root.'),
   'filter/mixed-operators': error('A map in a payload filter contains both operators and payload keys.'),

@@ -8,6 +8,7 @@ import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Environment } from '../core/reserved-variables.ts';
 import type { Run } from '../core/resources/run.ts';
 import type { AuthMode } from '../core/resources/webhook.ts';
+import type { ScopeChange } from '../core/secret-scope.ts';
 import { SecretValue } from '../core/secret-value.ts';
 import { systemClock } from '../core/time/clock.ts';
 import { resolveDataPaths } from '../data-dir/data-paths.ts';
@@ -96,8 +97,10 @@ function choosePort(port: number): Promise<number> {
 
 async function ensureSecrets(secrets: SecretStore): Promise<void> {
   const existing = new Set((await secrets.list()).map((secret) => secret.name));
+  const scope: ScopeChange = { factories: [FACTORY], uses: ['webhook'] };
   for (const [name, kind] of Object.entries(SECRETS)) {
-    if (!existing.has(name)) await secrets.put(name, new SecretValue(generateSecret(kind, randomBytes)), 'create');
+    if (existing.has(name)) continue;
+    await secrets.put(name, new SecretValue(generateSecret(kind, randomBytes)), 'create', { scope });
   }
 }
 

@@ -43,8 +43,8 @@ export function createUploadDiagnosis(
 ): (request: UploadedRequest) => Promise<DeliveryDiagnosis> {
   const budgets = new KeyedWindows({ limit: context.attemptsPerMinute, windowMs: MINUTE_MS });
   return async (request) => {
-    const newest = await context.secrets.resolve(request.secretName);
-    if (newest === null) throw unknownSecret(request.secretName);
+    const newest = await context.secrets.resolve(request.secretName, 'configuration');
+    if (newest.outcome !== 'found') throw unknownSecret(request.secretName);
     charge(context, budgets, request.secretName);
     const webhooks = await findWebhooks(context, request.secretName);
     const { scheme, webhook } = chooseScheme(request, webhooks);

@@ -37,7 +37,14 @@ describe('the conditions of a factory', () => {
     const registry = new Registry();
     const clock = systemClock;
     const table = storage.sealedSecrets;
-    const secrets = createSecretStore({ table, vault, clock, redactor: createRedactor(), notifyTargets: [] });
+    const secrets = createSecretStore({
+      table,
+      vault,
+      clock,
+      redactor: createRedactor(),
+      notifyTargets: [],
+      factories: [],
+    });
     const serving = createServing(storage.inventory.apply, new LiveFactories(registry, () => null));
     const applied = (await storage.inventory.load(FACTORY))!;
     await serveApplied({ serving, secrets, clock, logger }, applied);

@@ -1,31 +1,31 @@
 import type { AutomationView, InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Condition } from '../core/reconciliation.ts';
-import { describeMissingRunSecrets } from '../reconcile/conditions.ts';
+import { describeMissingRunSecrets, describeOutsideScope } from '../reconcile/conditions.ts';
 import { MISSING_RUN_SECRET, warnMissingForRun } from '../reconcile/resolve-secrets.ts';
 
 export interface RunSecretParts {
-  inventory: Pick<InventoryReader, 'missingRunSecrets'>;
+  inventory: Pick<InventoryReader, 'unusableSecrets'>;
   secrets: Pick<SecretStore, 'list'>;
   nowMs(): number;
 }
 
 /**
- * Secrets that automations list for their runs and that do not exist now. Apply and deletion of a secret change that, so
- * it is computed when somebody asks, and kept until one of them happens.
+ * Secrets that the applied definition names and that do not exist now, or whose scope excludes the factory. An apply and a
+ * change of a secret change that, so it is computed when somebody asks, and kept until one of them happens.
  */
 export class RunSecrets {
   readonly #parts: RunSecretParts;
   #names: Promise<ReadonlySet<string>> | null = null;
   readonly #conditions = new Map<string, Promise<Condition[]>>();
-  /** Since when each factory has the condition. */
+  /** Since when each factory has each condition. */
   readonly #since = new Map<string, number>();
 
   constructor(parts: RunSecretParts) {
     this.#parts = parts;
   }
 
-  /** A secret was stored or deleted. */
+  /** A secret or its scope was stored or deleted. */
   onSecretChanged(): void {
     this.#names = null;
     this.#conditions.clear();
@@ -41,7 +41,7 @@ export class RunSecrets {
     return replaceWarnings(automation, await this.#findNames());
   }
 
-  /** The condition of the factory; empty if no secret is missing. */
+  /** The conditions of the factory; empty if it can use all secrets. */
   conditionsOf(factory: string): Promise<Condition[]> {
     let conditions = this.#conditions.get(factory);
     if (conditions === undefined) {
@@ -53,14 +53,24 @@ export class RunSecrets {
   }
 
   async #describe(factory: string): Promise<Condition[]> {
-    const missing = await this.#parts.inventory.missingRunSecrets(factory);
-    if (missing.length === 0) {
-      this.#since.delete(factory);
-      return [];
+    const { missingForRuns, outsideScope } = await this.#parts.inventory.unusableSecrets(factory);
+    const missing = this.#note(`${factory} missing`, missingForRuns.length > 0);
+    const outside = this.#note(`${factory} outside`, outsideScope.length > 0);
+    return [
+      ...(missing === null ? [] : [describeMissingRunSecrets(missingForRuns, missing)]),
+      ...(outside === null ? [] : [describeOutsideScope(outsideScope, outside)]),
+    ];
+  }
+
+  /** Since when the condition holds; `null` if it does not. */
+  #note(condition: string, holds: boolean): number | null {
+    if (!holds) {
+      this.#since.delete(condition);
+      return null;
     }
-    const since = this.#since.get(factory) ?? this.#parts.nowMs();
-    this.#since.set(factory, since);
-    return [describeMissingRunSecrets(missing, since)];
+    const since = this.#since.get(condition) ?? this.#parts.nowMs();
+    this.#since.set(condition, since);
+    return since;
   }
 
   #findNames(): Promise<ReadonlySet<string>> {

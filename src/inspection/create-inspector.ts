@@ -49,7 +49,7 @@ export interface InspectorParts {
   };
   /** As `StorageThread.openChannel`: payloads and inventories do not pass through this thread. */
   openChannel(): MessagePort;
-  secrets: Pick<SecretStore, 'resolve' | 'list'>;
+  secrets: Pick<SecretStore, 'resolve' | 'scopes'>;
 }
 
 /** Everything that readers ask and that takes processor time, outside of the thread that takes deliveries. */
@@ -119,14 +119,14 @@ interface InspectionThread {
 
 function createHost({ secrets }: InspectorParts): InspectionHost {
   return {
-    resolveSecret: async (name) => {
-      const found = await secrets.resolve(name);
-      return found === null ? null : { version: found.version };
+    resolveSecret: async (name, user) => {
+      const found = await secrets.resolve(name, user);
+      return found.outcome === 'found' ? { outcome: 'found', version: found.version } : found;
     },
-    listSecrets: async () => (await secrets.list()).map(({ name }) => ({ name })),
-    checkSecret: async (webhook) => {
-      const found = await secrets.resolve(webhook.secretName);
-      return found === null ? [] : checkSecretForWebhook(webhook, found.value);
+    secretScopes: secrets.scopes,
+    checkSecret: async (webhook, user) => {
+      const found = await secrets.resolve(webhook.secretName, user);
+      return found.outcome === 'found' ? checkSecretForWebhook(webhook, found.value) : [];
     },
   };
 }

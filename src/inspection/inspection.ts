@@ -5,6 +5,7 @@ import type { Inventory } from '../core/ports/definitions/inventory.ts';
 import type { StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
 import type { PastListener } from '../core/resources/delivery.ts';
+import type { SecretScope, SecretUser } from '../core/secret-scope.ts';
 import { systemClock } from '../core/time/clock.ts';
 import type { Received } from '../core/trigger.ts';
 import { validateTree } from '../definitions/validate-tree.ts';
@@ -36,9 +37,12 @@ export type Inspection =
 
 /** What an inspection asks the thread that owns the secrets. No value of a secret leaves that thread. */
 export interface InspectionHost {
-  resolveSecret(name: string): Promise<{ version: number } | null>;
-  listSecrets(): Promise<{ name: string }[]>;
-  checkSecret(webhook: WebhookDefinition): Promise<Diagnostic[]>;
+  resolveSecret(
+    name: string,
+    user: SecretUser,
+  ): Promise<{ outcome: 'found'; version: number } | { outcome: 'missing' } | { outcome: 'outside_scope' }>;
+  secretScopes(names: readonly string[]): Promise<ReadonlyMap<string, SecretScope>>;
+  checkSecret(webhook: WebhookDefinition, user: SecretUser): Promise<Diagnostic[]>;
 }
 
 export interface InspectionParts {
@@ -82,12 +86,12 @@ export async function inspect(task: Inspection, { storage, host, onStep }: Inspe
 
 function createSecretsView(host: InspectionHost): ReadableSecrets {
   return {
-    resolve: async (name) => {
-      const found = await host.resolveSecret(name);
-      return found === null ? null : { version: found.version, value: null };
+    resolve: async (name, user) => {
+      const found = await host.resolveSecret(name, user);
+      return found.outcome === 'found' ? { ...found, value: null } : found;
     },
-    list: () => host.listSecrets(),
-    check: (webhook) => host.checkSecret(webhook),
+    scopes: (names) => host.secretScopes(names),
+    check: (webhook, user) => host.checkSecret(webhook, user),
   };
 }
 

@@ -143,11 +143,10 @@ export class TargetNotifier {
   async #resolveSecret(): Promise<{ value: SecretValue } | PostOutcome> {
     const { secretName } = this.target;
     try {
-      const secret = await this.#parts.secrets.resolve(secretName);
-      return (
-        secret ??
-        postpone(`the team secret ${secretName} does not exist; create it: dockbell secret create ${secretName}`)
-      );
+      const secret = await this.#parts.secrets.resolve(secretName, 'configuration');
+      return secret.outcome === 'found'
+        ? secret
+        : postpone(`the team secret ${secretName} does not exist; create it: dockbell secret create ${secretName}`);
     } catch (error) {
       this.#parts.logger.error({ err: error, ...this.#fields(), secretName }, 'reading a secret failed');
       return postpone(`the team secret ${secretName} cannot be read; see the log of the daemon`);

@@ -135,6 +135,27 @@ export function describeMissingRunSecrets(
   };
 }
 
+/** The scope of secrets was changed although the applied definition uses them. */
+export function describeOutsideScope(
+  uses: readonly { use: 'webhook' | 'run'; name: string; secret: string }[],
+  since: number,
+): Condition {
+  const secrets = [...new Set(uses.map(({ secret }) => secret))];
+  const namesOf = (use: string) => [...new Set(uses.filter((each) => each.use === use).map(({ name }) => name))];
+  const [webhooks, automations] = [namesOf('webhook'), namesOf('run')];
+  const effects = [
+    ...(automations.length === 0 ? [] : [`every run of ${shorten(automations)} fails`]),
+    ...(webhooks.length === 0 ? [] : [`${shorten(webhooks)} keeps the applied version, and the next apply fails`]),
+  ];
+  return {
+    type: 'SecretsOutsideScope',
+    status: 'True',
+    reason: 'SecretOutsideScope',
+    message: `the factory may not use the team secrets ${shorten(secrets)}: ${effects.join('; ')}. An owner can add it to their scope with "dockbell secret update NAME --factory FACTORY --add"`,
+    since,
+  };
+}
+
 /** Senders with a wrong credential. Their deliveries are lost unless they retry. */
 export function describeFailingCredentials(
   webhooks: readonly { name: string; lastAcceptedAt: number | null; failure: CredentialFailure }[],

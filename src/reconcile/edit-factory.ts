@@ -3,8 +3,10 @@ import type { AppliedFactory } from '../core/applied.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { AppError } from '../core/errors.ts';
 import type { Author, FileChange, HostedSource } from '../core/ports/definitions/hosted-source.ts';
-import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { Resolution, SecretStore } from '../core/ports/secret-store.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
+import type { ScopeChange, SecretUser } from '../core/secret-scope.ts';
+import { createScope, isInScope } from '../core/secret-scope.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { digestBytes, replaceFiles, type SourceTree, webhookNameOf } from '../core/source-tree.ts';
 import { beginHosted } from './begin-hosted.ts';
@@ -78,13 +80,13 @@ export async function editFactory(context: FactoryContext, order: PassOrder, edi
   const definition = await validateDefinition(context, tree);
   const examined = await planDefinition(context, definition, {
     revision: state.revision,
-    secrets: foresee(context.secrets, composed.secret),
+    secrets: foresee(context, composed.secret),
     renewSecretsOf,
   });
   if (!examined.ok) return { kind: 'refused', diagnostics: examined.findings };
 
   const { author, actor } = edit;
-  if (composed.secret !== undefined) await storeSecret(context.secrets, composed.secret, author);
+  if (composed.secret !== undefined) await storeSecret(context, composed.secret, author);
   const at = context.clock.wallMs();
   const committed = await hosted.commit({ from: state.revision, files, author, message: composed.message, at });
   if (!committed.ok) {
@@ -146,16 +148,41 @@ function keepUids({ uids }: SourceTree, files: readonly FileChange[]): Pick<Sour
 }
 
 /** The store as it will be with the new secret, so that a value that does not fit is never stored. */
-function foresee(secrets: SecretStore, secret: NewSecret | undefined): SecretStore {
+function foresee(
+  { secrets, name: factory }: Pick<FactoryContext, 'secrets' | 'name'>,
+  secret: NewSecret | undefined,
+): Pick<SecretStore, 'resolve' | 'scopes'> {
   if (secret === undefined) return secrets;
+  const created = createScope(scopeOfNew(factory), []);
+  const resolveNew = async (user: SecretUser): Promise<Resolution> => {
+    const scope = secret.mode === 'create' ? created : (await secrets.scopes([secret.name])).get(secret.name);
+    if (scope === undefined) return { outcome: 'missing' };
+    return isInScope(scope, user)
+      ? { outcome: 'found', version: 0, value: secret.value }
+      : { outcome: 'outside_scope' };
+  };
   return {
-    ...secrets,
-    resolve: async (name) => (name === secret.name ? { version: 0, value: secret.value } : secrets.resolve(name)),
+    resolve: (name, user) =>
+      name === secret.name && user !== 'configuration' ? resolveNew(user) : secrets.resolve(name, user),
+    scopes: async (names) => {
+      const scopes = await secrets.scopes(names);
+      return secret.mode === 'create' ? scopes.set(secret.name, created) : scopes;
+    },
   };
 }
 
-async function storeSecret(secrets: SecretStore, { name, value, mode }: NewSecret, author: Author): Promise<void> {
-  await secrets.put(name, value, mode, author.name);
+/** A secret that is stored for a webhook serves only the webhooks of this factory. */
+function scopeOfNew(factory: string): ScopeChange {
+  return { factories: [factory], uses: ['webhook'] };
+}
+
+async function storeSecret(
+  { secrets, name: factory }: Pick<FactoryContext, 'secrets' | 'name'>,
+  { name, value, mode }: NewSecret,
+  author: Author,
+): Promise<void> {
+  const scope = mode === 'create' ? { scope: scopeOfNew(factory) } : {};
+  await secrets.put(name, value, mode, { by: author.name, ...scope });
 }
 
 /** A secret that was made for an edit that is not. */

@@ -41,10 +41,10 @@ export type GoodTree = { ok: true } & PlannedTree;
 /** A good tree but for secrets that do not exist yet: in the plan each of them has its first version. */
 export type WaitingTree = { ok: false; problem: 'missing' } & PlannedTree;
 
-/** What keeps a tree from ever applying as it is: the files themselves, or the values of the secrets that they name. */
+/** What keeps a tree from applying as it is: the files themselves, or the values or scopes of the secrets that they name. */
 export interface BadTree {
   ok: false;
-  problem: 'files' | 'unsuitable';
+  problem: 'files' | 'unsuitable' | 'outside_scope';
   findings: Diagnostic[];
 }
 
@@ -94,12 +94,13 @@ export async function planDefinition(
   const applied = await context.state.applied();
   const kept = findUnchanged(definition, applied);
   for (const name of renewSecretsOf) kept.delete(name);
-  const resolved = await resolveSecrets(definition, secrets, {
+  const resolved = await resolveSecrets(context.name, definition, secrets, {
     kept: context.hosted && kept,
     mayCheck: (name) => mayCheck(name, applied),
   });
   const findings = [...diagnostics, ...resolved.diagnostics];
-  if (resolved.problem === 'unsuitable') return { ok: false, problem: 'unsuitable', findings };
+  const { problem } = resolved;
+  if (problem === 'unsuitable' || problem === 'outside_scope') return { ok: false, problem, findings };
   const computed = computePlan({
     definition,
     applied,
@@ -116,7 +117,7 @@ export async function planDefinition(
   // The settings of the factory may make an error of what only the inventory can tell.
   if (hasErrors(computed.warnings)) return { ok: false, problem: 'files', findings: all };
   const planned = { definition, applied, secrets: resolved, computed, findings: all };
-  return resolved.problem === 'missing' ? { ok: false, problem: 'missing', ...planned } : { ok: true, ...planned };
+  return problem === 'missing' ? { ok: false, problem: 'missing', ...planned } : { ok: true, ...planned };
 }
 
 /** A secret that does not exist yet will have its first version. */

@@ -334,15 +334,15 @@ function invalidate(revision: string, diagnostics: Diagnostic[]): Ending {
   return { ...end(revision, 'invalid', reason, summarise(diagnostics)), diagnostics };
 }
 
-function rejectSecrets(revision: string, problem: 'missing' | 'unsuitable', diagnostics: Diagnostic[]): Ending {
-  const isMissing = problem === 'missing';
-  const ending = end(
-    revision,
-    isMissing ? 'failed' : 'invalid',
-    isMissing ? 'SecretMissing' : 'SecretUnsuitable',
-    summarise(diagnostics),
-  );
-  return { ...ending, diagnostics };
+function rejectSecrets(
+  revision: string,
+  problem: Exclude<BadTree['problem'], 'files'> | WaitingTree['problem'],
+  diagnostics: Diagnostic[],
+): Ending {
+  const message = summarise(diagnostics);
+  if (problem === 'missing') return { ...fail(revision, 'SecretMissing', message), diagnostics };
+  const reason = problem === 'unsuitable' ? 'SecretUnsuitable' : 'SecretOutsideScope';
+  return { ...end(revision, 'invalid', reason, message), diagnostics };
 }
 
 /** The first error with its location, and the number of other errors. */

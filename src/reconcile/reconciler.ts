@@ -179,7 +179,7 @@ export class Reconciler {
 
   #takeNewerSecrets(): void {
     const reason = this.#last?.reason;
-    const isWaiting = reason === 'SecretMissing' || reason === 'SecretUnsuitable';
+    const isWaiting = reason === 'SecretMissing' || reason === 'SecretUnsuitable' || reason === 'SecretOutsideScope';
     if (isWaiting && this.#isSecretNewer) this.#passInBackground('asked');
   }
 

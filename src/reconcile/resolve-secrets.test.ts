@@ -2,12 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { declareWebhook } from '../../test/helpers/declare-webhook.ts';
 import type { AutomationDefinition, WebhookDefinition } from '../core/definition.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import type { LintSettings } from '../core/rules.ts';
+import { isInScope, type SecretScope } from '../core/secret-scope.ts';
 import { SecretValue } from '../core/secret-value.ts';
-import { resolveSecrets } from './resolve-secrets.ts';
+import { resolveSecrets as resolveFor } from './resolve-secrets.ts';
+
+type Given = Parameters<typeof resolveFor> extends [string, ...infer Others] ? Others : never;
+
+const resolveSecrets = (...given: Given) => resolveFor('payments', ...given);
+
+const ALL: SecretScope = { webhook: null, run: null };
 
 /** Returns these values, all with version 3. The real store would reject an empty value. */
-function secretsOf(values: Record<string, string>): SecretStore {
+function secretsOf(values: Record<string, string>, scopes: Record<string, SecretScope> = {}): SecretStore {
   const unused = async () => {
     throw new Error('not used');
   };
@@ -22,12 +30,18 @@ function secretsOf(values: Record<string, string>): SecretStore {
         version: 3,
         createdAt: 1,
         updatedAt: 1,
+        scope: ALL,
         usedBy: [],
         listedBy: [],
         notify: [],
       })),
-    resolve: async (name) =>
-      Object.hasOwn(values, name) ? { version: 3, value: new SecretValue(values[name]!) } : null,
+    resolve: async (name, user) => {
+      if (!Object.hasOwn(values, name)) return { outcome: 'missing' };
+      if (user !== 'configuration' && !isInScope(scopes[name] ?? ALL, user)) return { outcome: 'outside_scope' };
+      return { outcome: 'found', version: 3, value: new SecretValue(values[name]!) };
+    },
+    scopes: async (names) =>
+      new Map(names.filter((name) => Object.hasOwn(values, name)).map((name) => [name, scopes[name] ?? ALL])),
   };
 }
 
@@ -135,5 +149,43 @@ describe('resolveSecrets', () => {
       ['webhook/weak-secret', 'webhooks/b.yaml'],
     ]);
     expect([...resolved.byWebhook.keys()]).toEqual(['a', 'b']);
+  });
+
+  it('rejects each use of a secret that its scope does not include, with its place and the command', async () => {
+    const webhooks = [
+      webhook('a'),
+      webhook('b', { verifyTokenSecretName: 'V', verifyTokenSecretNameAt: { line: 4, column: 24 } }),
+      webhook('c', { secretName: 'T' }),
+    ];
+    const definition = { lint: {}, webhooks, automations: [automation(['S', 'V', 'GONE'])] };
+    const secrets = secretsOf(
+      { S: LONG, T: LONG, V: LONG },
+      {
+        S: { webhook: ['payments'], run: [] },
+        T: { webhook: [], run: null },
+        V: { webhook: ['other'], run: ['other', 'payments'] },
+      },
+    );
+    const resolved = await resolveSecrets(definition, secrets);
+    expect(resolved.problem).toBe('outside_scope');
+    const found = resolved.diagnostics.filter(({ rule }) => rule === 'secret/outside-scope');
+    expect(found.map(({ severity, file, line, path }) => [severity, file, line, path])).toEqual([
+      ['error', 'webhooks/b.yaml', 4, 'verifyTokenSecretName'],
+      ['error', 'webhooks/c.yaml', 2, 'secretName'],
+      ['error', 'automations/x/automation.md', 1, 'secrets[0]'],
+    ]);
+    expect(found.map(({ hint }) => hint.includes('dockbell secret update'))).toEqual([true, true, true]);
+    expect(found[2]).toMatchObject({
+      message: 'the scope of the team secret S does not include runs of the factory payments',
+      hint: expect.stringContaining('dockbell secret update S --factory payments --use run --add;'),
+    });
+    expect(JSON.stringify(found)).not.toContain('other');
+  });
+
+  it('rejects a webhook that keeps its version too, because an edit of something else must not keep the use', async () => {
+    const secrets = secretsOf({ S: LONG }, { S: { webhook: ['other'], run: [] } });
+    const kept = new Map([['a', { name: 'a', secretVersion: 3, verifyTokenSecretVersion: null } as AppliedWebhook]]);
+    const resolved = await resolveSecrets({ lint: {}, webhooks: [webhook('a')], automations: [] }, secrets, { kept });
+    expect([resolved.problem, rulesOf(resolved)]).toEqual(['outside_scope', ['secret/outside-scope']]);
   });
 });

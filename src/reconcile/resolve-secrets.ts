@@ -4,6 +4,7 @@ import type { Diagnostic, Position } from '../core/diagnostic.ts';
 import { hasErrors } from '../core/diagnostic.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import { applyLint } from '../core/rules.ts';
+import { isInScope, type SecretScope, type SecretUse, type SecretUser } from '../core/secret-scope.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { awaitsIssuedSecret, checkSecretForWebhook } from '../definitions/check/check-secret.ts';
 
@@ -22,16 +23,17 @@ export interface ResolvedSecrets {
   verifyTokens: ReadonlyMap<string, ResolvedSecret>;
   /**
    * What keeps the definition from applying. `missing`: a secret does not exist (outside is incomplete, try again when
-   * it does). `unsuitable`: a value cannot serve its mode (the definition is wrong).
+   * it does). `unsuitable`: a value cannot serve its mode (the definition is wrong). `outside_scope`: the factory may not
+   * use a secret that the definition names.
    */
-  problem: 'missing' | 'unsuitable' | null;
+  problem: 'missing' | 'unsuitable' | 'outside_scope' | null;
   /** Secrets that automations list for their runs and that do not exist: no problem of the apply. */
-  missingForRuns: MissingForRun[];
+  missingForRuns: ListedSecret[];
   diagnostics: Diagnostic[];
 }
 
-/** A secret that a run would not find. */
-export interface MissingForRun {
+/** A secret in the list of an automation. */
+export interface ListedSecret {
   name: string;
   automation: string;
   /** Of the automation. */
@@ -43,20 +45,29 @@ export interface MissingForRun {
 
 /** The store, as far as it is read. One that keeps its values to itself answers `null` for them, and checks them. */
 export interface ReadableSecrets {
-  resolve(name: string): Promise<ResolvedSecret | null>;
-  list(): Promise<{ name: string }[]>;
+  resolve(name: string, user: SecretUser): Promise<ReadableResolution>;
+  /** The scopes of the names that exist. */
+  scopes(names: readonly string[]): Promise<ReadonlyMap<string, SecretScope>>;
   /** What keeps the secret that the webhook names from serving it, as `checkSecretForWebhook`. */
-  check?(webhook: WebhookDefinition): Promise<Diagnostic[]>;
+  check?(webhook: WebhookDefinition, user: SecretUser): Promise<Diagnostic[]>;
 }
+
+/** `Resolution` with a value that may be omitted. */
+export type ReadableResolution =
+  | ({ outcome: 'found' } & ResolvedSecret)
+  | { outcome: 'missing' }
+  | { outcome: 'outside_scope' };
 
 /**
  * Resolves every secret that a definition uses, and checks that each value is valid for its webhook.
  *
+ * @param factory whose definition it is: it can only use secrets whose scope includes it
  * @param options.mayCheck whether findings about the value of this secret may be reported, because they reveal a little of it
  * @param options.kept the webhooks of a hosted definition that did not change, by name: they stay pinned to the versions
  *   they have. `null` for a repository: every apply resolves all secrets again (decisions, "Secrets and rotation")
  */
 export async function resolveSecrets(
+  factory: string,
   definition: FactoryDefinition,
   secrets: ReadableSecrets,
   options: {
@@ -68,42 +79,73 @@ export async function resolveSecrets(
   const byWebhook = new Map<string, ResolvedSecret>();
   const verifyTokens = new Map<string, ResolvedSecret>();
   const missing: Diagnostic[] = [];
+  const outside: Diagnostic[] = [];
   const findings: Diagnostic[] = [];
-  const resolve = createOnceResolver(secrets);
+  const user: SecretUser = { factory, use: 'webhook' };
+  const resolve = createOnceResolver(secrets, user);
+  const listed = listForRuns(definition);
+  const scopes = await secrets.scopes(nameSecrets(definition, listed));
+  const isOutside = (name: string, use: SecretUse) => {
+    const scope = scopes.get(name);
+    return scope !== undefined && !isInScope(scope, { factory, use });
+  };
   for (const webhook of definition.webhooks) {
     const pinned = kept?.get(webhook.name);
     if (pinned !== undefined) {
       keepPins(pinned, byWebhook, verifyTokens);
+      for (const key of SECRET_KEYS) {
+        if (isOutside(webhook[key] ?? '', 'webhook')) outside.push(rejectWebhook(factory, webhook, key));
+      }
       continue;
     }
     const secret = await resolve(webhook.secretName);
-    if (secret !== null) {
+    if (secret.outcome === 'outside_scope') outside.push(rejectWebhook(factory, webhook, 'secretName'));
+    else if (secret.outcome === 'found') {
       byWebhook.set(webhook.name, secret);
       if (mayCheck(webhook.secretName)) {
-        findings.push(...applyLint(await checkSecret(secrets, webhook, secret), definition.lint));
+        findings.push(...applyLint(await checkSecret(secrets, webhook, user, secret), definition.lint));
       }
     } else if (kept !== null && awaitsIssuedSecret(webhook)) {
       byWebhook.set(webhook.name, { version: NO_VERSION, value: null });
     } else missing.push(reportMissing(webhook, 'secretName'));
     if (webhook.verifyTokenSecretName === null) continue;
     const verifyToken = await resolve(webhook.verifyTokenSecretName);
-    if (verifyToken === null) missing.push(reportMissing(webhook, 'verifyTokenSecretName'));
+    if (verifyToken.outcome === 'outside_scope') {
+      outside.push(rejectWebhook(factory, webhook, 'verifyTokenSecretName'));
+    } else if (verifyToken.outcome === 'missing') missing.push(reportMissing(webhook, 'verifyTokenSecretName'));
     else verifyTokens.set(webhook.name, verifyToken);
   }
-  const missingForRuns = await findMissingForRuns(definition, secrets);
+  const missingForRuns = listed.filter(({ name }) => !scopes.has(name));
+  outside.push(...listed.filter(({ name }) => isOutside(name, 'run')).map((each) => rejectForRun(factory, each)));
   const forRuns = applyLint(missingForRuns.map(warnMissingForRun), definition.lint);
-  const diagnostics = [...missing, ...findings, ...forRuns];
+  const diagnostics = [...missing, ...outside, ...findings, ...forRuns];
   const isMissing = missing.length > 0 || hasErrors(forRuns);
   const problem = hasErrors(findings) ? 'unsuitable' : isMissing ? 'missing' : null;
-  return { byWebhook, verifyTokens, problem, missingForRuns, diagnostics };
+  return {
+    byWebhook,
+    verifyTokens,
+    problem: outside.length > 0 ? 'outside_scope' : problem,
+    missingForRuns,
+    diagnostics,
+  };
+}
+
+/** The keys of a webhook that name a secret. */
+const SECRET_KEYS = ['secretName', 'verifyTokenSecretName'] as const;
+type SecretKey = (typeof SECRET_KEYS)[number];
+
+function nameSecrets({ webhooks }: FactoryDefinition, listed: readonly ListedSecret[]): string[] {
+  const named = webhooks.flatMap((webhook) => SECRET_KEYS.flatMap((key) => webhook[key] ?? []));
+  return [...new Set([...named, ...listed.map(({ name }) => name)])];
 }
 
 async function checkSecret(
   secrets: Pick<ReadableSecrets, 'check'>,
   webhook: WebhookDefinition,
+  user: SecretUser,
   { value }: ResolvedSecret,
 ): Promise<Diagnostic[]> {
-  return value === null ? ((await secrets.check?.(webhook)) ?? []) : checkSecretForWebhook(webhook, value);
+  return value === null ? ((await secrets.check?.(webhook, user)) ?? []) : checkSecretForWebhook(webhook, value);
 }
 
 function keepPins(
@@ -116,23 +158,24 @@ function keepPins(
 }
 
 /** Webhooks that share a secret get the same version of it, also where it changes at this moment (threat model S4). */
-function createOnceResolver(secrets: Pick<ReadableSecrets, 'resolve'>): ReadableSecrets['resolve'] {
-  const resolved = new Map<string, ReturnType<ReadableSecrets['resolve']>>();
+function createOnceResolver(
+  secrets: Pick<ReadableSecrets, 'resolve'>,
+  user: SecretUser,
+): (name: string) => Promise<ReadableResolution> {
+  const resolved = new Map<string, Promise<ReadableResolution>>();
   return (name) => {
-    const known = resolved.get(name) ?? secrets.resolve(name);
+    const known = resolved.get(name) ?? secrets.resolve(name, user);
     resolved.set(name, known);
     return known;
   };
 }
 
-function reportMissing(webhook: WebhookDefinition, key: 'secretName' | 'verifyTokenSecretName'): Diagnostic {
+function reportMissing(webhook: WebhookDefinition, key: SecretKey): Diagnostic {
   const name = webhook[key];
   return {
     severity: 'error',
     rule: 'secret/missing',
-    file: webhook.file,
-    ...(key === 'secretName' ? webhook.secretNameAt : webhook.verifyTokenSecretNameAt!),
-    path: key,
+    ...placeOf(webhook, key),
     message: `there is no team secret named ${name}`,
     hint: `create it: dockbell secret create ${name}; the apply is then retried automatically`,
   };
@@ -140,18 +183,35 @@ function reportMissing(webhook: WebhookDefinition, key: 'secretName' | 'verifyTo
 
 const FILE_START: Position = { line: 1, column: 1 };
 
+function placeOf(webhook: WebhookDefinition, key: SecretKey) {
+  const at = key === 'secretName' ? webhook.secretNameAt : webhook.verifyTokenSecretNameAt!;
+  return { file: webhook.file, ...at, path: key };
+}
+
+function rejectWebhook(factory: string, webhook: WebhookDefinition, key: SecretKey): Diagnostic {
+  return { ...describeOutside(webhook[key]!, { factory, use: 'webhook' }), ...placeOf(webhook, key) };
+}
+
+function rejectForRun(factory: string, { name, file, index, at }: ListedSecret): Diagnostic {
+  return { ...describeOutside(name, { factory, use: 'run' }), file, ...at, path: `secrets[${index}]` };
+}
+
+/** Does not name the factories of the scope: the reader may not know that they exist. */
+function describeOutside(name: string, { factory, use }: SecretUser) {
+  return {
+    severity: 'error' as const,
+    rule: 'secret/outside-scope',
+    message: `the scope of the team secret ${name} does not include ${use}s of the factory ${factory}`,
+    hint: `an owner can add it: dockbell secret update ${name} --factory ${factory} --use ${use} --add; the apply is then retried automatically`,
+  };
+}
+
 /** Secrets that only runs need: a run without one fails, the webhooks do not depend on it. */
-async function findMissingForRuns(
-  { automations }: FactoryDefinition,
-  secrets: Pick<ReadableSecrets, 'list'>,
-): Promise<MissingForRun[]> {
-  const naming = automations.filter(({ overrides }) => Array.isArray(overrides.secrets));
-  if (naming.length === 0) return [];
-  const existing = new Set((await secrets.list()).map((secret) => secret.name));
-  return naming.flatMap(({ name: automation, file, overrides, places }) => {
-    const names = overrides.secrets as unknown[];
+function listForRuns({ automations }: FactoryDefinition): ListedSecret[] {
+  return automations.flatMap(({ name: automation, file, overrides, places }) => {
+    const names: unknown[] = Array.isArray(overrides.secrets) ? overrides.secrets : [];
     return names.flatMap((name, index) => {
-      if (typeof name !== 'string' || existing.has(name)) return [];
+      if (typeof name !== 'string') return [];
       return [{ name, automation, file, index, at: places.get(`secrets[${index}]`) ?? FILE_START }];
     });
   });
@@ -159,7 +219,7 @@ async function findMissingForRuns(
 
 export const MISSING_RUN_SECRET = 'automation/missing-run-secret';
 
-export function warnMissingForRun({ name, file, index, at }: MissingForRun): Diagnostic {
+export function warnMissingForRun({ name, file, index, at }: ListedSecret): Diagnostic {
   return {
     severity: 'warning',
     rule: MISSING_RUN_SECRET,

@@ -4,6 +4,7 @@ import type { Logger } from '../core/ports/logger.ts';
 import type { ExecutionRequest, Executor, NotStarted } from '../core/ports/runs/executor.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { RunInput, RunResult } from '../core/resources/run.ts';
+import type { SecretUser } from '../core/secret-scope.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { backoffMs, LOCAL_BACKOFF, pause } from '../core/time/backoff.ts';
 import { renderRunDocuments } from './envelope.ts';
@@ -23,7 +24,7 @@ export async function executeRun(
   orders: Orders,
 ): Promise<RunResult | NotStarted> {
   try {
-    const resolved = await resolveSecrets(input.overrides.secrets, parts.secrets, orders.signal);
+    const resolved = await resolveSecrets(input, parts.secrets, orders.signal);
     if (!resolved.ok) return failed(resolved.error);
     const documents = renderRunDocuments(input);
     return await parts.executor.execute({ input, documents, secrets: resolved.secrets, ...orders });
@@ -36,28 +37,30 @@ export async function executeRun(
 }
 
 async function resolveSecrets(
-  listed: Json | undefined,
+  { run: { factory }, overrides }: RunInput,
   store: Pick<SecretStore, 'resolve'>,
   signal: AbortSignal,
 ): Promise<Resolved> {
-  const names = listed ?? [];
+  const names = overrides.secrets ?? [];
+  const user: SecretUser = { factory, use: 'run' };
   if (!isListOfNames(names)) {
     return { ok: false, error: "the automation's `secrets` is not a list of names of team secrets" };
   }
   const secrets = new Map<string, SecretValue>();
   for (const name of names) {
-    const found = await resolvePatiently(name, store, signal);
-    if (found === null) return { ok: false, error: describeMissing(name) };
+    const found = await resolvePatiently(name, () => store.resolve(name, user), signal);
+    if (found.outcome === 'missing') return { ok: false, error: describeMissing(name) };
+    if (found.outcome === 'outside_scope') return { ok: false, error: describeOutside(name, factory) };
     secrets.set(name, found.value);
   }
   return { ok: true, secrets };
 }
 
 /** A storage that is briefly busy must not fail a run. */
-async function resolvePatiently(name: string, store: Pick<SecretStore, 'resolve'>, signal: AbortSignal) {
+async function resolvePatiently(name: string, resolve: () => ReturnType<SecretStore['resolve']>, signal: AbortSignal) {
   for (let failures = 1; ; failures++) {
     try {
-      return await store.resolve(name);
+      return await resolve();
     } catch (error) {
       if (!isPassing(error) || failures === SECRET_ATTEMPTS || signal.aborted) {
         const code = error instanceof AppError ? error.code : 'internal';
@@ -74,6 +77,10 @@ function isPassing(error: unknown): error is AppError {
 
 function describeMissing(name: string): string {
   return `secret ${name}, which the automation lists, does not exist; create it with \`dockbell secret create ${name}\``;
+}
+
+function describeOutside(name: string, factory: string): string {
+  return `the scope of the secret ${name} does not include runs of the factory ${factory}; an owner can add it with \`dockbell secret update ${name} --factory ${factory} --use run --add\``;
 }
 
 function isListOfNames(value: Json): value is string[] {

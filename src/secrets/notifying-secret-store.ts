@@ -1,6 +1,6 @@
 import type { SecretStore } from '../core/ports/secret-store.ts';
 
-/** A secret store that reports new and changed values, so that an apply that waits for one is retried. */
+/** A secret store that reports new and changed values and scopes, so that an apply that waits for one is retried. */
 export function createNotifyingSecretStore<Store extends SecretStore>(
   store: Store,
   onChanged: (name: string) => void,
@@ -8,8 +8,8 @@ export function createNotifyingSecretStore<Store extends SecretStore>(
 ): Store {
   return {
     ...store,
-    put: async (name, value, mode, by) => {
-      const stored = await store.put(name, value, mode, by);
+    put: async (name, value, mode, options) => {
+      const stored = await store.put(name, value, mode, options);
       onChanged(name);
       return stored;
     },

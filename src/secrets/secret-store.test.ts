@@ -9,6 +9,7 @@ import type {
   SecretStore,
 } from '../core/ports/secret-store.ts';
 import type { SecretSummary } from '../core/resources/secret.ts';
+import type { ScopeChange, SecretScope, SecretUse } from '../core/secret-scope.ts';
 import { SecretValue } from '../core/secret-value.ts';
 import type { Redactor } from './redactor.ts';
 import { createRedactor } from './redactor.ts';
@@ -23,7 +24,14 @@ class MemoryTable implements SealedSecretTable {
   usedBy: SecretSummary['usedBy'] = [];
   listedBy: SecretSummary['listedBy'] = [];
   writes = 0;
+  scopeOf = new Map<string, SecretScope>();
 
+  setScope = async (name: string, scope: SecretScope) => {
+    this.writes += 1;
+    this.scopeOf.set(name, scope);
+    return true;
+  };
+  scopes = async () => this.scopeOf;
   keyCheck = async () => this.check;
   setKeyCheck = async (check: Uint8Array) => {
     this.writes += 1;
@@ -31,13 +39,17 @@ class MemoryTable implements SealedSecretTable {
   };
   lastVersion = async (name: string) =>
     Math.max(0, ...this.rows.filter((row) => row.name === name).map((row) => row.version));
-  insert = async (secret: NewSealedSecret) => {
+  insert = async (secret: NewSealedSecret, scope: SecretScope = this.scopeOf.get(secret.name)!) => {
     if (await this.get(secret.name, secret.version)) throw new AppError('conflict', 'That version is taken.');
     this.writes += 1;
+    this.scopeOf.set(secret.name, scope);
     this.rows.push({ ...secret, replacedAt: null, replacedBy: null, deleted: false });
   };
-  newest = async (name: string) =>
-    this.rows.filter((row) => row.name === name && !row.deleted).sort((a, b) => b.version - a.version)[0] ?? null;
+  newest = async (name: string) => {
+    const rows = this.rows.filter((row) => row.name === name && !row.deleted);
+    const newest = rows.sort((a, b) => b.version - a.version)[0];
+    return newest === undefined ? null : { ...newest, scope: this.scopeOf.get(name)! };
+  };
   get = async (name: string, version: number) =>
     this.rows.find((row) => row.name === name && row.version === version) ?? null;
   versions = async (name: string, limit: number) =>
@@ -52,6 +64,7 @@ class MemoryTable implements SealedSecretTable {
       version: 1,
       createdAt: 0,
       updatedAt: 0,
+      scope: this.scopeOf.get(name)!,
       usedBy: this.usedBy,
       listedBy: this.listedBy,
     }));
@@ -75,31 +88,35 @@ beforeEach(() => {
   table = new MemoryTable();
   redactor = createRedactor();
   notifyTargets = [];
-  store = createSecretStore({ table, vault, clock, redactor, notifyTargets });
+  store = createSecretStore({ table, vault, clock, redactor, notifyTargets, factories: ['payments'] });
 });
 
 const put = (name: string, value: string, mode: 'create' | 'update' | 'put' = 'put') =>
   store.put(name, new SecretValue(value), mode);
 
+async function resolve(name: string, factory = 'payments', use: SecretUse = 'webhook') {
+  const found = await store.resolve(name, { factory, use });
+  return found.outcome === 'found' ? [found.version, found.value.reveal()] : found.outcome;
+}
+
 describe('putting', () => {
   it('counts versions from 1 and keeps every one readable', async () => {
-    expect(await put('TOKEN', 'first')).toEqual({ created: true, version: 1 });
-    expect(await put('TOKEN', 'second')).toEqual({ created: false, version: 2 });
+    expect(await put('TOKEN', 'first')).toMatchObject({ created: true, version: 1 });
+    expect(await put('TOKEN', 'second')).toMatchObject({ created: false, version: 2 });
     expect((await store.open('TOKEN', 1))?.reveal()).toBe('first');
-    const newest = await store.resolve('TOKEN');
-    expect([newest?.version, newest?.value.reveal()]).toEqual([2, 'second']);
+    expect(await resolve('TOKEN')).toEqual([2, 'second']);
   });
 
   it('does not use a version of a deleted secret again', async () => {
     await put('TOKEN', 'first');
     await store.delete('TOKEN', { force: false });
-    expect(await store.resolve('TOKEN')).toBeNull();
-    expect(await put('TOKEN', 'second', 'create')).toEqual({ created: true, version: 2 });
+    expect(await resolve('TOKEN')).toBe('missing');
+    expect(await put('TOKEN', 'second', 'create')).toMatchObject({ created: true, version: 2 });
   });
 
   it('returns the history of a secret without the versions that cannot be decrypted', async () => {
-    await store.put('TOKEN', new SecretValue('first'), 'put', 'alice');
-    await store.put('TOKEN', new SecretValue('second'), 'put', 'bob');
+    await store.put('TOKEN', new SecretValue('first'), 'put', { by: 'alice' });
+    await store.put('TOKEN', new SecretValue('second'), 'put', { by: 'bob' });
     await put('TOKEN', 'third');
     table.rows[1]!.sealed = table.rows[0]!.sealed;
     const versions = await store.versions('TOKEN', 3);
@@ -124,7 +141,7 @@ describe('putting', () => {
   );
 
   it.each(['_', 'a', 'TOKEN_2', 'A'.repeat(128), '__proto__'])('accepts the name %j', async (name) => {
-    expect(await put(name, 'value')).toEqual({ created: true, version: 1 });
+    expect(await put(name, 'value')).toMatchObject({ created: true, version: 1 });
   });
 
   it.each([
@@ -140,7 +157,7 @@ describe('putting', () => {
 
   it('accepts a value of the longest length', async () => {
     await put('TOKEN', 'x'.repeat(MAX_SECRET_BYTES));
-    expect((await store.resolve('TOKEN'))?.value.reveal()).toHaveLength(MAX_SECRET_BYTES);
+    expect((await resolve('TOKEN'))[1]).toHaveLength(MAX_SECRET_BYTES);
   });
 
   it('stores each of many values that come at the same moment, and creates once', async () => {
@@ -157,12 +174,88 @@ describe('putting', () => {
   });
 });
 
+describe('the scope', () => {
+  const PAYMENTS = { webhook: ['payments'], run: ['payments'] };
+  const rescope = (change: ScopeChange, force = false) => store.put('TOKEN', null, 'update', { scope: change, force });
+  const open = async () => ({
+    payments: [await resolve('TOKEN'), await resolve('TOKEN', 'payments', 'run')],
+    billing: [await resolve('TOKEN', 'billing'), await resolve('TOKEN', 'billing', 'run')],
+  });
+  const FOUND = [1, 'value'];
+
+  it('of a new secret is the only factory', async () => {
+    expect(await put('TOKEN', 'value')).toMatchObject({ scope: PAYMENTS });
+    expect(await open()).toEqual({ payments: [FOUND, FOUND], billing: ['outside_scope', 'outside_scope'] });
+  });
+
+  it.each([[[]], [['payments', 'billing']]])('of a new secret is no factory if there are %j', async (factories) => {
+    store = createSecretStore({ table, vault, clock, redactor, notifyTargets, factories });
+    expect(await put('TOKEN', 'value')).toMatchObject({ scope: { webhook: [], run: [] } });
+    expect(await open()).toEqual({
+      payments: ['outside_scope', 'outside_scope'],
+      billing: ['outside_scope', 'outside_scope'],
+    });
+    const named = await store.resolve('TOKEN', 'configuration');
+    expect(named.outcome).toBe('found');
+  });
+
+  it('is what was asked for, and stays with a new value', async () => {
+    const scope = { factories: ['billing'], uses: ['run'] } satisfies ScopeChange;
+    await store.put('TOKEN', new SecretValue('first'), 'create', { scope });
+    expect(await put('TOKEN', 'second')).toMatchObject({ version: 2, scope: { webhook: [], run: ['billing'] } });
+    expect((await open()).billing).toEqual(['outside_scope', [2, 'second']]);
+  });
+
+  it('can be all factories, only if they are named', async () => {
+    await put('TOKEN', 'value');
+    expect(await rescope({ factories: null })).toMatchObject({ version: 1, scope: { webhook: null, run: null } });
+    expect(await open()).toEqual({ payments: [FOUND, FOUND], billing: [FOUND, FOUND] });
+  });
+
+  it('changes in part, and by addition', async () => {
+    await put('TOKEN', 'value');
+    const scopes = [
+      await rescope({ uses: ['run'] }),
+      await rescope({ factories: ['billing'] }),
+      await rescope({ factories: ['payments'], uses: ['webhook'], add: true }),
+    ].map(({ scope }) => scope);
+    expect(scopes).toEqual([
+      { webhook: [], run: ['payments'] },
+      { webhook: [], run: ['billing'] },
+      { webhook: ['payments'], run: ['billing'] },
+    ]);
+    await expect(rescope({ uses: ['run'] })).rejects.toMatchObject({ code: 'bad_request' });
+  });
+
+  it('does not exclude a user, unless forced', async () => {
+    await put('TOKEN', 'value');
+    table.usedBy = [{ factory: 'payments', webhook: 'ci', version: 1 }];
+    table.listedBy = [{ factory: 'payments', automation: 'fix-errors' }];
+    const rejected = expect.stringContaining('payments/ci, payments/fix-errors (automation)');
+    await expect(rescope({ factories: ['billing'] })).rejects.toMatchObject({
+      code: 'secret_in_use',
+      message: rejected,
+    });
+    await rescope({ factories: ['billing'], add: true });
+    await expect(rescope({ uses: ['webhook'] })).rejects.toMatchObject({ code: 'secret_in_use' });
+    expect(await rescope({ factories: ['billing'] }, true)).toMatchObject({ scope: { webhook: ['billing'] } });
+  });
+
+  it('needs a value for a new secret', async () => {
+    const created = store.put('TOKEN', null, 'put', { scope: { factories: null } });
+    await expect(created).rejects.toMatchObject({ code: 'bad_request' });
+  });
+});
+
 describe('masking', () => {
   it('masks every value that went in or came out', async () => {
     await put('TOKEN', 'canary-value');
     expect(redactor.redactText('canary-value')).toBe('[redacted]');
     const later = createRedactor();
-    await createSecretStore({ table, vault, clock, redactor: later, notifyTargets: [] }).open('TOKEN', 1);
+    await createSecretStore({ table, vault, clock, redactor: later, notifyTargets: [], factories: [] }).open(
+      'TOKEN',
+      1,
+    );
     expect(later.redactText('canary-value')).toBe('[redacted]');
   });
 });
@@ -208,7 +301,7 @@ describe('deleting', () => {
 
 describe('reading', () => {
   it('answers null for what does not exist', async () => {
-    expect(await store.resolve('TOKEN')).toBeNull();
+    expect(await resolve('TOKEN')).toBe('missing');
     expect(await store.open('TOKEN', 1)).toBeNull();
   });
 

@@ -1,13 +1,17 @@
 import { AppError } from '../core/errors.ts';
 import type {
+  PutMode,
+  PutOptions,
   SealedSecret,
   SealedSecretTable,
   SecretHistory,
   SecretStore,
   SecretVersion,
+  StoredSecret,
   StoredSecretSummary,
 } from '../core/ports/secret-store.ts';
 import type { SecretSummary } from '../core/resources/secret.ts';
+import { changeScope, createScope, isInScope, type SecretScope } from '../core/secret-scope.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
@@ -26,6 +30,8 @@ export interface SecretStoreDependencies {
   redactor: Redactor;
   /** The targets of `notify` of all configured factories, with the secret that each names. */
   notifyTargets: readonly NamingTarget[];
+  /** Names of the configured factories. */
+  factories: readonly string[];
 }
 
 /** A target of `notify` in the configuration that uses a secret. */
@@ -35,11 +41,9 @@ export interface NamingTarget {
   secretName: string;
 }
 
-type PutMode = Parameters<SecretStore['put']>[2];
-
 /** The encrypted team store over a table of sealed values. */
 export function createSecretStore(parts: SecretStoreDependencies): SecretStore & SecretHistory {
-  const { table, vault, clock, redactor, notifyTargets } = parts;
+  const { table, vault, clock, redactor, notifyTargets, factories } = parts;
   const openSealed = (sealed: SealedSecret): SecretValue => {
     const value = vault.open(sealed);
     redactor.add(value);
@@ -53,18 +57,30 @@ export function createSecretStore(parts: SecretStoreDependencies): SecretStore &
       return [];
     }
   };
-  const insertNext = async (name: string, value: SecretValue, mode: PutMode, createdBy: string | null) => {
+  const store = async (
+    name: string,
+    value: SecretValue | null,
+    mode: PutMode,
+    { by = null, scope: change, force = false }: PutOptions,
+  ): Promise<StoredSecret> => {
     const existing = await table.newest(name);
     rejectWrongMode(name, existing !== null, mode);
+    const scope = existing === null ? createScope(change ?? {}, factories) : chooseScope(name, existing.scope, change);
+    if (existing !== null && change !== undefined && !force) {
+      rejectLostUsers(name, await find(name), existing.scope, scope);
+    }
+    if (value === null) {
+      if (existing === null) throw new AppError('bad_request', `The secret ${name} is new and needs a value.`);
+      await table.setScope(name, scope);
+      return { created: false, version: existing.version, scope };
+    }
     const version = (await table.lastVersion(name)) + 1;
-    await table.insert({
-      name,
-      version,
-      sealed: vault.seal(name, version, value),
-      createdAt: clock.wallMs(),
-      createdBy,
-    });
-    return { created: existing === null, version };
+    const sealed = vault.seal(name, version, value);
+    await table.insert(
+      { name, version, sealed, createdAt: clock.wallMs(), createdBy: by },
+      existing !== null && change === undefined ? undefined : scope,
+    );
+    return { created: existing === null, version, scope };
   };
   // This process is the only writer. Sequential, so that no version is used between the read and the insert.
   const puts = new TaskQueue();
@@ -76,11 +92,13 @@ export function createSecretStore(parts: SecretStoreDependencies): SecretStore &
     return found === null ? null : addTargets(found);
   };
   return {
-    put: async (name, value, mode, by = null) => {
+    put: async (name, value, mode, options = {}) => {
       checkName(name);
-      checkValue(name, value);
-      redactor.add(value);
-      return puts.run(() => insertNext(name, value, mode, by));
+      if (value !== null) {
+        checkValue(name, value);
+        redactor.add(value);
+      }
+      return puts.run(() => store(name, value, mode, options));
     },
     delete: async (name, { force, by = null }) => {
       if (!force) rejectWhileUsed(name, await find(name));
@@ -88,10 +106,13 @@ export function createSecretStore(parts: SecretStoreDependencies): SecretStore &
     },
     list: async () => (await table.list()).map(addTargets),
     find,
-    resolve: async (name) => {
+    resolve: async (name, user) => {
       const newest = await table.newest(name);
-      return newest === null ? null : { version: newest.version, value: openSealed(newest) };
+      if (newest === null) return { outcome: 'missing' };
+      if (user !== 'configuration' && !isInScope(newest.scope, user)) return { outcome: 'outside_scope' };
+      return { outcome: 'found', version: newest.version, value: openSealed(newest) };
     },
+    scopes: (names) => table.scopes(names),
     open: async (name, version) => {
       const pinned = await table.get(name, version);
       return pinned === null ? null : openSealed(pinned);
@@ -107,6 +128,28 @@ function rejectWrongMode(name: string, exists: boolean, mode: PutMode): void {
   if (mode === 'update' && !exists) throw unknownSecret(name);
 }
 
+function chooseScope(name: string, present: SecretScope, change: PutOptions['scope']): SecretScope {
+  if (change === undefined) return present;
+  const changed = changeScope(present, change);
+  if (changed !== null) return changed;
+  const message = `Webhooks and runs of different factories may use the secret ${name}. Name both the factories and the uses (--factory and --use), or add to the scope (--add).`;
+  throw new AppError('bad_request', message);
+}
+
+/** Factories that use the secret must not lose it by mistake: their next apply or run would fail. */
+function rejectLostUsers(name: string, secret: SecretSummary | null, before: SecretScope, after: SecretScope): void {
+  const isLost = (factory: string, use: keyof SecretScope) =>
+    isInScope(before, { factory, use }) && !isInScope(after, { factory, use });
+  const users = nameUsers({
+    usedBy: (secret?.usedBy ?? []).filter(({ factory }) => isLost(factory, 'webhook')),
+    listedBy: (secret?.listedBy ?? []).filter(({ factory }) => isLost(factory, 'run')),
+    notify: [],
+  });
+  if (users.length === 0) return;
+  const message = `The new scope of the secret ${name} excludes ${users.join(', ')}. Configure another secret there first, add to the scope with --add (API: "add": true), or change it with --force (API: ?force=true).`;
+  throw new AppError('secret_in_use', message, { details: { secret: name, usedBy: users } });
+}
+
 /** Several targets of one factory and type are one use. */
 function listTargets(targets: readonly NamingTarget[], secretName: string): SecretSummary['notify'] {
   const uses = targets.filter((target) => target.secretName === secretName);
@@ -115,14 +158,19 @@ function listTargets(targets: readonly NamingTarget[], secretName: string): Secr
 }
 
 function rejectWhileUsed(name: string, secret: SecretSummary | null): void {
-  const users = [
-    ...(secret?.usedBy ?? []).map(({ factory, webhook }) => `${factory}/${webhook}`),
-    ...(secret?.listedBy ?? []).map(({ factory, automation }) => `${factory}/${automation} (automation)`),
-    ...(secret?.notify ?? []).map(({ factory, type }) => `${factory}/${type} (notify)`),
-  ];
+  const users = secret === null ? [] : nameUsers(secret);
   if (users.length === 0) return;
-  const message = `The secret ${name} is used by ${[...new Set(users)].join(', ')}. Configure another secret there first, or delete it with --force (API: ?force=true).`;
+  const message = `The secret ${name} is used by ${users.join(', ')}. Configure another secret there first, or delete it with --force (API: ?force=true).`;
   throw new AppError('secret_in_use', message, { details: { secret: name, usedBy: users } });
+}
+
+function nameUsers({ usedBy, listedBy, notify }: Pick<SecretSummary, 'usedBy' | 'listedBy' | 'notify'>): string[] {
+  const users = [
+    ...usedBy.map(({ factory, webhook }) => `${factory}/${webhook}`),
+    ...listedBy.map(({ factory, automation }) => `${factory}/${automation} (automation)`),
+    ...notify.map(({ factory, type }) => `${factory}/${type} (notify)`),
+  ];
+  return [...new Set(users)];
 }
 
 function checkName(name: string): void {

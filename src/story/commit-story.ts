@@ -127,11 +127,13 @@ function describeLife(factory: FactoryView, last: Reconciliation, applied: Recon
   return `${what} is not live. ${live} stays live. ${describeFailure(last)}`;
 }
 
+/** Reasons that need a new commit, or a change of a secret. */
+const WAITING_FOR_OTHERS = ['ValidationFailed', 'SecretUnsuitable', 'SecretOutsideScope'];
+
 function describeFailure({ reason, message, diagnostics }: Reconciliation): string {
   const [first] = diagnostics.filter(({ severity }) => severity === 'error');
   const finding = first === undefined ? message : `${first.file}:${first.line}:${first.column} ${first.message}`;
-  const waits =
-    reason === 'ValidationFailed' || reason === 'SecretUnsuitable' ? '' : ' Dockbell retries automatically.';
+  const waits = WAITING_FOR_OTHERS.includes(reason) ? '' : ' Dockbell retries automatically.';
   return `${describeStatusReason(reason)} ${endSentence(finding)}${waits}`;
 }
 

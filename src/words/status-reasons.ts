@@ -6,6 +6,7 @@ export const STATUS_REASONS: Readonly<Record<string, string>> = {
   NoFactoryFound: 'The revision contains no factory definition.',
   SecretMissing: 'A secret is missing.',
   SecretUnsuitable: 'A secret does not fit its webhook.',
+  SecretOutsideScope: 'The factory may not use a secret.',
   StorageFailed: 'The storage failed.',
   InternalError: 'The reconciliation failed with an internal error.',
   RepositoryUnreachable: 'The repository cannot be reached.',

@@ -15,7 +15,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
       source: { type: name === 'files' ? 'managed' : 'live' },
     }));
     daemon = await startTestDaemon({ config: { factories } });
-    await daemon.cli('secret', 'create', 'TEAM_SECRET', '--value', 'the-secret-that-the-team-has');
+    await daemon.cli('secret', 'create', 'TEAM_SECRET', '--all-factories', '--value', 'the-secret-that-the-team-has');
   });
   afterAll(() => daemon?.end('SIGTERM'));
 

@@ -30,7 +30,7 @@ describeDashboard('the automation pages', ({ signIn }) => {
     const types = { rows: { type: 'live' }, empty: { type: 'live' }, theirs: { type: 'repository', url: repo.path } };
     const factories = Object.entries(types).map(([name, source]) => ({ name, source }));
     daemon = await startTestDaemon({ config: { factories } });
-    await daemon.cli('secret', 'create', 'THEIRS', '--value', 'the-secret-of-the-team');
+    await daemon.cli('secret', 'create', 'THEIRS', '--factory', 'theirs', '--value', 'the-secret-of-the-team');
     expect((await daemon.cli('reconcile', '--factory', 'theirs', '--wait')).code).toBe(0);
     await receive(daemon, 'issues', PAYLOADS);
   });

@@ -95,7 +95,9 @@ describeDashboard('untrusted text', ({ signIn }) => {
   };
 
   const breakRepository = async () => {
-    expect((await daemon.cli('secret', 'create', 'FINE', '--value', 'the-secret-of-the-team')).code).toBe(0);
+    expect(
+      (await daemon.cli('secret', 'create', 'FINE', '--factory', 'theirs', '--value', 'the-secret-of-the-team')).code,
+    ).toBe(0);
     expect((await daemon.cli('reconcile', '--factory', 'theirs', '--wait')).code).toBe(0);
     const keys = Object.fromEntries([...new Set([SCRIPT, LINK, ...MARKUP])].map((text) => [text, text]));
     await repo.commit({

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/core/diagnostic.ts';
 import type { Condition } from '../../src/core/reconciliation.ts';
+import type { SecretScope } from '../../src/core/secret-scope.ts';
 import { NO_TRAFFIC } from '../../src/core/webhook-traffic.ts';
 import {
   applyFactory,
@@ -297,14 +298,43 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     const without = buildAutomation({ name: 'without', overrides: { model: '"secrets"' } });
     await applyFactory(opened.storage, { automations: [listing('before', ['A']), without] });
     const missing = async () =>
-      (await reader().missingRunSecrets(FACTORY)).map(({ automation, secret }) => `${automation} ${secret}`);
+      (await reader().unusableSecrets(FACTORY)).missingForRuns.map(
+        ({ automation, secret }) => `${automation} ${secret}`,
+      );
     expect(await missing()).toEqual(['before A', 'both B', 'both A']);
     const sealed = new Uint8Array([1]);
     await sealedSecrets.insert({ name: 'A', version: 1, sealed, createdAt: START_MS, createdBy: null });
     expect(await missing()).toEqual(['both B']);
     await sealedSecrets.delete('A', { at: LATER, name: null });
     expect(await missing()).toEqual(['before A', 'both B', 'both A']);
-    expect(await reader().missingRunSecrets('other')).toEqual([]);
+    expect(await reader().unusableSecrets('other')).toEqual({ missingForRuns: [], outsideScope: [] });
+  });
+
+  it('finds the uses of secrets whose scope excludes the factory', async () => {
+    const { sealedSecrets } = opened.storage;
+    const insert = (name: string, scope: SecretScope) =>
+      sealedSecrets.insert(
+        { name, version: 1, sealed: new Uint8Array([1]), createdAt: START_MS, createdBy: null },
+        scope,
+      );
+    await insert('ALL', { webhook: null, run: null });
+    await insert('HOOK', { webhook: [FACTORY], run: ['other'] });
+    await insert('RUN', { webhook: [], run: [FACTORY] });
+    await applyFactory(opened.storage, {
+      webhooks: [
+        buildWebhook({ name: 'a', secretName: 'RUN', verifyTokenSecretName: 'HOOK', verifyTokenSecretVersion: 1 }),
+        buildWebhook({ name: 'b', secretName: 'ALL', verifyTokenSecretName: 'RUN', verifyTokenSecretVersion: 1 }),
+      ],
+      automations: [buildAutomation({ name: 'fix', overrides: { secrets: ['ALL', 'HOOK', 'RUN'] } })],
+    });
+    expect(await reader().unusableSecrets(FACTORY)).toEqual({
+      missingForRuns: [],
+      outsideScope: [
+        { use: 'webhook', name: 'a', secret: 'RUN' },
+        { use: 'webhook', name: 'b', secret: 'RUN' },
+        { use: 'run', name: 'fix', secret: 'HOOK' },
+      ],
+    });
   });
 
   async function listReconciliations() {

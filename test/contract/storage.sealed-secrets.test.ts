@@ -59,7 +59,7 @@ describe.each(STORAGES)('encrypted secrets on $name', (kind) => {
   it('returns the newest version, and every other version by number, byte for byte', async () => {
     await table().insert(seal(1));
     await table().insert(seal(2));
-    expect(describeSecret(await table().newest('API_KEY'))).toEqual(describeSecret(seal(2)));
+    expect(describeSecret(await table().newest('API_KEY'))).toMatchObject(describeSecret(seal(2))!);
     const replaced = seal(1, { replacedAt: START_MS + 2 });
     expect(describeSecret(await table().get('API_KEY', 1))).toEqual(describeSecret(replaced));
     expect(await table().get('API_KEY', 3)).toBeNull();
@@ -97,7 +97,7 @@ describe.each(STORAGES)('encrypted secrets on $name', (kind) => {
       const other = seal(version, { sealed: new Uint8Array([9]) });
       await expect(table().insert(other)).rejects.toMatchObject({ name: 'AppError', code: 'conflict' });
     }
-    expect(describeSecret(await table().newest('API_KEY'))).toEqual(describeSecret(seal(2)));
+    expect(describeSecret(await table().newest('API_KEY'))).toMatchObject(describeSecret(seal(2))!);
   });
 
   it('deletes a name but no pinned versions, and never reuses a version number', async () => {
@@ -131,9 +131,43 @@ describe.each(STORAGES)('encrypted secrets on $name', (kind) => {
     await applyFactory(opened.storage, { deleteWebhooks: [webhooks[2]!.uid] });
     await table().insert(seal(2));
     const users = ['a', 'b'].map((webhook) => ({ factory: FACTORY, webhook, version: 1 }));
+    const at = START_MS + 1;
+    const scope = { webhook: [], run: [] };
     expect(await table().list()).toEqual([
-      { name: 'API_KEY', version: 2, createdAt: START_MS + 1, updatedAt: START_MS + 2, usedBy: users, listedBy: [] },
-      { name: 'B_KEY', version: 1, createdAt: START_MS + 1, updatedAt: START_MS + 1, usedBy: [], listedBy: [] },
+      { name: 'API_KEY', version: 2, createdAt: at, updatedAt: at + 1, scope, usedBy: users, listedBy: [] },
+      { name: 'B_KEY', version: 1, createdAt: at, updatedAt: at, scope, usedBy: [], listedBy: [] },
+    ]);
+  });
+
+  it('keeps the scope of a name until it is replaced, and forgets it with the name', async () => {
+    const scope = { webhook: ['payments'], run: null };
+    const scopes = async () => Object.fromEntries(await table().scopes(['API_KEY', 'B_KEY']));
+    await table().insert(seal(1), scope);
+    await table().insert(seal(1, { name: 'B_KEY' }));
+    await table().insert(seal(2));
+    opened.reopen();
+    expect((await table().newest('API_KEY'))?.scope).toEqual(scope);
+    expect(await scopes()).toEqual({ API_KEY: scope, B_KEY: { webhook: [], run: [] } });
+    expect(await table().setScope('B_KEY', { webhook: null, run: [] })).toBe(true);
+    await table().delete('API_KEY', DELETER);
+    expect(await table().setScope('API_KEY', scope)).toBe(false);
+    expect(await scopes()).toEqual({ B_KEY: { webhook: null, run: [] } });
+  });
+
+  it('replaces a renamed factory in scopes, and removes a forgotten one', async () => {
+    const { inventory, factoryNames } = opened.storage;
+    for (const name of ['old', 'new', 'other']) await inventory.register(name, START_MS);
+    await table().insert(seal(1), { webhook: ['old', 'other'], run: null });
+    await table().insert(seal(1, { name: 'B_KEY' }), { webhook: [], run: ['new', 'old'] });
+    await factoryNames.rename({ from: 'old', to: 'new', isHosted: false, at: START_MS });
+    expect((await table().list()).map(({ scope }) => scope)).toEqual([
+      { webhook: ['new', 'other'], run: null },
+      { webhook: [], run: ['new'] },
+    ]);
+    await factoryNames.forget('new', START_MS);
+    expect((await table().list()).map(({ scope }) => scope)).toEqual([
+      { webhook: ['other'], run: null },
+      { webhook: [], run: [] },
     ]);
   });
 

@@ -12,7 +12,8 @@ beforeAll(async () => {
   const types = { ours: { type: 'managed' }, rows: { type: 'live' }, theirs: { type: 'repository', url: repo.path } };
   const factories = Object.entries(types).map(([name, source]) => ({ name, source }));
   daemon = await startTestDaemon({ config: { factories } });
-  expect((await daemon.cli('secret', 'create', 'THEIRS', '--value', 'the-secret-of-the-team')).code).toBe(0);
+  const scope = ['--factory', 'theirs', '--factory', 'rows'];
+  expect((await daemon.cli('secret', 'create', 'THEIRS', ...scope, '--value', 'the-secret-of-the-team')).code).toBe(0);
   expect((await daemon.cli('reconcile', '--factory', 'theirs', '--wait')).code).toBe(0);
 });
 

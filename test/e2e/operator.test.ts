@@ -91,7 +91,9 @@ beforeAll(async () => {
   };
   daemon = await startTestDaemon({ config });
   for (const [name, value] of Object.entries(SECRETS)) {
-    expect((await daemon.api(`/secrets/${name}`, { method: 'PUT', body: { value } })).status).toBe(201);
+    expect((await daemon.api(`/secrets/${name}`, { method: 'PUT', body: { value, factories: null } })).status).toBe(
+      201,
+    );
   }
   await eventually(async () => (await daemon.api('/factories/payments')).body.applied_revision, 20_000);
   for (const { name, uid } of (await daemon.api('/factories/payments/webhooks')).body.data) uids.set(name, uid);

@@ -54,6 +54,8 @@ describe('a factory that the configuration no longer names', () => {
   async function restartAs(name: string, type?: string): Promise<void> {
     await start(name, type);
     await eventually(async () => (await daemon.api(`/factories/${name}`)).status === 200);
+    // The scope of the secret is the earlier name.
+    await daemon.cli('secret', 'update', 'CI', '--factory', name, '--add');
     await daemon.cli('reconcile', '--wait', '--factory', name);
   }
 

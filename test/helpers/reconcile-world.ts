@@ -214,6 +214,7 @@ async function openWorld(
     clock,
     redactor: createRedactor(),
     notifyTargets: [],
+    factories: [FACTORY],
   });
   const { wrapInventory = (same) => same, wrapSecrets = (same) => same, wrapServing = (same) => same } = options;
   const inventory = wrapInventory(storage.inventory);

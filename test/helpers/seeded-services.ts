@@ -21,6 +21,7 @@ import type { Commit, Reconciliation } from '../../src/core/reconciliation.ts';
 import type { AppliedAutomation } from '../../src/core/resources/automation.ts';
 import type { Decision, Delivery } from '../../src/core/resources/delivery.ts';
 import type { Run, RunAttempt } from '../../src/core/resources/run.ts';
+import type { ScopeChange } from '../../src/core/secret-scope.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import type { Clock } from '../../src/core/time/clock.ts';
 import { NO_TRAFFIC } from '../../src/core/webhook-traffic.ts';
@@ -336,10 +337,12 @@ async function seedDatabase(): Promise<Buffer> {
 
 async function seedSecrets(storage: SqliteStorage): Promise<void> {
   const secrets = openSecretStore(storage, { wallMs: () => NOW_MS, monotonicMs: () => 0 });
+  const scope: ScopeChange = { factories: ['payments', 'other'] };
   for (let version = 1; version <= 3; version++) {
-    await secrets.put('INTERNAL_CI_WEBHOOK_SECRET', new SecretValue(`the-secret-of-the-ci-${version}`), 'put');
+    const value = new SecretValue(`the-secret-of-the-ci-${version}`);
+    await secrets.put('INTERNAL_CI_WEBHOOK_SECRET', value, 'put', { scope });
   }
-  await secrets.put('BY_URL_WEBHOOK_SECRET', new SecretValue('the-token-in-the-url'), 'put');
+  await secrets.put('BY_URL_WEBHOOK_SECRET', new SecretValue('the-token-in-the-url'), 'put', { scope });
 }
 
 function buildSeedApply(factory: string, at: number, id: ReconciliationId): AppliedChange {
@@ -472,6 +475,7 @@ function openSecretStore(storage: SqliteStorage, clock: Clock): SecretStore & Se
     clock,
     redactor: createRedactor(),
     notifyTargets: [{ factory: 'payments', type: 'github', secretName: 'INTERNAL_CI_WEBHOOK_SECRET' }],
+    factories: ['payments', 'other'],
   });
 }
 
@@ -741,8 +745,8 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     },
     secrets: {
       ...secrets,
-      put: async (name, value, mode) => {
-        const stored = await secrets.put(name, value, mode);
+      put: async (name, value, mode, options) => {
+        const stored = await secrets.put(name, value, mode, options);
         seen.stored.push({ name, mode });
         return stored;
       },

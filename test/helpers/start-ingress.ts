@@ -222,6 +222,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     clock,
     redactor: createRedactor(),
     notifyTargets: [],
+    factories: [FACTORY],
   });
   const seen: TestIngress['seen'] = {
     rejections: [],

@@ -29,7 +29,8 @@ function open(attemptsPerMinute = 30) {
     inventory: { webhooks: async (factory) => webhooks.filter((webhook) => webhook.factory === factory) },
     secrets: {
       open: async (_name, version) => value(version),
-      resolve: async (name) => (name === 'KEY' ? { version: 3, value: value(3)! } : null),
+      resolve: async (name) =>
+        name === 'KEY' ? { outcome: 'found', version: 3, value: value(3)! } : { outcome: 'missing' },
       versions: async () =>
         [3, 2, 1].flatMap((version) => {
           const stored = value(version);
@@ -42,6 +43,7 @@ function open(attemptsPerMinute = 30) {
           version: 3,
           createdAt: 0,
           updatedAt: 0,
+          scope: { webhook: null, run: null },
           listedBy: [],
           notify: [],
           usedBy: webhooks.map(({ factory, name }) => ({ factory, webhook: name, version: 1 })),

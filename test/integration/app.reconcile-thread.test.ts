@@ -41,6 +41,7 @@ function start(workerUrl: URL) {
     clock: systemClock,
     redactor: createRedactor(),
     notifyTargets: [],
+    factories: [],
   });
   const source = { type: 'live' } as const;
   const runs = { executor: null };

@@ -364,8 +364,8 @@ describe('secret', () => {
       secrets: {
         ...createSeededServices().secrets,
         put: async (_name, value) => {
-          values.push(value.reveal());
-          return { created: true, version: 1 };
+          values.push(value!.reveal());
+          return { created: true, version: 1, scope: { webhook: ['payments'], run: [] } };
         },
       },
     });
@@ -382,7 +382,37 @@ describe('secret', () => {
     await serve();
     const created = await run(['secret', 'create', 'NEW_SECRET', '--value', VALUE, '--json']);
     expect(created.code).toBe(0);
-    expect(JSON.parse(created.stdout)).toEqual({ name: 'NEW_SECRET', version: expect.any(Number) });
+    expect(JSON.parse(created.stdout)).toEqual({
+      name: 'NEW_SECRET',
+      version: expect.any(Number),
+      scope: { webhook: ['payments'], run: ['payments'] },
+    });
+  });
+
+  it('create and update take a scope, and a scope alone needs no value', async () => {
+    await serve();
+    const runPlain = (args: string[]) => runCli(args, { env, cwd: dir, clock: services.clock });
+    const scope = async (...args: string[]) => {
+      const { code, stdout } = await runPlain(['secret', ...args, '--json']);
+      return [code, code === 0 ? JSON.parse(stdout).scope : null];
+    };
+    const create = ['create', 'NEW_SECRET', '--value', VALUE];
+    expect(await scope(...create, '--factory', 'payments', '--use', 'run')).toEqual([
+      0,
+      { webhook: [], run: ['payments'] },
+    ]);
+    expect(await scope('update', 'NEW_SECRET', '--factory', 'payments', '--use', 'webhook', '--add')).toEqual([
+      0,
+      { webhook: ['payments'], run: ['payments'] },
+    ]);
+    expect(await scope('update', 'NEW_SECRET', '--all-factories')).toEqual([0, { webhook: null, run: null }]);
+    expect(await runPlain(['secret', 'update', 'NEW_SECRET', '--use', 'webhook'])).toMatchObject({
+      code: 0,
+      stdout: 'Changed the scope of NEW_SECRET: all factories (webhooks).\n',
+    });
+    const both = await runPlain(['secret', 'update', 'NEW_SECRET', '--factory', 'payments', '--all-factories']);
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('exclude each other') });
+    expect((await runPlain(['secret', 'list'])).stdout).toMatch(/NEW_SECRET +1 +.*all factories \(webhooks\)/);
   });
 
   it.each(['a b', '1A', '', 'x'.repeat(129)])('rejects the name %j before it reads a value', async (name) => {
@@ -397,8 +427,8 @@ describe('secret', () => {
       secrets: {
         ...createSeededServices().secrets,
         put: async (_name, value) => {
-          values.push(value.reveal());
-          return { created: true, version: 1 };
+          values.push(value!.reveal());
+          return { created: true, version: 1, scope: { webhook: ['payments'], run: [] } };
         },
       },
     });

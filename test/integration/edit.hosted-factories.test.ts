@@ -463,6 +463,7 @@ describe('a live factory', () => {
 
   it('rotates no secret that an automation lists for its runs', async () => {
     await editor.createWebhook(ORDER, want('ci'));
+    await world.secrets.put('CI_WEBHOOK_SECRET', null, 'update', { scope: { factories: [FACTORY], add: true } });
     const { name, automation: wanted, mustBeNew } = selecting('ci');
     const listing = { ...wanted, overrides: { secrets: ['CI_WEBHOOK_SECRET'] } };
     await editor.writeAutomation(ORDER, { name, automation: listing, mustBeNew });

@@ -54,7 +54,7 @@ describe('a secret that the provider supplies', () => {
     expect(waitsForSecret()).toBe(true);
     expect(await adopt()).toEqual({ ok: true });
     expect(await pinned()).toBe(SUPPLIED);
-    expect((await world.secrets.resolve('ASANA'))?.version).toBe(2);
+    expect(await world.secrets.find('ASANA')).toMatchObject({ version: 2 });
     expect(waitsForSecret()).toBe(false);
 
     world.source.commit({ 'webhooks/asana.yaml': `${ASANA}description: Tasks\n` });
@@ -87,7 +87,7 @@ describe('a secret that the provider supplies', () => {
     await applyAsana();
     await world.put('ASANA', 'a value of the team, 32 characters');
     expect(await adopt()).toMatchObject({ ok: false, detail: expect.stringContaining('waits for the next apply') });
-    expect((await world.secrets.resolve('ASANA'))?.version).toBe(2);
+    expect(await world.secrets.find('ASANA')).toMatchObject({ version: 2 });
 
     await applyAsana({ 'webhooks/twin.yaml': ASANA });
     expect(await adopt()).toMatchObject({ ok: false, detail: expect.stringContaining('other webhooks') });

@@ -19,7 +19,7 @@ afterAll(() => thread.close());
 /** The store behind the webhooks: version 1 is pinned, version 2 is newer. */
 const secrets = {
   open: async (_name: string, version: number) => (version === 1 ? new SecretValue(TOKEN) : new SecretValue('newer')),
-  resolve: async () => ({ version: 2, value: new SecretValue('newer') }),
+  resolve: async () => ({ outcome: 'found' as const, version: 2, value: new SecretValue('newer') }),
   versions: async () => {
     const history = { createdAt: 0, createdBy: null, replacedAt: null, replacedBy: null };
     return [{ version: 2, value: new SecretValue('newer'), ...history }];

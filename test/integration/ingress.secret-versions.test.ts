@@ -22,7 +22,7 @@ async function start(webhooks: TestWebhook[] = [BEARER, URL_TOKEN, GITHUB]): Pro
     [3, null],
   ] as const) {
     ingress.clock.advance(1_000);
-    await ingress.secretStore.put('CI_SECRET', new SecretValue(SECRETS[version]!), 'put', by);
+    await ingress.secretStore.put('CI_SECRET', new SecretValue(SECRETS[version]!), 'put', { by });
   }
 }
 

@@ -73,7 +73,9 @@ async function begin(...targets: NotifyTarget[]): Promise<void> {
     secrets: {
       resolve: async (name) => {
         const value = secrets.get(name);
-        return value === undefined ? null : { version: 1, value: new SecretValue(value) };
+        return value === undefined
+          ? { outcome: 'missing' }
+          : { outcome: 'found', version: 1, value: new SecretValue(value) };
       },
     },
     metrics: { countNotice: (_factory, type, outcome) => void counted.push(`${type} ${outcome}`) },

@@ -32,6 +32,7 @@ it('nobody can read that a revision is applied before it is live', async () => {
     clock: systemClock,
     redactor: createRedactor(),
     notifyTargets: [],
+    factories: ['payments'],
   });
   await secrets.put('S', new SecretValue('a-secret-that-is-long-enough'), 'create');
   const registry = new Registry();

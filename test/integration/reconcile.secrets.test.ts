@@ -106,8 +106,8 @@ describe('a secret that does not exist', () => {
     let isLate = true;
     const wrapSecrets = (secrets: SecretStore): SecretStore => ({
       ...secrets,
-      resolve: async (name) => {
-        const found = await secrets.resolve(name);
+      resolve: async (name, user) => {
+        const found = await secrets.resolve(name, user);
         if (isLate) {
           isLate = false;
           await world.put('A', OLD);
@@ -197,8 +197,8 @@ it('gives webhooks that share a secret the same version, even if it changes in b
   await world.put('A', OLD);
   const wrapSecrets = (secrets: SecretStore): SecretStore => ({
     ...secrets,
-    resolve: async (name) => {
-      const found = await secrets.resolve(name);
+    resolve: async (name, user) => {
+      const found = await secrets.resolve(name, user);
       await world.put(name, NEW);
       return found;
     },

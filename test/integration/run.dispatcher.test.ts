@@ -39,7 +39,7 @@ function open(
     logs: { begin: async () => 0, append: async () => undefined },
     localExecutors: ['command'],
     executors: new Map([['payments', { executor, concurrency, retryInterrupted }]]),
-    secrets: { resolve: async () => null },
+    secrets: { resolve: async () => ({ outcome: 'missing' }) },
     clock: systemClock,
     logger: silentLogger,
     ...others,
@@ -202,7 +202,11 @@ describe('the dispatcher', () => {
 describe('secrets of a run', () => {
   it('are those that the automation lists, at their latest version', async () => {
     const id = addRun({}, { secrets: ['CI_TOKEN', 'OTHER'] });
-    const resolve = async (name: string) => ({ version: 7, value: new SecretValue(`value of ${name}`) });
+    const users: unknown[] = [];
+    const resolve = async (name: string, user: unknown) => {
+      users.push(user);
+      return { outcome: 'found' as const, version: 7, value: new SecretValue(`value of ${name}`) };
+    };
     await open({ secrets: { resolve } }).start();
     await waitUntil(isIn(id, 'running'), 'it runs');
     await waitUntil(() => executor.running === 1, 'it is executed');
@@ -211,6 +215,17 @@ describe('secrets of a run', () => {
       ['CI_TOKEN', 'value of CI_TOKEN'],
       ['OTHER', 'value of OTHER'],
     ]);
+    expect(users).toEqual(['CI_TOKEN', 'OTHER'].map(() => ({ factory: 'payments', use: 'run' })));
+  });
+
+  it('fail the run if the scope of one excludes the factory, with the command that adds it', async () => {
+    const id = addRun({}, { secrets: ['CI_TOKEN'] });
+    await open({ secrets: { resolve: async () => ({ outcome: 'outside_scope' }) } }).start();
+    await waitUntil(isIn(id, 'failed'), 'it has failed');
+    expect(queue.run(id).error).toMatch(
+      /^the scope of the secret CI_TOKEN does not include runs of .* payments; .*--add/,
+    );
+    expect(executor.requests).toHaveLength(0);
   });
 
   it('fail the run if one is missing, with a sentence that names it', async () => {
@@ -233,7 +248,7 @@ describe('secrets of a run', () => {
     let calls = 0;
     const resolve = async () => {
       if (calls++ === 0) throw new AppError('storage_unavailable', 'busy');
-      return { version: 1, value: new SecretValue('x') };
+      return { outcome: 'found' as const, version: 1, value: new SecretValue('x') };
     };
     await open({ secrets: { resolve } }).start();
     await waitUntil(() => executor.running === 1, 'it is executed');

@@ -61,7 +61,7 @@ async function start(
     localExecutors: ['command'],
     executors: new Map([['payments', { executor, concurrency }]]),
     logs: { begin: async () => 0, append: async () => undefined },
-    secrets: { resolve: async () => null },
+    secrets: { resolve: async () => ({ outcome: 'missing' }) },
   });
   await dispatcher.start();
   return dispatcher;

@@ -77,7 +77,7 @@ describe('the audit log', () => {
     expect(entries).toHaveLength(6);
     expect(JSON.stringify(entries) + services.seen.logLines.join()).not.toContain('canary');
     expect(entries.at(-1)).toMatchObject({ object: 'secrets/A_SECRET', status: 201 });
-    expect(entries.at(-1).changes).toEqual({ mode: 'create', value: '[not shown]' });
+    expect(entries.at(-1).changes).toEqual({ mode: 'create', value: '[not shown]', scope: 'no factory' });
     expect(entries.at(-3).changes).toEqual({ password: '[not shown]', role: 'operator' });
   });
 

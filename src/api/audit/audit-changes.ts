@@ -176,6 +176,8 @@ const SHOWN = new Set([
   'state',
   'webhook',
   'to',
+  'add',
+  'uses',
 ]);
 const HIDDEN = '[not shown]';
 const MAX_SHOWN_CHARACTERS = 500;

@@ -27,6 +27,7 @@ const CREATED_AT = '2025-11-17T09:12:44.019Z';
 const AUTOMATION_FILE = 'automations/triage-issues/automation.md';
 const PROMPT = 'Find the cause of the issue in the attached payload and propose a fix.\n';
 const OVERRIDES = { model: 'large', secrets: ['GITHUB_API_KEY'] };
+const SCOPE = { webhook: ['payments'], run: [] };
 const PAYLOAD = { action: 'opened', issue: { number: 42, title: 'Checkout fails', labels: [{ name: 'bug' }] } };
 
 const nothingPlanned = { create: [], update: [], delete: [] };
@@ -692,13 +693,14 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       version: 2,
       created_at: CREATED_AT,
       updated_at: APPLIED_AT,
+      scope: SCOPE,
       used_by: [{ factory: 'payments', webhook: 'github', version: 2 }],
       listed_by: [],
       notify: [],
     },
   ],
   Revision: [{ revision: COMMIT, author: 'alice', message: 'Create the webhook github', created_at: APPLIED_AT }],
-  SecretStored: [{ name: 'GITHUB_WEBHOOK_SECRET', version: 2, created: false }],
+  SecretStored: [{ name: 'GITHUB_WEBHOOK_SECRET', version: 2, created: false, scope: SCOPE, warning: null }],
   Token: [token],
   NewToken: [{ ...token, last_used_at: null, token: 'dbk_example' }],
   User: [user],
@@ -879,7 +881,17 @@ export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Body
       value: { fence: 1, state: 'failed', error: 'The agent exited with code 1.', exit_code: 1 },
     },
   },
-  putSecret: { value: { summary: 'A value', value: { value: 'example-secret-value' } } },
+  putSecret: {
+    value: { summary: 'A value', value: { value: 'example-secret-value' } },
+    scoped: {
+      summary: 'A value for the webhooks of one factory',
+      value: { value: 'example-secret-value', factories: ['payments'], uses: ['webhook'] },
+    },
+    scope: {
+      summary: 'One more factory, without a new value',
+      value: { factories: ['billing'], uses: ['run'], add: true },
+    },
+  },
   diagnoseRequest: {
     request: {
       summary: 'A request as it was sent',

@@ -376,7 +376,8 @@ describe('an answer is as the document says, no key more and none less', () => {
 
   it('post /api/v1/runs/{id}/cancel of a run that the daemon executes is 202', async () => {
     const services = createSeededServices({}, { executor: new ScriptedExecutor() });
-    await services.secrets.put('DEPLOY_KEY', new SecretValue('what the automation names'), 'put');
+    const scope = { factories: ['payments'] };
+    await services.secrets.put('DEPLOY_KEY', new SecretValue('what the automation names'), 'put', { scope });
     const run = await services.queueRun();
     await eventually(async () => (await services.runs.get(run))?.state === 'running');
     const authorization = `Bearer ${services.grant('operator')}`;

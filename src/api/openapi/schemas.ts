@@ -709,8 +709,14 @@ export const COMPONENTS = {
     { description: 'One change of a managed factory.' },
   ),
   SecretStored: closedObject(
-    { name: text, version: count, created: flag },
-    { description: 'The version that the value was stored under.' },
+    {
+      name: text,
+      version: count,
+      created: flag,
+      scope: SECRET_FIELDS.scope.type.schema,
+      warning: { ...textOrNull, description: 'What to do if no factory may use the secret; `null` otherwise.' },
+    },
+    { description: 'The newest version of the secret, and its scope.' },
   ),
   Token: closedObject(token, { description: 'An API token without its text.' }),
   NewToken: closedObject(

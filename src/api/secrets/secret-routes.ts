@@ -1,10 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../core/errors.ts';
+import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
 import type { SecretStore } from '../../core/ports/secret-store.ts';
+import { type ScopeChange, SECRET_USES } from '../../core/secret-scope.ts';
 import { SecretValue } from '../../core/secret-value.ts';
 import type { UploadedRequest } from '../../diagnosis/diagnose-upload.ts';
 import type { DeliveryDiagnosis } from '../../diagnosis/try-mistakes.ts';
 import { SECRET_NAME_PATTERN } from '../../words/names.ts';
+import { adviseScope, describeScope, isUnusable } from '../../words/secret-scope.ts';
 import { presentSecret } from '../auth/present-access.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
@@ -12,9 +15,11 @@ import { locate } from '../server/locate.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageOf, presentPage, querySchema, SHORT_LIST_QUERY } from '../server/page-query.ts';
 import { principalOf } from '../server/reach.ts';
+import { requireKnownFactories } from '../users/require-known.ts';
 
 export interface SecretRouteParts {
   secrets: SecretStore;
+  inventory: Pick<InventoryReader, 'factories'>;
   /** Tries the usual mistakes on a request with a stored secret. `too_many_requests` beyond its rate. */
   diagnoseUpload(request: UploadedRequest): Promise<DeliveryDiagnosis>;
 }
@@ -23,12 +28,37 @@ const tags = ['Secrets'];
 /** The longest value that a body may hold. */
 export const MAX_SECRET_CHARACTERS = 65_536;
 
+interface SecretBody extends ScopeChange {
+  value?: string;
+}
+
 const secretBodySchema = {
   type: 'object',
-  required: ['value'],
+  minProperties: 1,
   additionalProperties: false,
   properties: {
-    value: { type: 'string', minLength: 1, maxLength: MAX_SECRET_CHARACTERS, description: 'Never returned.' },
+    value: {
+      type: 'string',
+      minLength: 1,
+      maxLength: MAX_SECRET_CHARACTERS,
+      description: 'Never returned. If omitted, only the scope of an existing secret changes.',
+    },
+    factories: {
+      type: ['array', 'null'],
+      uniqueItems: true,
+      items: { type: 'string' },
+      description:
+        'Factories that may use it; `null` for all. If omitted, an existing secret keeps its factories. A new one gets the only factory of the daemon, or else no factory.',
+    },
+    uses: {
+      type: 'array',
+      minItems: 1,
+      uniqueItems: true,
+      items: { type: 'string', enum: [...SECRET_USES] },
+      description:
+        'What they may use it for. If omitted, an existing secret keeps its uses. A new one gets both, and so does `add`.',
+    },
+    add: { type: 'boolean', description: 'Adds `factories` and `uses` to the scope instead of replacing it.' },
   },
 };
 
@@ -60,7 +90,11 @@ export async function secretsPlugin(app: FastifyInstance, parts: SecretRoutePart
       ),
   );
 
-  app.put<{ Params: { name: string }; Querystring: { mode?: 'create' | 'update' }; Body: { value: string } }>(
+  app.put<{
+    Params: { name: string };
+    Querystring: { mode?: 'create' | 'update'; force?: boolean };
+    Body: SecretBody;
+  }>(
     '/secrets/:name',
     {
       config,
@@ -68,24 +102,31 @@ export async function secretsPlugin(app: FastifyInstance, parts: SecretRoutePart
         tags,
         summary: 'Store a secret',
         description:
-          'Creates or replaces the secret. With `mode=create` an existing secret returns `conflict`; with `mode=update` a missing one returns `not_found`.',
+          'Creates or replaces the secret, or changes its scope. With `mode=create` an existing secret returns `conflict`; with `mode=update` a missing one returns `not_found`. A scope that excludes a factory that uses the secret returns `secret_in_use`, unless `force=true`.',
         params: nameSchema,
-        querystring: querySchema({ mode: { type: 'string', enum: ['create', 'update'] } }),
+        querystring: querySchema({
+          mode: { type: 'string', enum: ['create', 'update'] },
+          force: { type: 'boolean' },
+        }),
         body: secretBodySchema,
         response: { 200: refTo('SecretStored'), 201: refTo('SecretStored'), 409: refTo('Problem') },
       },
     },
     async (request, reply) => {
       const { name } = request.params;
-      const value = new SecretValue(request.body.value);
-      const { created, version } = await parts.secrets.put(
+      const { mode = 'put', force = false } = request.query;
+      const { value, ...change } = request.body;
+      await requireKnownFactories(parts.inventory, change.factories ?? []);
+      const { created, version, scope } = await parts.secrets.put(
         name,
-        value,
-        request.query.mode ?? 'put',
-        principalOf(request).name,
+        value === undefined ? null : new SecretValue(value),
+        mode,
+        { by: principalOf(request).name, force, ...(Object.keys(change).length === 0 ? {} : { scope: change }) },
       );
+      request.auditResult = { scope: describeScope(scope) };
       if (created) void reply.code(201).header('location', locate('secrets', name));
-      return reply.send({ name, version, created });
+      const warning = isUnusable(scope) ? adviseScope(name) : null;
+      return reply.send({ name, version, created, scope, warning });
     },
   );
 

@@ -4,10 +4,11 @@ import type { WebhookUid } from '../../core/ids.ts';
 import type { AppliedChange } from '../../core/ports/definitions/inventory.ts';
 import type { ServedChange, Serving, ServingWebhook } from '../../core/ports/definitions/serving.ts';
 import type { LogFields, Logger } from '../../core/ports/logger.ts';
-import type { SecretStore } from '../../core/ports/secret-store.ts';
+import type { PutMode, PutOptions, SecretStore } from '../../core/ports/secret-store.ts';
 import type { ReconciliationEnd } from '../../core/reconciliation.ts';
 import type { Environment } from '../../core/reserved-variables.ts';
 import type { AppliedWebhook } from '../../core/resources/webhook.ts';
+import type { SecretUser } from '../../core/secret-scope.ts';
 import { SecretValue } from '../../core/secret-value.ts';
 import type { DataPaths } from '../../data-dir/data-paths.ts';
 import type { EditOrder, FactoryEditor } from '../../edit/factory-editor.ts';
@@ -100,20 +101,20 @@ export type CopiedServedChange = Omit<ServedChange, 'webhooks'> & { webhooks: Co
 type CopiedServingWebhook = { [Key in keyof ServingWebhook]: Key extends 'webhook' ? AppliedWebhook : CopiedSecret };
 
 /** A `SecretStore` with copied secrets. */
-export interface CopiedSecretStore extends Pick<SecretStore, 'delete' | 'list' | 'find'> {
-  put(
+export interface CopiedSecretStore extends Pick<SecretStore, 'delete' | 'list' | 'find' | 'scopes'> {
+  put(name: string, value: CopiedSecret, mode: PutMode, options?: PutOptions): ReturnType<SecretStore['put']>;
+  resolve(
     name: string,
-    value: string,
-    mode: Parameters<SecretStore['put']>[2],
-    by?: string | null,
-  ): ReturnType<SecretStore['put']>;
-  resolve(name: string): Promise<{ version: number; value: string } | null>;
+    user: SecretUser | 'configuration',
+  ): Promise<
+    { outcome: 'found'; version: number; value: string } | { outcome: 'missing' } | { outcome: 'outside_scope' }
+  >;
   open(name: string, version: number): Promise<CopiedSecret>;
 }
 
 export const HOST_OPERATIONS = listOperations<HostPorts>()({
   serving: ['stage', 'apply', 'serve'],
-  secrets: ['put', 'delete', 'list', 'find', 'resolve', 'open'],
+  secrets: ['put', 'delete', 'list', 'find', 'resolve', 'scopes', 'open'],
   reports: ['reconciled', 'log'],
 });
 

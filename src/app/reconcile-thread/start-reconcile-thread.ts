@@ -6,7 +6,6 @@ import type { Serving } from '../../core/ports/definitions/serving.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import type { SecretStore } from '../../core/ports/secret-store.ts';
 import type { ReconciliationEnd } from '../../core/reconciliation.ts';
-import { SecretValue } from '../../core/secret-value.ts';
 import { type Backoff, backoffMs } from '../../core/time/backoff.ts';
 import { type CancelCall, scheduleCall } from '../../core/time/schedule.ts';
 import type { FactoryEditor } from '../../edit/factory-editor.ts';
@@ -139,14 +138,15 @@ function offerHost({ serving, secrets, onReconciled, logger }: ReconcileThreadPa
       serve: (served) => serving.serve(restoreServed(served)),
     },
     secrets: {
-      put: (name, value, mode, by) => secrets.put(name, new SecretValue(value), mode, by),
+      put: (name, value, mode, options) => secrets.put(name, restoreSecret(value), mode, options),
       delete: secrets.delete,
       list: secrets.list,
       find: secrets.find,
-      resolve: async (name) => {
-        const found = await secrets.resolve(name);
-        return found === null ? null : { version: found.version, value: found.value.reveal() };
+      resolve: async (name, user) => {
+        const found = await secrets.resolve(name, user);
+        return found.outcome === 'found' ? { ...found, value: found.value.reveal() } : found;
       },
+      scopes: secrets.scopes,
       open: async (name, version) => copySecret(await secrets.open(name, version)),
     },
     reports: {

@@ -124,14 +124,15 @@ function copyServed(served: ServedChange): CopiedServedChange {
 function connectSecrets(): SecretStore {
   const { secrets } = link.remote;
   return {
-    put: (name, value, mode, by) => secrets.put(name, value.reveal(), mode, by),
+    put: (name, value, mode, options) => secrets.put(name, copySecret(value), mode, options),
     delete: secrets.delete,
     list: secrets.list,
     find: secrets.find,
-    resolve: async (name) => {
-      const found = await secrets.resolve(name);
-      return found === null ? null : { version: found.version, value: new SecretValue(found.value) };
+    resolve: async (name, user) => {
+      const found = await secrets.resolve(name, user);
+      return found.outcome === 'found' ? { ...found, value: new SecretValue(found.value) } : found;
     },
+    scopes: secrets.scopes,
     open: async (name, version) => restoreSecret(await secrets.open(name, version)),
   };
 }

@@ -1,9 +1,12 @@
+import { InvalidArgumentError, Option } from 'commander';
 import type { Secret } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
+import { SECRET_USES, type SecretUse } from '../../core/secret-scope.ts';
+import { describeScope, isUnusable } from '../../words/secret-scope.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { type ConfirmOptions, confirm } from '../input/confirm.ts';
 import { readSecretValue, requireNotEmpty, requireSecretName } from '../input/read-secret-value.ts';
 import { formatAge } from '../output/format-time.ts';
@@ -13,6 +16,10 @@ type Mode = 'create' | 'update';
 
 interface PutOptions {
   value?: string;
+  allFactories?: boolean;
+  use?: SecretUse[];
+  add?: boolean;
+  force?: boolean;
   json?: boolean;
 }
 
@@ -22,7 +29,7 @@ export function declareSecret(secret: CliCommand, bind: Bind): void {
   registerPut(secret, bind, 'update', 'store a new value of a secret; fails if the name does not exist');
   secret
     .command('list')
-    .description('list secrets with version and use by webhooks, automations and notify targets; never a value')
+    .description('list secrets with version, scope, and use by webhooks, automations and notify targets; never a value')
     .withJson()
     .explain({
       examples: [['dockbell secret list', 'all secrets, and which webhooks still use an older version']],
@@ -48,43 +55,104 @@ export function declareSecret(secret: CliCommand, bind: Bind): void {
 }
 
 function registerPut(secret: CliCommand, bind: Bind, mode: Mode, description: string): void {
-  secret
+  const command = secret
     .command(mode)
     .argument('<name>', 'name of the secret: letters, digits and _; the first character is not a digit')
-    .description(`${description}. Without --value the value is read from standard input, hidden when typed`)
-    .option('--team', 'scope of the secret; team is the default and the only scope')
+    .description(
+      mode === 'create'
+        ? `${description}. Without --value the value is read from standard input, hidden when typed`
+        : `${description}, or a new scope. Without --value and scope options, the value is read from standard input, hidden when typed`,
+    )
+    .option('--team', 'store a team secret; this is the default and the only kind of secret')
     .option('--value <value>', 'the value; other users of the host can see it in the list of processes')
-    .withJson('name and version as JSON')
+    .option('--factory <name>', 'factory that may use the secret; repeatable')
+    .option('--all-factories', 'allow all factories to use the secret, also later ones')
+    .addOption(
+      new Option('--use <use>', 'what they may use it for; repeatable (default: both)')
+        .choices(SECRET_USES)
+        .argParser(collectUse),
+    );
+  if (mode === 'update') {
+    command
+      .option('--add', 'add the factories and uses to the scope instead of replacing it')
+      .option('--force', 'exclude a factory that uses the secret: its runs and its next apply fail');
+  }
+  command
+    .withJson('name, version and scope as JSON')
     .explain({
       negative: mode === 'create' ? 'the name already exists' : 'the update conflicts with another one',
-      more:
-        'One newline at the end of standard input is not part of the value. Webhooks switch to the new value with the next\n' +
-        'applied commit (an empty one is enough). In managed and live factories: with the next change of the webhook.',
-      examples: [
-        [`dockbell secret ${mode} CI_WEBHOOK_SECRET < secret.txt`, 'the value from a file'],
-        [`openssl rand -base64 32 | dockbell secret ${mode} CI_WEBHOOK_SECRET`, 'a random value'],
-        [`dockbell secret ${mode} --team --value VALUE CI_WEBHOOK_SECRET`, 'the value on the command line'],
-      ],
+      more: mode === 'create' ? CREATE_NOTES : UPDATE_NOTES,
+      examples: mode === 'create' ? CREATE_EXAMPLES : UPDATE_EXAMPLES,
     })
     .action(
       bind((session: CommandSession, options: PutOptions, name: string) => putSecret(session, options, name, mode)),
     );
 }
 
+const VALUE_NOTES =
+  'One newline at the end of standard input is not part of the value. Webhooks switch to the new value with the next\n' +
+  'applied commit (an empty one is enough). In managed and live factories: with the next change of the webhook.';
+const CREATE_NOTES = `${VALUE_NOTES}\nWithout --factory and --all-factories, only the one factory of the daemon may use the secret. If it has several\nfactories, none may use it until you allow one.`;
+const UPDATE_NOTES = `${VALUE_NOTES}\nScope options without --value leave the value as it is and read no standard input.`;
+
+const CREATE_EXAMPLES = [
+  ['dockbell secret create CI_WEBHOOK_SECRET < secret.txt', 'the value from a file'],
+  ['openssl rand -base64 32 | dockbell secret create CI_WEBHOOK_SECRET', 'a random value'],
+  ['dockbell secret create DEPLOY_KEY --factory payments --use run < key.txt', 'only for runs of one factory'],
+  ['dockbell secret create --team --value VALUE CI_WEBHOOK_SECRET', 'the value on the command line'],
+] as const;
+
+const UPDATE_EXAMPLES = [
+  ['dockbell secret update CI_WEBHOOK_SECRET < secret.txt', 'the value from a file'],
+  ['dockbell secret update CI_WEBHOOK_SECRET --factory payments --add', 'one more factory, without a new value'],
+  ['dockbell secret update --team --value VALUE CI_WEBHOOK_SECRET', 'the value on the command line'],
+] as const;
+
+function collectUse(use: string, uses: SecretUse[] = []): SecretUse[] {
+  const known = SECRET_USES.find((each) => each === use);
+  if (known === undefined) throw new InvalidArgumentError(`Allowed choices are ${SECRET_USES.join(', ')}.`);
+  return [...new Set([...uses, known])];
+}
+
+/** The scope that the options name; empty if there are none. A factory of the environment is not meant. */
+function readScope({ named, globals }: CommandSession, { allFactories, use, add }: PutOptions) {
+  const factories = named === undefined ? undefined : (globals.factories ?? [named]);
+  if (allFactories && factories !== undefined) {
+    throw new CliError('--factory and --all-factories exclude each other.', { hint: 'Use one of them.' });
+  }
+  return {
+    ...(allFactories ? { factories: null } : factories === undefined ? {} : { factories: [...new Set(factories)] }),
+    ...(use === undefined ? {} : { uses: use }),
+    ...(add ? { add } : {}),
+  };
+}
+
 async function putSecret(session: CommandSession, options: PutOptions, name: string, mode: Mode): Promise<number> {
   requireSecretName(name);
+  const scope = readScope(session, options);
+  const changesOnlyScope = mode === 'update' && options.value === undefined && Object.keys(scope).length > 0;
   const api = await session.api();
-  const value =
-    options.value === undefined
-      ? await readSecretValue(session.context, `Value of ${name}`)
-      : requireNotEmpty(options.value);
-  const { version } = await readAnswer(
-    api.PUT('/api/v1/secrets/{name}', { params: { path: { name }, query: { mode } }, body: { value } }),
+  const value = changesOnlyScope ? {} : { value: await readValue(session, options, name) };
+  const stored = await readAnswer(
+    api.PUT('/api/v1/secrets/{name}', {
+      params: { path: { name }, query: { mode, ...(options.force ? { force: true } : {}) } },
+      body: { ...value, ...scope },
+    }),
   );
-  if (options.json) session.output.json({ name, version });
-  else session.output.line(`${mode === 'create' ? 'Created' : 'Updated'} secret ${name} (version ${version}).`);
-  if (mode === 'update') await noteOlderVersions(session, name, version);
+  const { version } = stored;
+  if (options.json) session.output.json({ name, version, scope: stored.scope });
+  else if (changesOnlyScope) session.output.line(`Changed the scope of ${name}: ${describeScope(stored.scope)}.`);
+  else {
+    const verb = mode === 'create' ? 'Created' : 'Updated';
+    session.output.line(`${verb} secret ${name} (version ${version}).`);
+  }
+  if (stored.warning !== null) session.output.note(stored.warning);
+  if (mode === 'update' && !changesOnlyScope) await noteOlderVersions(session, name, version);
   return EXIT_CODES.done;
+}
+
+async function readValue({ context }: CommandSession, { value }: PutOptions, name: string): Promise<string> {
+  return value === undefined ? readSecretValue(context, `Value of ${name}`) : requireNotEmpty(value);
 }
 
 /** Prints which webhooks still use the earlier value. People who rotate a secret may not expect that. */
@@ -112,6 +180,13 @@ function createColumns(nowMs: number): Column<Secret>[] {
   return [
     { head: 'NAME', text: (secret) => secret.name, narrow: 'whole' },
     { head: 'VERSION', text: (secret) => String(secret.version), narrow: 'whole' },
+    {
+      head: 'SCOPE',
+      text: (secret) => describeScope(secret.scope),
+      color: (secret, colors) => (isUnusable(secret.scope) ? colors.yellow : colors.reset),
+      narrow: 'below',
+      lead: 'scope: ',
+    },
     { head: 'UPDATED', text: (secret) => formatAge(secret.updated_at, nowMs), narrow: 'whole', drop: 1 },
     { head: 'USED BY', text: (secret) => describeUsers(secret) || '-', narrow: 'below', lead: 'used by ' },
     {

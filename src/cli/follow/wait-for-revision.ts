@@ -90,7 +90,7 @@ function findOutcome(seen: SeenState, revision: string, startedAtMs: number, now
   }
   // An invalid commit stays invalid, but an unsuitable secret may have been replaced.
   const isFinal =
-    (attempt.result === 'invalid' && attempt.reason !== 'SecretUnsuitable') ||
+    (attempt.result === 'invalid' && !attempt.reason.startsWith('Secret')) ||
     Date.parse(attempt.attempted_at) >= startedAtMs;
   return isFinal || nowMs - startedAtMs >= STALE_FAILURE_GRACE_MS
     ? { outcome: 'failed', reconciliation: attempt }

@@ -1,4 +1,5 @@
 import type { SecretSummary } from '../resources/secret.ts';
+import type { ScopeChange, SecretScope, SecretUser } from '../secret-scope.ts';
 import type { SecretValue } from '../secret-value.ts';
 import type { KeptAnswer } from './access/idempotency.ts';
 
@@ -19,6 +20,11 @@ export interface SealedSecret {
 /** A version to store. The storage notes its replacement when the next one is stored. */
 export type NewSealedSecret = Omit<SealedSecret, 'replacedAt' | 'replacedBy'>;
 
+/** The newest version of a secret, with its scope. */
+export interface NewestSecret extends SealedSecret {
+  scope: SecretScope;
+}
+
 /** The stored part of a secret's summary. `notify` comes from the configuration. */
 export type StoredSecretSummary = Omit<SecretSummary, 'notify'>;
 
@@ -36,10 +42,18 @@ export interface SealedSecretTable {
   setKeyCheck(check: Uint8Array): Promise<void>;
   /** The highest version ever used for that name, including deleted ones; 0 for a new name. */
   lastVersion(name: string): Promise<number>;
-  /** Stores a new version, which replaces the newest one. Throws `conflict` if that version exists. */
-  insert(secret: NewSealedSecret): Promise<void>;
+  /**
+   * Stores a new version, which replaces the newest one. Throws `conflict` if that version exists.
+   *
+   * @param scope omitted to keep the scope; no factory may use a new secret without one
+   */
+  insert(secret: NewSealedSecret, scope?: SecretScope): Promise<void>;
+  /** Replaces the scope. `false` if the name does not exist. */
+  setScope(name: string, scope: SecretScope): Promise<boolean>;
   /** The newest version; `null` if none exists or it was deleted. */
-  newest(name: string): Promise<SealedSecret | null>;
+  newest(name: string): Promise<NewestSecret | null>;
+  /** The scopes of the names that exist. */
+  scopes(names: readonly string[]): Promise<Map<string, SecretScope>>;
   get(name: string, version: number): Promise<SealedSecret | null>;
   /** The stored versions, newest first, also of a deleted secret. */
   versions(name: string, limit: number): Promise<SealedSecret[]>;
@@ -65,27 +79,51 @@ export interface SecretVersion extends Omit<SealedSecret, 'sealed' | 'name'> {
   value: SecretValue;
 }
 
+export type PutMode = 'create' | 'update' | 'put';
+
+export interface PutOptions {
+  /** Name of the user or token; omitted if the daemon stores the value. */
+  by?: string | null;
+  /** Omitted to keep the scope. A new secret then gets the only factory of the daemon, or no factory. */
+  scope?: ScopeChange;
+  /** Takes the secret from factories that use it. */
+  force?: boolean;
+}
+
+export interface StoredSecret {
+  created: boolean;
+  version: number;
+  scope: SecretScope;
+}
+
+/** The answer to a factory that wants to use a secret. `outside_scope`: it exists, and the factory may not use it. */
+export type Resolution =
+  | { outcome: 'found'; version: number; value: SecretValue }
+  | { outcome: 'missing' }
+  | { outcome: 'outside_scope' };
+
 /** The encrypted team store. Only the daemon reads values; no interface returns one. */
 export interface SecretStore {
   /**
    * Creates or replaces a secret. An empty value is `bad_request`. The modes `create` and `update` reject the other
-   * case.
+   * case. `secret_in_use` if the scope would exclude a factory that uses the secret, unless forced.
    *
-   * @param by name of the user or token; omitted if the daemon stores the value
+   * @param value `null` changes only the scope of an existing secret
    */
-  put(
-    name: string,
-    value: SecretValue,
-    mode: 'create' | 'update' | 'put',
-    by?: string | null,
-  ): Promise<{ created: boolean; version: number }>;
+  put(name: string, value: SecretValue | null, mode: PutMode, options?: PutOptions): Promise<StoredSecret>;
   /** `secret_in_use` while a webhook, an automation or a target of `notify` uses it, unless forced; `not_found` for an unknown name. */
   delete(name: string, options: { force: boolean; by?: string | null }): Promise<void>;
   list(): Promise<SecretSummary[]>;
   /** One entry of the list; `null` for a name that does not exist. */
   find(name: string): Promise<SecretSummary | null>;
-  /** The newest version, for an apply or a run; `null` if none exists. */
-  resolve(name: string): Promise<{ version: number; value: SecretValue } | null>;
+  /**
+   * The newest version, for an apply or a run. The only way from a definition to a value, so a scope cannot be ignored.
+   *
+   * @param user `configuration`: `dockbell.yaml` or an owner names the secret, so no scope limits it
+   */
+  resolve(name: string, user: SecretUser | 'configuration'): Promise<Resolution>;
+  /** The scopes of the names that exist. */
+  scopes(names: readonly string[]): Promise<Map<string, SecretScope>>;
   /** A pinned version; `null` if it was deleted. Throws `storage_broken` if the value cannot be decrypted. */
   open(name: string, version: number): Promise<SecretValue | null>;
 }

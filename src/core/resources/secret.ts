@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../json.ts';
+import { SCOPE_SCHEMA, type SecretScope } from '../secret-scope.ts';
 import { defineFields, type RecordOf } from './fields.ts';
 import { count, instant, json, text } from './value-types.ts';
 
@@ -14,6 +15,10 @@ export const SECRET_FIELDS = defineFields({
   version: { type: count, description: 'The newest version.' },
   createdAt: { type: instant },
   updatedAt: { type: instant },
+  scope: {
+    type: json<SecretScope>(SCOPE_SCHEMA),
+    description: 'Factories that may use the secret, for webhooks and for runs.',
+  },
   usedBy: {
     type: listOfObjects<{ factory: string; webhook: string; version: number }>({
       factory: text.schema,

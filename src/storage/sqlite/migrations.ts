@@ -645,4 +645,30 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX limited_delivery_ids_by_identity ON limited_delivery_ids (identity);
   `,
+  // The factories that may use each secret, as a JSON list; NULL for all. A secret of an earlier version gets the factories
+  // that use it. One that nothing uses gets the only factory, or else no factory.
+  `
+  ALTER TABLE secret_names ADD COLUMN webhook_factories TEXT DEFAULT '[]';
+  ALTER TABLE secret_names ADD COLUMN run_factories TEXT DEFAULT '[]';
+  UPDATE secret_names SET webhook_factories = (
+    SELECT json_group_array(factory) FROM (
+      SELECT DISTINCT factory FROM webhooks
+      WHERE deleted_at IS NULL AND secret_names.name IN (secret_name, verify_token_secret_name) ORDER BY factory
+    )
+  ), run_factories = (
+    SELECT json_group_array(factory) FROM (
+      SELECT DISTINCT automations.factory
+      FROM automation_versions AS versions JOIN automations ON automations.version = versions.version
+        AND automations.factory = versions.factory AND automations.name = versions.name,
+        json_each(versions.overrides, '$.secrets') AS listed
+      WHERE json_type(versions.overrides, '$.secrets') = 'array' AND listed.value = secret_names.name
+      ORDER BY automations.factory
+    )
+  );
+  UPDATE secret_names SET webhook_factories = only_factory.list, run_factories = only_factory.list
+    FROM (
+      SELECT json_group_array(name) AS list FROM factories WHERE forgotten_at IS NULL HAVING count(*) = 1
+    ) AS only_factory
+    WHERE webhook_factories = '[]' AND run_factories = '[]';
+  `,
 ];

@@ -13,6 +13,7 @@ import type { AppliedAutomation } from '../../resources/automation.ts';
 import type { RunResult } from '../../resources/run.ts';
 import type { AppliedWebhook } from '../../resources/webhook.ts';
 import type { RunResults } from '../../run-results.ts';
+import type { SecretUse } from '../../secret-scope.ts';
 import type { WebhookTraffic } from '../../webhook-traffic.ts';
 
 /** A webhook row as an apply writes it; the storage keeps `ref` and `createdAt` of a row that exists. */
@@ -122,6 +123,14 @@ export interface RunTotals {
   recentFailed: number;
 }
 
+/** Secrets that a definition names and cannot use now, in the order of the names of what names them. */
+export interface UnusableSecrets {
+  /** Automations list them for their runs, and they have no value. */
+  missingForRuns: { automation: string; secret: string }[];
+  /** Their scope excludes the factory. Runs of automations fail. Webhooks continue with the applied version. */
+  outsideScope: { use: SecretUse; name: string; secret: string }[];
+}
+
 /** Reads of the inventory for the management API. Lists exclude deleted webhooks, but `webhook` returns them. */
 export interface InventoryReader {
   factories(): Promise<FactoryView[]>;
@@ -135,8 +144,8 @@ export interface InventoryReader {
   webhookNames(): Promise<WebhookName[]>;
   automations(factory: string): Promise<AutomationView[]>;
   automation(factory: string, name: string): Promise<AutomationView | null>;
-  /** The secrets that automations list for their runs and that have no value now, by automation. */
-  missingRunSecrets(factory: string): Promise<{ automation: string; secret: string }[]>;
+  /** Secrets that the applied definition names and cannot use now. */
+  unusableSecrets(factory: string): Promise<UnusableSecrets>;
   /** What fails in all factories: enabled webhooks whose credential fails, and automations whose last runs failed. */
   failing(): Promise<Failing>;
   /** The totals of automations with ended runs in the order of factories and names, `limit` of them after `after`. */

@@ -138,6 +138,7 @@ function WaitsForSecrets({ names, factory, later }: WaitsForSecretsProps) {
         onClose={() => setCreated(null)}
         mode="create"
         name={created ?? ''}
+        factories={[factory.name]}
         effects={['Dockbell retries the apply immediately.']}
       />
     </Alert>

@@ -1,8 +1,10 @@
 import { Alert, Button, Code, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { KeyRound, Plus, RefreshCcw } from 'lucide-react';
+import { Ban, KeyRound, Plus, RefreshCcw } from 'lucide-react';
 import { useState } from 'react';
 import type { Secret } from '../../../client/api-types.ts';
+import { isUnusable } from '../../../words/secret-scope.ts';
+import { factoriesQuery } from '../../api/queries.ts';
 import { listOutdated, secretsQuery } from '../../api/secrets.ts';
 import { StoreSecret } from '../../parts/dialog/store-secret.tsx';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
@@ -25,6 +27,7 @@ export function SecretsPage() {
 
 function OwnersPage() {
   const { data: secrets, error, refetch } = useQuery(secretsQuery);
+  const { data: factories = [] } = useQuery(factoriesQuery);
   const [isCreating, setIsCreating] = useState(false);
   const create = (
     <Button leftSection={<Plus size={16} />} onClick={() => setIsCreating(true)}>
@@ -42,12 +45,30 @@ function OwnersPage() {
         <ErrorPanel error={error} onRetry={() => void refetch()} />
       ) : (
         <Stack>
+          <UnusableNotice secrets={secrets ?? []} />
           <OutdatedNotice secrets={secrets ?? []} />
           <SecretsTable secrets={secrets} empty={<NoSecrets action={create} />} />
         </Stack>
       )}
-      <StoreSecret opened={isCreating} onClose={() => setIsCreating(false)} mode="create" name={null} effects={[]} />
+      <StoreSecret
+        opened={isCreating}
+        onClose={() => setIsCreating(false)}
+        mode="create"
+        name={null}
+        effects={[]}
+        factories={factories.length === 1 ? factories.map(({ name }) => name) : []}
+      />
     </>
+  );
+}
+
+function UnusableNotice({ secrets }: { secrets: readonly Secret[] }) {
+  const names = secrets.filter(({ scope }) => isUnusable(scope)).map(({ name }) => name);
+  if (names.length === 0) return null;
+  return (
+    <Alert color="orange" variant="light" icon={<Ban />} title="Secrets that no factory may use">
+      <Text size="sm">Select the factories with the button “Scope”: {names.join(', ')}.</Text>
+    </Alert>
   );
 }
 

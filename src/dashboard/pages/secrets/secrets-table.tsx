@@ -2,10 +2,12 @@ import { Anchor, Button, Group, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Secret } from '../../../client/api-types.ts';
+import { describeScope, isUnusable } from '../../../words/secret-scope.ts';
 import { StoreSecret } from '../../parts/dialog/store-secret.tsx';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { secretPath } from '../../paths.ts';
+import { ChangeScope } from './change-scope.tsx';
 import { DeleteSecret } from './delete-secret.tsx';
 import { describeUpdate } from './describe-secret.ts';
 import { SecretUses } from './secret-uses.tsx';
@@ -18,6 +20,7 @@ interface SecretsTableProps {
 export function SecretsTable({ secrets, empty }: SecretsTableProps) {
   const [updated, setUpdated] = useState<Secret | null>(null);
   const [deleted, setDeleted] = useState<Secret | null>(null);
+  const [scoped, setScoped] = useState<Secret | null>(null);
   const columns: DataColumn<Secret>[] = [
     {
       header: 'Name',
@@ -25,6 +28,14 @@ export function SecretsTable({ secrets, empty }: SecretsTableProps) {
         <Anchor component={Link} href={secretPath(name)} ff="monospace" fw={600} size="sm" miw="min(24ch, 50vw)">
           {name}
         </Anchor>
+      ),
+    },
+    {
+      header: 'Scope',
+      render: ({ scope }) => (
+        <Text size="sm" {...(isUnusable(scope) ? { c: 'orange' } : {})}>
+          {describeScope(scope)}
+        </Text>
       ),
     },
     { header: 'Version', render: (secret) => <Version {...secret} /> },
@@ -37,6 +48,9 @@ export function SecretsTable({ secrets, empty }: SecretsTableProps) {
         <Group gap="xs" justify="flex-end" wrap="nowrap">
           <Button size="xs" variant="default" aria-label={`Update ${secret.name}`} onClick={() => setUpdated(secret)}>
             Update
+          </Button>
+          <Button size="xs" variant="default" aria-label={`Scope of ${secret.name}`} onClick={() => setScoped(secret)}>
+            Scope
           </Button>
           <Button
             size="xs"
@@ -61,6 +75,7 @@ export function SecretsTable({ secrets, empty }: SecretsTableProps) {
         name={updated?.name ?? ''}
         effects={updated === null ? [] : describeUpdate(updated)}
       />
+      {scoped !== null && <ChangeScope secret={scoped} onClose={() => setScoped(null)} />}
       {deleted !== null && <DeleteSecret secret={deleted} onClose={() => setDeleted(null)} />}
     </>
   );

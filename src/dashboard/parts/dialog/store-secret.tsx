@@ -2,8 +2,9 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { SECRET_NAME_PATTERN } from '../../../words/names.ts';
-import { secretsQuery, storeSecret } from '../../api/secrets.ts';
+import { isComplete, type ScopeDraft, secretsQuery, storeSecret } from '../../api/secrets.ts';
 import { OneTimeValue } from '../copy/one-time-value.tsx';
+import { ScopeFields } from '../form/scope-fields.tsx';
 import { generateSecretValue, type SecretOrigin, SecretValueField } from '../form/secret-value-field.tsx';
 import { ErrorPanel } from '../layout/error-panel.tsx';
 import { Dialog } from './dialog.tsx';
@@ -17,6 +18,8 @@ interface StoreSecretProps {
   name: string | null;
   /** Effects of storing it, one sentence each. */
   effects: string[];
+  /** The factories of the scope that the form begins with. Only for a new secret. */
+  factories?: string[];
 }
 
 /** Creates a team secret or stores a new version of it. */
@@ -32,30 +35,35 @@ export function StoreSecret(props: StoreSecretProps) {
 }
 
 /** The state is discarded with the dialog, so no value stays in memory. */
-function StoreForm({ mode, name: fixedName, effects, onClose }: StoreSecretProps) {
+function StoreForm({ mode, name: fixedName, effects, factories = [], onClose }: StoreSecretProps) {
   const [name, setName] = useState(fixedName ?? '');
   const [origin, setOrigin] = useState<SecretOrigin>('typed');
   const [value, setValue] = useState('');
+  const [scope, setScope] = useState<ScopeDraft>({ factories, uses: ['webhook', 'run'] });
   const { mutate, isPending, error, data: stored } = useStoring();
   if (stored !== undefined) return <Stored {...stored} onClose={onClose} />;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const isGenerated = origin === 'generated';
-    mutate({ name, mode, value: isGenerated ? generateSecretValue() : value, isGenerated });
+    const chosen = mode === 'create' ? { scope } : {};
+    mutate({ name, mode, value: isGenerated ? generateSecretValue() : value, isGenerated, ...chosen });
   };
+  const hasValue = origin === 'generated' || value !== '';
+  const canStore = name !== '' && hasValue && (mode === 'update' || isComplete(scope));
   return (
     <form onSubmit={submit}>
       <Stack>
         {fixedName === null && <NameField name={name} onChange={setName} />}
         {fixedName !== null && mode === 'create' && <TextInput label="Name" value={name} readOnly />}
         <SecretValueField origin={origin} onOriginChange={setOrigin} value={value} onValueChange={setValue} />
+        {mode === 'create' && <ScopeFields scope={scope} onChange={setScope} />}
         {effects.length > 0 && <EffectList effects={effects} />}
         {error !== null && <ErrorPanel error={error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={isPending} disabled={name === '' || (origin === 'typed' && value === '')}>
+          <Button type="submit" loading={isPending} disabled={!canStore}>
             {mode === 'create' ? 'Create secret' : 'Update secret'}
           </Button>
         </Group>
@@ -69,6 +77,7 @@ interface Storing {
   mode: 'create' | 'update';
   value: string;
   isGenerated: boolean;
+  scope?: ScopeDraft;
 }
 
 function useStoring() {

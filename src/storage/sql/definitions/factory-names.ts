@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { FactoryNames, ForgetOutcome } from '../../../core/ports/definitions/factory-names.ts';
+import { replaceInScopes } from '../operation/secret-scopes.ts';
 import type { Schema } from '../schema/schema.ts';
 import { deleteAllAutomations } from './delete-automations.ts';
 import { renameFactory } from './rename-factory.ts';
@@ -47,6 +48,8 @@ async function forgetFactory(trx: Transaction<Schema>, factory: string, at: numb
   await trx.deleteFrom('live_files').where('factory', '=', factory).execute();
   await trx.deleteFrom('live_revisions').where('factory', '=', factory).execute();
   await trx.deleteFrom('notices').where('factory', '=', factory).execute();
+  // Another factory can get the name later, and must not get the secrets with it.
+  await replaceInScopes(trx, factory, null);
   const cancelledRuns = await cancelQueued(trx, factory, at);
   // The number of applies stays: the history of listeners refers to it.
   await trx

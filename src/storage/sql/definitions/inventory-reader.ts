@@ -13,6 +13,7 @@ import type { Schema } from '../schema/schema.ts';
 import { FACTORIES, WEBHOOKS } from '../schema/tables.ts';
 import { COMMIT_COLUMNS, isCommitOf, toCommit } from './commits.ts';
 import { selectAutomations, toAppliedAutomation } from './inventory.ts';
+import { findUnusableSecrets } from './unusable-secrets.ts';
 
 /** Reads the inventory for the management API. */
 export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
@@ -68,7 +69,7 @@ export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
       const row = await query.executeTakeFirst();
       return row ? toAutomationView(row) : null;
     },
-    missingRunSecrets: (factory) => findMissingRunSecrets(db, factory),
+    unusableSecrets: (factory) => findUnusableSecrets(db, factory),
     failing: async () => ({
       webhooks: await findFailingWebhooks(db),
       automations: await findFailingAutomations(db),
@@ -109,36 +110,6 @@ function selectFactories(db: Kysely<Schema>) {
     .leftJoin('commits', (join) => join.on(isCommitOf('factories.name', 'factories.applied_revision')))
     .select(COMMIT_COLUMNS)
     .where('factories.forgotten_at', 'is', null);
-}
-
-/** An index has the versions that list secrets, and they are read first, so no other automation is read. */
-async function findMissingRunSecrets(db: Kysely<Schema>, factory: string) {
-  const listed = sql<{ key: number; value: string }>`json_each(versions.overrides, '$.secrets')`.as<'listed'>(
-    sql.ref('listed'),
-  );
-  return db
-    .selectFrom('automation_versions as versions')
-    .crossJoin('automations')
-    .crossJoin(listed)
-    .select(['versions.name as automation', 'listed.value as secret'])
-    .where('versions.factory', '=', factory)
-    .where(sql<boolean>`json_extract(versions.overrides, '$.secrets') is not null`)
-    .whereRef('automations.factory', '=', 'versions.factory')
-    .whereRef('automations.name', '=', 'versions.name')
-    .whereRef('automations.version', '=', 'versions.version')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('secret_names')
-            .select('secret_names.name')
-            .whereRef('secret_names.name', '=', 'listed.value')
-            .where('secret_names.newest_version', 'is not', null),
-        ),
-      ),
-    )
-    .orderBy('versions.name')
-    .orderBy('listed.key')
-    .execute();
 }
 
 const TRAFFIC_COLUMNS = [

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import type { RenameOrder, RenameOutcome } from '../../../core/ports/definitions/factory-names.ts';
+import { replaceInScopes } from '../operation/secret-scopes.ts';
 import type { Schema } from '../schema/schema.ts';
 import { deleteAllAutomations } from './delete-automations.ts';
 
@@ -32,6 +33,7 @@ export async function renameFactory(trx: Transaction<Schema>, order: RenameOrder
     .execute();
   await trx.deleteFrom('factories').where('name', '=', from).execute();
   await renameLimits(trx, order);
+  await replaceInScopes(trx, from, to);
   await copyAuditObjects(trx, order);
   await trx
     .insertInto('folder_changes')

@@ -7,8 +7,9 @@ import type {
   SealedValues,
   StoredSecretSummary,
 } from '../../../core/ports/secret-store.ts';
+import type { SecretScope } from '../../../core/secret-scope.ts';
 import type { Schema } from '../schema/schema.ts';
-import { KEPT_ANSWERS, SECRET_VERSIONS } from '../schema/tables.ts';
+import { KEPT_ANSWERS, SECRET_SCOPES, SECRET_VERSIONS } from '../schema/tables.ts';
 
 const KEY_CHECK = 'master_key_check';
 
@@ -30,19 +31,39 @@ export function createSealedSecrets(db: Kysely<Schema>): ResealableSecretTable {
         .executeTakeFirst();
       return row?.last_version ?? 0;
     },
-    insert: (secret) => insertVersion(db, secret),
+    insert: (secret, scope) => insertVersion(db, secret, scope),
+    setScope: async (name, scope) => {
+      const changed = await db
+        .updateTable('secret_names')
+        .set(SECRET_SCOPES.toRow(scope))
+        .where('name', '=', name)
+        .where('newest_version', 'is not', null)
+        .executeTakeFirst();
+      return changed.numUpdatedRows === 1n;
+    },
     newest: async (name) => {
       const row = await db
         .selectFrom('secret_versions')
-        .selectAll('secret_versions')
         .innerJoin('secret_names', (join) =>
           join
             .onRef('secret_names.name', '=', 'secret_versions.name')
             .onRef('secret_names.newest_version', '=', 'secret_versions.version'),
         )
+        .selectAll('secret_versions')
+        .select(['secret_names.webhook_factories', 'secret_names.run_factories'])
         .where('secret_versions.name', '=', name)
         .executeTakeFirst();
-      return row ? SECRET_VERSIONS.fromRow(row) : null;
+      return row ? { ...SECRET_VERSIONS.fromRow(row), scope: SECRET_SCOPES.fromRow(row) } : null;
+    },
+    scopes: async (names) => {
+      if (names.length === 0) return new Map();
+      const rows = await db
+        .selectFrom('secret_names')
+        .selectAll()
+        .where('name', 'in', names)
+        .where('newest_version', 'is not', null)
+        .execute();
+      return new Map(rows.map((row) => [row.name, SECRET_SCOPES.fromRow(row)]));
     },
     get: async (name, version) => {
       const row = await db
@@ -110,10 +131,15 @@ async function noteReplacement(
   await row.where('name', '=', name).where('version', '=', version).execute();
 }
 
-function insertVersion(db: Kysely<Schema>, secret: NewSealedSecret): Promise<void> {
+function insertVersion(db: Kysely<Schema>, secret: NewSealedSecret, scope?: SecretScope): Promise<void> {
   const { name, version, createdAt, createdBy } = secret;
   return db.transaction().execute(async (trx) => {
-    const row = { last_version: version, newest_version: version, updated_at: createdAt };
+    const row = {
+      last_version: version,
+      newest_version: version,
+      updated_at: createdAt,
+      ...(scope === undefined ? {} : SECRET_SCOPES.toRow(scope)),
+    };
     const known = await trx.selectFrom('secret_names').selectAll().where('name', '=', name).executeTakeFirst();
     if (known && known.last_version >= version) {
       throw new AppError('conflict', `version ${version} of secret ${name} already exists`);
@@ -153,6 +179,7 @@ async function listSummaries(db: Kysely<Schema>, only: string | null): Promise<S
     version: secret.newest_version!,
     createdAt: secret.created_at,
     updatedAt: secret.updated_at,
+    scope: SECRET_SCOPES.fromRow(secret),
     usedBy: users.flatMap((user) => listUses(user, secret.name)),
     listedBy: automations
       .filter(({ listed }) => listed.has(secret.name))

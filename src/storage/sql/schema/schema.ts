@@ -18,6 +18,7 @@ import type {
   RECONCILIATIONS,
   RUN_ATTEMPTS,
   RUNS,
+  SECRET_SCOPES,
   SECRET_VERSIONS,
   SESSIONS,
   TOKENS,
@@ -150,7 +151,7 @@ export interface Schema {
   audit_objects: { object: string; entry: number };
 
   notices: Numbered & TableOf<typeof NOTICES>;
-  secret_names: {
+  secret_names: TableOf<typeof SECRET_SCOPES> & {
     name: string;
     last_version: number;
     newest_version: number | null;

@@ -21,6 +21,7 @@ import type { RecordOf } from '../../../core/resources/fields.ts';
 import { ATTEMPT_FIELDS, RUN_FIELDS } from '../../../core/resources/run.ts';
 import { integer, textOrNull } from '../../../core/resources/value-types.ts';
 import { WEBHOOK_FIELDS } from '../../../core/resources/webhook.ts';
+import type { SecretScope } from '../../../core/secret-scope.ts';
 import { mapColumns, mapFields } from './columns.ts';
 
 export const FACTORIES = mapColumns<FactoryStatus>()({
@@ -230,6 +231,12 @@ export const AUDIT_ENTRIES = mapColumns<StoredAuditEntry>()({
   changes: 'json',
   status: 'integer',
   clientAddress: 'text',
+});
+
+/** `NULL` stands for all factories. */
+export const SECRET_SCOPES = mapColumns<SecretScope>()({
+  webhook: { codec: 'json', column: 'webhook_factories' },
+  run: { codec: 'json', column: 'run_factories' },
 });
 
 export const SECRET_VERSIONS = mapColumns<SealedSecret>()({

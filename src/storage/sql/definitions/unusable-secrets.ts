@@ -1,0 +1,67 @@
+import { type Kysely, sql } from 'kysely';
+import type { UnusableSecrets } from '../../../core/ports/definitions/inventory.ts';
+import type { Schema } from '../schema/schema.ts';
+
+/** The secrets that the applied definition of the factory names, and that do not exist or have another scope. */
+export async function findUnusableSecrets(db: Kysely<Schema>, factory: string): Promise<UnusableSecrets> {
+  const listed = await listForRuns(db, factory);
+  const webhooks = await listForWebhooks(db, factory);
+  return {
+    missingForRuns: listed
+      .filter(({ exists }) => exists === 0)
+      .map(({ automation, secret }) => ({ automation, secret })),
+    outsideScope: [
+      ...webhooks.map(({ name, secret }) => ({ use: 'webhook' as const, name, secret })),
+      ...listed
+        .filter(({ exists }) => exists === 1)
+        .map(({ automation: name, secret }) => ({ use: 'run' as const, name, secret })),
+    ],
+  };
+}
+
+/** An index has the versions that list secrets, and they are read first, so no other automation is read. */
+function listForRuns(db: Kysely<Schema>, factory: string) {
+  const listed = sql<{ key: number; value: string }>`json_each(versions.overrides, '$.secrets')`.as<'listed'>(
+    sql.ref('listed'),
+  );
+  return db
+    .selectFrom('automation_versions as versions')
+    .crossJoin('automations')
+    .crossJoin(listed)
+    .leftJoin('secret_names', 'secret_names.name', 'listed.value')
+    .select(['versions.name as automation', 'listed.value as secret'])
+    .select(sql<number>`secret_names.newest_version is not null`.as('exists'))
+    .where('versions.factory', '=', factory)
+    .where(sql<boolean>`json_extract(versions.overrides, '$.secrets') is not null`)
+    .whereRef('automations.factory', '=', 'versions.factory')
+    .whereRef('automations.name', '=', 'versions.name')
+    .whereRef('automations.version', '=', 'versions.version')
+    .where(({ or, eb }) =>
+      or([eb('secret_names.newest_version', 'is', null), isExcluded('secret_names.run_factories', factory)]),
+    )
+    .orderBy('versions.name')
+    .orderBy('listed.key')
+    .execute();
+}
+
+function listForWebhooks(db: Kysely<Schema>, factory: string) {
+  return db
+    .selectFrom('webhooks')
+    .innerJoin('secret_names', (join) =>
+      join.on(sql<boolean>`secret_names.name in (webhooks.secret_name, webhooks.verify_token_secret_name)`),
+    )
+    .select(['webhooks.name', 'secret_names.name as secret'])
+    .where('webhooks.factory', '=', factory)
+    .where('webhooks.deleted_at', 'is', null)
+    .where('secret_names.newest_version', 'is not', null)
+    .where(isExcluded('secret_names.webhook_factories', factory))
+    .orderBy('webhooks.name')
+    .orderBy('secret_names.name')
+    .execute();
+}
+
+/** `NULL` stands for all factories. */
+function isExcluded(column: string, factory: string) {
+  const factories = sql.ref(column);
+  return sql<boolean>`(${factories} is not null and ${factory} not in (select value from json_each(${factories})))`;
+}
