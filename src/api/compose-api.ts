@@ -9,6 +9,7 @@ import type { ReplayControl } from '../core/ports/deliveries/replay-control.ts';
 import type { UnloggedCounts } from '../core/ports/deliveries/unlogged-counts.ts';
 import type { EventFeed } from '../core/ports/event-feed.ts';
 import type { SignInOutcome } from '../core/ports/metrics.ts';
+import type { DrainControl } from '../core/ports/runs/drain-control.ts';
 import type { RunLogReader } from '../core/ports/runs/executor.ts';
 import type { RunControl } from '../core/ports/runs/run-control.ts';
 import type { WorkerControl } from '../core/ports/runs/worker-control.ts';
@@ -35,6 +36,7 @@ import { openIdPlugin, signInWaysPlugin } from './openid/oidc-routes.ts';
 import type { OpenIdSignIn } from './openid/sign-in-oidc.ts';
 import { catalogPlugin } from './operation/catalog-plugin.ts';
 import { dashboardPlugin } from './operation/dashboard-routes.ts';
+import { registerDrainRoutes } from './operation/drain-routes.ts';
 import { type HealthCheck, operationPlugin } from './operation/operation-routes.ts';
 import { reconciliationsPlugin } from './reconciliations/reconciliations-plugin.ts';
 import { runsPlugin } from './runs/runs-plugin.ts';
@@ -90,7 +92,7 @@ export interface ApiModules {
     unloggedCounts: Pick<UnloggedCounts, 'list'>;
     sendTestDelivery: SendTestDelivery;
   };
-  runs: { control: RunControl; workers: WorkerControl; logs: RunLogReader };
+  runs: { control: RunControl; workers: WorkerControl; drain: DrainControl; logs: RunLogReader };
   events: EventFeed;
   operation: {
     health: HealthCheck;
@@ -183,6 +185,7 @@ export function composeApi(modules: ApiModules): FastifyInstance {
         runControl: modules.runs.control,
         watch: { authenticate, changes, clock },
       });
+      registerDrainRoutes(api, modules.runs.drain);
       void api.register(catalogPlugin, { idFinder: storage.idFinder });
       void api.register(whyPlugin, { story: collectStoryParts(modules) });
     },

@@ -730,7 +730,7 @@ describe('runs', () => {
     await services.queueRun();
     const second = await services.queueRun();
     const reason_text =
-      'Factory payments has no executor. Set runs.executor in dockbell.yaml and restart the daemon, or start a worker.';
+      "Factory payments has no executor. Set runs.executor in dockbell.yaml and run 'dockbell reload', or start a worker.";
     const waiting = { reason: 'no_executor', reason_text };
     expect((await get(`/api/v1/runs/${second}`)).body.waiting).toEqual({ ...waiting, position: 2 });
     const { body } = await get(`${F}/runs`);

@@ -8,14 +8,12 @@ import type { Storage } from '../core/ports/storage.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { ExecutorParts } from '../executors/executor-kind.ts';
 import { createExecutor, LOCAL_EXECUTORS } from '../executors/index.ts';
-import { createDispatcher, type Dispatcher } from '../run/dispatcher.ts';
+import { createDispatcher, type Dispatcher, type DispatchTerms } from '../run/dispatcher.ts';
 import type { FactoryExecutor } from '../run/factory-queue.ts';
 import type { WorkerTerms } from '../run/run-leases.ts';
 
 export interface RunParts {
-  factories: readonly FactoryConfig[];
-  /** By factory, for those whose runs the daemon executes. Workers claim the runs of the others. */
-  executors: ReadonlyMap<string, Executor>;
+  terms: DispatchTerms;
   storage: Pick<Storage, 'runQueue' | 'runReader'>;
   logs: RunLogWriter;
   observer: RunObserver;
@@ -25,29 +23,12 @@ export interface RunParts {
   logger: Logger;
 }
 
-/** The dispatcher with the terms that the configuration sets for each factory. */
-export function createRunDispatcher(parts: RunParts): Dispatcher {
-  const { storage, logs, observer, secrets, onRunChanged, clock, logger } = parts;
-  const executors = new Map<string, FactoryExecutor>();
-  const workers = new Map<string, WorkerTerms>();
-  for (const { name, runs } of parts.factories) {
-    const { concurrency, retry } = runs;
-    const executor = parts.executors.get(name);
-    if (executor === undefined) workers.set(name, { ...runs, hasExecutor: runs.executor !== null });
-    else executors.set(name, { executor, concurrency, retryInterrupted: retry === 'interrupted' });
-  }
+export function createRunDispatcher({ storage, ...parts }: RunParts): Dispatcher {
   return createDispatcher({
     queue: storage.runQueue,
     runs: storage.runReader,
-    executors,
     localExecutors: LOCAL_EXECUTORS,
-    workers,
-    logs,
-    observer,
-    secrets,
-    onRunChanged,
-    clock,
-    logger,
+    ...parts,
   });
 }
 
@@ -63,4 +44,20 @@ export async function createExecutors(
     if (executor !== null) executors.set(name, executor);
   }
   return executors;
+}
+
+/** How the configuration executes the runs of each factory: with an executor of the daemon, otherwise by workers. */
+export function composeTerms(
+  factories: readonly FactoryConfig[],
+  executorOf: ReadonlyMap<string, Executor>,
+): DispatchTerms {
+  const executors = new Map<string, FactoryExecutor>();
+  const workers = new Map<string, WorkerTerms>();
+  for (const { name, runs } of factories) {
+    const { concurrency, retry } = runs;
+    const executor = executorOf.get(name);
+    if (executor === undefined) workers.set(name, { ...runs, hasExecutor: runs.executor !== null });
+    else executors.set(name, { executor, concurrency, retryInterrupted: retry === 'interrupted' });
+  }
+  return { executors, workers };
 }

@@ -134,7 +134,12 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
       unloggedCounts,
       sendTestDelivery: createTestDeliverySender({ secrets, clock, ids, ingressUrl, baseUrl }),
     },
-    runs: { control: dispatcher, workers: dispatcher.workers, logs: createRunLogReader(paths.runLogs) },
+    runs: {
+      control: dispatcher,
+      workers: dispatcher.workers,
+      drain: dispatcher.drain,
+      logs: createRunLogReader(paths.runLogs),
+    },
     events: parts.events,
     operation: {
       health: parts.health,

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { readClientSecret } from '../api/openid/read-client-secret.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
-import type { AppError } from '../core/errors.ts';
 import { createIdSource, type RunId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
@@ -28,7 +27,7 @@ import { builtFile } from '../files/package-files.ts';
 import { readPackageVersion } from '../files/package-version.ts';
 import { addLiveConditions } from '../health/add-live-conditions.ts';
 import { startDatabaseChecks } from '../health/database-checks.ts';
-import { createHealth, type Health } from '../health/health.ts';
+import { createHealth } from '../health/health.ts';
 import { createLiveConditions, listWarnings } from '../health/live-conditions.ts';
 import { createMissingExecutorWarning, createReconciliationLog } from '../health/log-reconciliations.ts';
 import { createMetricProbes } from '../health/metric-probes.ts';
@@ -48,7 +47,8 @@ import { createServiceNotifier, type ServiceNotifier } from '../systemd/service-
 import { controlFactories } from './control-factories.ts';
 import { createIngress } from './create-ingress.ts';
 import { createNotifier } from './create-notifier.ts';
-import { createExecutors, createRunDispatcher } from './create-run-dispatcher.ts';
+import { composeTerms, createExecutors, createRunDispatcher } from './create-run-dispatcher.ts';
+import { type DaemonEnd, watchEnd } from './end-daemon.ts';
 import { limitYoungGeneration, sizeYoungGenerations } from './heap-limits.ts';
 import { Lifetime } from './lifetime.ts';
 import type { Admin, AdminParts } from './open-admin.ts';
@@ -76,12 +76,14 @@ export interface DaemonOptions {
   openStartRecords?: (dir: string) => StartRecords;
   /** Called after the secrets are open and before the first reconciliation. */
   beforeWork?: (secrets: SecretStore) => Promise<void>;
+  /** Starts in the state that `dockbell drain` sets: no run starts. */
+  noNewRuns?: boolean;
   /** Called for every run that has ended. */
   onRunEnded?: (run: Run) => void;
 }
 
 /** A running daemon. */
-export interface Daemon extends Omit<Admin, 'url'> {
+export interface Daemon extends Omit<Admin, 'url'>, DaemonEnd {
   ingressUrl: string;
   adminUrl: string;
   /** Names of the factories in the configuration. */
@@ -91,10 +93,6 @@ export interface Daemon extends Omit<Admin, 'url'> {
   inventory: InventoryReader;
   reconcile: ReconcileControl;
   service: ServiceNotifier;
-  /** Stops cleanly; later calls share the first one. */
-  stop(): Promise<void>;
-  /** Resolves with the exit code when the daemon has ended: 0 after `stop`, 1 when it had to give up. */
-  exited: Promise<number>;
 }
 
 /** Where commands are looked up if the daemon itself has no `PATH`. */
@@ -206,8 +204,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     logger,
   });
   const dispatcher = createRunDispatcher({
-    factories: config.factories,
-    executors,
+    terms: composeTerms(config.factories, executors),
     storage,
     logs: createRunLogWriter(paths.runLogs, clock),
     observer: metrics.runs,
@@ -216,7 +213,10 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     clock,
     logger,
   });
-  const conditions = createLiveConditions({ config, steadyClock, retentionTime, logger }, registry);
+  const conditions = createLiveConditions(
+    { config, steadyClock, retentionTime, drain: dispatcher.drain, logger },
+    registry,
+  );
   const health = createHealth(storage, () => listWarnings(config, conditions));
   const inventory = addLiveConditions(storage.inventoryReader, {
     notifier,
@@ -246,7 +246,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
   lifetime.defer(async () => {
     await reconciling.stop();
     await notifier.stop();
-    await dispatcher.stop(config.shutdownGraceMs);
+    await dispatcher.stop({ graceMs: config.shutdownGraceMs, why: 'the daemon stopped' });
   });
   const ingressUrl = await ingress.start();
   lifetime.defer(() => ingress.stop());
@@ -279,6 +279,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     lifetime,
   );
 
+  if (options.noNewRuns) dispatcher.drain.drain();
   dispatcher.start().catch((error) => logger.error({ err: error }, 'recovering runs failed'));
   notifier.start();
   reconciling.start();
@@ -305,7 +306,6 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
   lifetime.defer(() => removeDaemonFile(paths.daemonFile));
   await writeDaemonFile(paths.daemonFile, { pid: process.pid, ingress_url: ingressUrl, admin_url: adminUrl, version });
   limitYoungGeneration();
-  lifetime.defer(() => service.stopping());
   logger.info({ ingressUrl, adminUrl, version }, 'daemon started');
   service.ready();
   const broken = Promise.race([storageBroken, checks.damaged]);
@@ -318,7 +318,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     inventory,
     reconcile: reconciling.control,
     service,
-    ...watchEnd({ health, lifetime, broken, logger }),
+    ...watchEnd({ health, dispatcher, limits: config, service, lifetime, broken, logger }),
   };
 }
 
@@ -380,46 +380,4 @@ function composeRunListener(
     onRunChanged(id);
     void reportEnd(id);
   };
-}
-
-interface EndParts {
-  health: Health;
-  lifetime: Lifetime;
-  /** Resolves when the storage can no longer store anything durably. */
-  broken: Promise<AppError>;
-  logger: Logger;
-}
-
-/** A broken storage ends the daemon, too: it becomes not ready, accepts nothing more and exits with 1. */
-function watchEnd(parts: EndParts): Pick<Daemon, 'stop' | 'exited'> {
-  const { health, broken, logger } = parts;
-  let ending: Promise<number> | null = null;
-  let resolveExited!: (code: number) => void;
-  const exited = new Promise<number>((resolve) => {
-    resolveExited = resolve;
-  });
-  const end = (code: number) => {
-    ending ??= endCleanly(parts, code);
-    return ending.then(resolveExited);
-  };
-  void broken.then((error) => {
-    health.fail(error.message);
-    logger.error({ err: error }, 'storage broken; the daemon stops, start it again to recover');
-    return end(1);
-  });
-  return { stop: () => end(0), exited };
-}
-
-/** Resolves with the exit code: `code`, or 1 if something could not be stopped. */
-async function endCleanly({ health, lifetime, logger }: EndParts, code: number): Promise<number> {
-  logger.info({}, 'daemon stopping');
-  health.fail('the daemon is stopping');
-  try {
-    await lifetime.end();
-  } catch (error) {
-    logger.error({ err: error }, 'daemon not stopped cleanly');
-    return 1;
-  }
-  logger.info({}, 'daemon stopped');
-  return code;
 }

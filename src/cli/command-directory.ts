@@ -49,6 +49,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/serve.ts')).declareServe,
   },
   {
+    name: 'drain',
+    description: 'start no further run, for maintenance; deliveries are still accepted',
+    load: async () => (await import('./commands/drain.ts')).declareDrain,
+  },
+  {
     name: 'demo',
     description:
       'run a daemon with the example factory, and print a curl command for each webhook; it sends nothing automatically',

@@ -26,6 +26,11 @@ export interface CliContext {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** After the call, Ctrl-C, SIGTERM and SIGHUP abort the returned signal. A second one ends the process. */
   catchInterrupts(): AbortSignal;
+  /**
+   * Calls `handle` for each of the signals that concern a daemon, which then have no other effect. The returned function
+   * ends that: the next signal ends the process.
+   */
+  handleSignals(handle: (signal: DaemonSignal) => void): () => void;
   /** Are failures written to standard error as JSON? Set by `--json`. */
   jsonErrors?: boolean;
   /** Aborted when standard output can no longer be written: nobody reads it (`| head`), or the disk is full. */
@@ -48,6 +53,7 @@ export function createProcessContext(process: NodeJS.Process): CliContext {
     newId: () => `send_${ids.deliveryId(systemClock.wallMs()).slice('dlv_'.length)}`,
     sleep: sleepUnlessAborted,
     catchInterrupts: () => catchInterrupts(process),
+    handleSignals: (handle) => handleSignals(process, handle),
     outputClosed: watchOutput(process),
   };
 }
@@ -72,7 +78,9 @@ export async function sleepUnlessAborted(ms: number, signal?: AbortSignal): Prom
 /** npm forwards a Ctrl-C that its child already received from the terminal, so a second one within this time is ignored. */
 const SAME_SIGNAL_MS = 500;
 
-/** A terminal or an SSH session that closes sends SIGHUP. */
+/** `SIGHUP` also comes from a terminal or an SSH session that closes. */
+export type DaemonSignal = (typeof STOP_SIGNALS)[number];
+
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 function catchInterrupts(process: NodeJS.Process): AbortSignal {
@@ -87,6 +95,19 @@ function catchInterrupts(process: NodeJS.Process): AbortSignal {
   };
   for (const name of STOP_SIGNALS) process.on(name, onSignal);
   return controller.signal;
+}
+
+function handleSignals(process: NodeJS.Process, handle: (signal: DaemonSignal) => void): () => void {
+  let interruptedAt = Number.NEGATIVE_INFINITY;
+  const onSignal = (signal: NodeJS.Signals) => {
+    const isRepeated = signal === 'SIGINT' && performance.now() - interruptedAt < SAME_SIGNAL_MS;
+    if (signal === 'SIGINT') interruptedAt = performance.now();
+    if (!isRepeated) handle(signal as DaemonSignal);
+  };
+  for (const name of STOP_SIGNALS) process.on(name, onSignal);
+  return () => {
+    for (const name of STOP_SIGNALS) process.off(name, onSignal);
+  };
 }
 
 function watchOutput(process: NodeJS.Process): AbortSignal {

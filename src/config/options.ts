@@ -433,11 +433,22 @@ export const OPTIONS = {
     env: 'DOCKBELL_LOG_LEVEL',
     secret: false,
   },
+  drain: {
+    title: 'Drain period',
+    type: { kind: 'duration', min: '0s', max: '7d' },
+    default: '10m',
+    description:
+      'Time that running commands may continue after SIGTERM, while no new run starts and deliveries are still accepted. Give the service manager more time than `drain` and `shutdownGrace` together.',
+    examples: ['10m', '1h', '0s'],
+    env: 'DOCKBELL_DRAIN',
+    secret: false,
+  },
   shutdownGrace: {
     title: 'Shutdown grace period',
     type: { kind: 'duration', min: '0s', max: '1h' },
     default: '10s',
-    description: 'Time that running commands have to exit on a clean stop, between SIGTERM and SIGKILL.',
+    description:
+      'Time that running commands have to exit at a stop of the daemon after `drain`, between SIGTERM and SIGKILL.',
     examples: ['10s', '1m'],
     env: 'DOCKBELL_SHUTDOWN_GRACE',
     secret: false,

@@ -13,6 +13,7 @@ import { serveApplied } from '../reconcile/serve-factory.ts';
 import { createServing } from '../registry/create-serving.ts';
 import { LiveFactories } from '../registry/live-factories.ts';
 import { Registry } from '../registry/registry.ts';
+import { RunDrain } from '../run/run-drain.ts';
 import { createRedactor } from '../secrets/redactor.ts';
 import { createSecretStore } from '../secrets/secret-store.ts';
 import { createVault } from '../secrets/vault.ts';
@@ -51,7 +52,8 @@ describe('the conditions of a factory', () => {
 
     const steadyClock = new SteadyClock({ clock, uptimeMs: () => 0, newestStoredMs: null });
     const retentionTime = new RetentionTime(null, clock.wallMs());
-    const parts = { config: { factories: [{ name: FACTORY }] }, steadyClock, retentionTime, logger };
+    const drain = new RunDrain({ clock, countExecuting: () => 0, countHeld: () => 0, onResumed: () => {} });
+    const parts = { config: { factories: [{ name: FACTORY }] }, steadyClock, retentionTime, drain, logger };
     const conditions = createLiveConditions(parts, registry);
     const [condition, ...others] = conditions.ofFactory(FACTORY);
     expect(others).toEqual([]);

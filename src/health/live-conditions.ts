@@ -1,10 +1,12 @@
 import type { Logger } from '../core/ports/logger.ts';
+import type { DrainControl } from '../core/ports/runs/drain-control.ts';
 import type { Condition } from '../core/reconciliation.ts';
 import type { RetentionTime } from '../core/retention-time.ts';
 import type { SteadyClock } from '../core/time/steady-clock.ts';
 import { type ConditionState, describeUnreadableSecrets, updateConditions } from '../reconcile/conditions.ts';
 import type { Registry } from '../registry/registry.ts';
 import { describeClockStep, describeRetentionLag } from './clock-conditions.ts';
+import { describeDrain } from './describe-drain.ts';
 
 /** Conditions that no pass of a factory can know. They are found when somebody asks. */
 export interface LiveConditions {
@@ -20,16 +22,18 @@ export interface ConditionParts {
   retentionTime: RetentionTime;
   logger: Logger;
   config: { factories: readonly { name: string }[] };
+  drain: Pick<DrainControl, 'state'>;
 }
 
 export function createLiveConditions(
-  { config, steadyClock, retentionTime, logger }: ConditionParts,
+  { config, steadyClock, retentionTime, drain, logger }: ConditionParts,
   registry: Registry,
 ): LiveConditions {
   const nowMs = () => steadyClock.wallMs();
   const ofDaemon = watchConditions(
     [
       () => describeClockStep(steadyClock.findStep()),
+      () => describeDrain(drain.state()),
       () => describeRetentionLag(retentionTime.findLag(nowMs()), nowMs()),
     ],
     { nowMs, logger },

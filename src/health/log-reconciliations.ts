@@ -15,7 +15,7 @@ export function createMissingExecutorWarning(
   return ({ factory, result }) => {
     if (!withoutExecutor.has(factory) || (warned.has(factory) && result !== 'applied')) return;
     warned.add(factory);
-    const problem = 'runs stay queued: set runs.executor in dockbell.yaml and restart the daemon, or start a worker';
+    const problem = 'runs stay queued: set runs.executor in dockbell.yaml and reload it, or start a worker';
     logger.warn({ factory, problem }, 'factory has no executor');
   };
 }

@@ -1,6 +1,7 @@
 import { AppError } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
+import type { DrainControl } from '../core/ports/runs/drain-control.ts';
 import type { RunLogWriter } from '../core/ports/runs/executor.ts';
 import type { RunControl } from '../core/ports/runs/run-control.ts';
 import { type RunObserver, UNOBSERVED } from '../core/ports/runs/run-observer.ts';
@@ -11,8 +12,9 @@ import type { ExecutorType } from '../core/resources/run.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { explainWait } from './explain-wait.ts';
-import { type FactoryExecutor, FactoryQueue } from './factory-queue.ts';
+import { type FactoryExecutor, FactoryQueue, type RunEnding } from './factory-queue.ts';
 import { recoverRuns } from './recover.ts';
+import { RunDrain } from './run-drain.ts';
 import { RunLeases, type WorkerTerms } from './run-leases.ts';
 import type { StartFailure } from './start-failures.ts';
 
@@ -22,12 +24,9 @@ const SAFETY_NET_MS = 30_000;
 export interface DispatcherOptions {
   queue: RunQueue;
   runs: Pick<RunReader, 'get'>;
-  /** By factory. Runs of a factory without an entry stay queued, unless workers claim them. */
-  executors: ReadonlyMap<string, FactoryExecutor>;
+  terms: DispatchTerms;
   /** Types of executors that run in the daemon: their runs are recovered after a crash. */
   localExecutors: readonly ExecutorType[];
-  /** By factory: those whose runs workers may claim. */
-  workers: ReadonlyMap<string, WorkerTerms>;
   logs: RunLogWriter;
   secrets: Pick<SecretStore, 'resolve'>;
   clock: Clock;
@@ -38,39 +37,80 @@ export interface DispatcherOptions {
   observer?: RunObserver;
 }
 
+/** How the configuration executes runs. */
+export interface DispatchTerms {
+  /** By factory. Runs of a factory without an entry stay queued, unless workers claim them. */
+  executors: ReadonlyMap<string, FactoryExecutor>;
+  /** By factory: those whose runs workers may claim. */
+  workers: ReadonlyMap<string, WorkerTerms>;
+}
+
 /** Claims queued runs and executes them. While idle it only waits for `wake`. */
 export interface Dispatcher extends RunControl {
   /** The runs that workers pull. */
   workers: WorkerControl;
+  drain: DrainControl;
   /** Recovers the runs of an earlier daemon, then starts to claim. Resolves after the recovery. */
   start(): Promise<void>;
+  /** From now on, runs start by these terms. Runs that were started before end as they began. */
+  setTerms(terms: DispatchTerms): void;
   /** A run of that factory was created or released. May be called at any time. */
   wake(factory: string): void;
   /** Why runs of this factory cannot start on this machine, if they cannot. */
   startFailure(factory: string): StartFailure | null;
+  /** No run starts any more. Resolves when the current runs have ended and are recorded. */
+  finish(): Promise<void>;
   /**
-   * Stops claiming and stops the current runs, which have `graceMs` to end. A run that does not succeed is recorded as
-   * `failed`, `interrupted`. Resolves when no run is left.
+   * Stops the current runs. A run that does not succeed is recorded as `failed`, `interrupted`. Resolves when no run is
+   * left. A second call with a grace period of 0 cancels the rest of the first one.
    */
-  stop(graceMs: number): Promise<void>;
+  stop(ending: RunEnding): Promise<void>;
 }
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { queue, runs, executors, localExecutors, workers, logs, clock, logger, observer = UNOBSERVED } = options;
+  const { queue, runs, localExecutors, logs, clock, logger, observer = UNOBSERVED } = options;
+  let { terms } = options;
   const stopping = new AbortController();
   const onRunChanged = guardListener(options.onRunChanged, logger);
-  const queues = createFactoryQueues(options, onRunChanged);
-  const leases = new RunLeases({ queue, runs, workers, logs, clock, logger, observer, onRunChanged, onReleased: wake });
+  const drain = new RunDrain({
+    clock,
+    countExecuting: () => sum([...queues.values()].map((factoryQueue) => factoryQueue.countExecuting())),
+    countHeld: () => leases.countAllHeld(),
+    onResumed: wakeAll,
+  });
+  const isDraining = () => drain.isOn;
+  const queues = new Map<string, FactoryQueue>();
+  const leases = new RunLeases(
+    { queue, runs, isDraining, logs, clock, logger, observer, onRunChanged, onReleased: wake },
+    terms.workers,
+  );
   let safetyNet: NodeJS.Timeout | null = null;
   let recovered = false;
   let starting: Promise<void> = Promise.resolve();
+  takeExecutors();
+
+  /** A queue remains for a factory that has no executor any more: its runs that were started have to end. */
+  function takeExecutors(): void {
+    for (const factory of new Set([...queues.keys(), ...terms.executors.keys()])) {
+      const known = queues.get(factory) ?? openQueue(factory);
+      known.setEntry(terms.executors.get(factory) ?? null);
+    }
+  }
+
+  function openQueue(factory: string): FactoryQueue {
+    const { secrets } = options;
+    const parts = { factory, queue, logs, isDraining, secrets, clock, observer, onRunChanged };
+    const opened = new FactoryQueue({ ...parts, logger: logger.child({ factory }) });
+    queues.set(factory, opened);
+    return opened;
+  }
 
   function wakeAll(): void {
-    for (const factoryQueue of queues.values()) factoryQueue.wake();
+    for (const factory of queues.keys()) wake(factory);
   }
 
   async function recoverAndClaim(): Promise<void> {
-    const parts = { queue, executors, localExecutors, observer, clock, logger };
+    const parts = { queue, executors: terms.executors, localExecutors, observer, clock, logger };
     await retryWithBackoff(
       async () => {
         await leases.recover();
@@ -109,15 +149,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function explainWaitOf(factory: string): ReturnType<RunControl['explainWait']> {
     const factoryQueue = queues.get(factory);
-    const terms = workers.get(factory);
-    const concurrency = executors.get(factory)?.concurrency ?? terms?.concurrency ?? 0;
+    const executor = terms.executors.get(factory);
+    const worker = terms.workers.get(factory);
+    const concurrency = executor?.concurrency ?? worker?.concurrency ?? 0;
+    const held = executor === undefined ? leases.countHeld(factory) : (factoryQueue?.countExecuting() ?? 0);
+    const { phase } = drain.state();
     return explainWait({
       factory,
-      phase: stopping.signal.aborted ? 'stopping' : recovered ? 'running' : 'recovering',
-      executedBy: factoryQueue !== undefined ? 'daemon' : terms !== undefined ? 'workers' : null,
-      isFull: factoryQueue?.isFull() ?? leases.countHeld(factory) >= concurrency,
+      phase: phase === 'running' && !recovered ? 'recovering' : phase,
+      executedBy: executor !== undefined ? 'daemon' : worker !== undefined ? 'workers' : null,
+      isFull: held >= concurrency,
       concurrency,
-      hasExecutor: terms?.hasExecutor ?? true,
+      hasExecutor: worker?.hasExecutor ?? true,
       wasAskedFor: leases.wasAskedFor(factory),
       startFailure: factoryQueue?.startFailure()?.problem ?? null,
     });
@@ -129,31 +172,34 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       return starting;
     },
     workers: leases,
+    drain,
+    setTerms: (changed) => {
+      terms = changed;
+      leases.setTerms(terms.workers);
+      takeExecutors();
+      wakeAll();
+    },
     wake,
     cancel,
     retry,
     explainWait: explainWaitOf,
     startFailure: (factory) => queues.get(factory)?.startFailure() ?? null,
-    stop: async (graceMs) => {
+    finish: async () => {
+      drain.beginStop();
+      await Promise.all([...queues.values()].map((factoryQueue) => factoryQueue.untilIdle()));
+    },
+    stop: async (ending) => {
+      drain.beginStop();
       stopping.abort();
       leases.stop();
       if (safetyNet !== null) clearInterval(safetyNet);
-      await Promise.all([starting, ...[...queues.values()].map((factoryQueue) => factoryQueue.stop(graceMs))]);
+      await Promise.all([starting, ...[...queues.values()].map((factoryQueue) => factoryQueue.stop(ending))]);
     },
   };
 }
 
-function createFactoryQueues(
-  options: DispatcherOptions,
-  onRunChanged: (run: RunId) => void,
-): Map<string, FactoryQueue> {
-  const { queue, secrets, clock, observer = UNOBSERVED } = options;
-  const queues = new Map<string, FactoryQueue>();
-  for (const [factory, entry] of options.executors) {
-    const logger = options.logger.child({ factory });
-    queues.set(factory, new FactoryQueue({ factory, entry, queue, secrets, clock, logger, observer, onRunChanged }));
-  }
-  return queues;
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /** A run that is neither queued nor held may be in a claim that is in progress: wait for it. */

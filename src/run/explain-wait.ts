@@ -1,9 +1,10 @@
+import type { DrainState } from '../core/ports/runs/drain-control.ts';
 import type { WaitReason } from '../core/ports/runs/run-control.ts';
 
 /** The current state of the queue of one factory. */
 export interface WaitFacts {
   factory: string;
-  phase: 'recovering' | 'running' | 'stopping';
+  phase: 'recovering' | DrainState['phase'];
   /** `null`: the configuration does not have the factory. */
   executedBy: 'daemon' | 'workers' | null;
   /** Do the runs of the factory fill its concurrency? */
@@ -22,6 +23,12 @@ export function explainWait(facts: WaitFacts): WaitReason {
   const { factory, phase, executedBy, isFull, concurrency, hasExecutor, wasAskedFor, startFailure } = facts;
   if (phase === 'stopping')
     return { reason: 'stopping', text: 'The daemon is stopping. The run starts after the next start.' };
+  if (phase === 'draining') {
+    return {
+      reason: 'draining',
+      text: "The daemon drains: no run starts. To start runs again, run 'dockbell drain --cancel'.",
+    };
+  }
   if (executedBy === null) {
     return {
       reason: 'factory_not_configured',
@@ -56,6 +63,6 @@ export function explainWait(facts: WaitFacts): WaitReason {
   }
   return {
     reason: 'no_executor',
-    text: `Factory ${factory} has no executor. Set runs.executor in dockbell.yaml and restart the daemon, or start a worker.`,
+    text: `Factory ${factory} has no executor. Set runs.executor in dockbell.yaml and run 'dockbell reload', or start a worker.`,
   };
 }

@@ -1,7 +1,7 @@
 import { messageOf } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
-import type { Executor, NotStarted, StopOrder } from '../core/ports/runs/executor.ts';
+import type { Executor, NotStarted, RunLogWriter, StopOrder } from '../core/ports/runs/executor.ts';
 import type { RunObserver } from '../core/ports/runs/run-observer.ts';
 import type { RunQueue } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
@@ -21,10 +21,20 @@ export interface FactoryExecutor {
   retryInterrupted?: boolean;
 }
 
+/** How a stop ends the runs that are still executed. */
+export interface RunEnding {
+  /** Milliseconds between SIGTERM and SIGKILL. */
+  graceMs: number;
+  /** Why, as a sentence. It becomes the last line of the log of each run that it cuts off. */
+  why: string;
+}
+
 interface FactoryQueueParts {
   factory: string;
-  entry: FactoryExecutor;
   queue: RunQueue;
+  logs: Pick<RunLogWriter, 'append'>;
+  /** Does no run start? */
+  isDraining(): boolean;
   secrets: Pick<SecretStore, 'resolve'>;
   clock: Clock;
   logger: Logger;
@@ -44,7 +54,12 @@ export class FactoryQueue {
   readonly #parts: FactoryQueueParts;
   readonly #attempts = new Map<RunId, Attempt>();
   readonly #stopping = new AbortController();
+  /** Ends the grace period of the stop. */
+  readonly #force = new AbortController();
   readonly #startFailures: StartFailures;
+  /** `null` if the configuration no longer has it: nothing is claimed, and what was claimed ends as it began. */
+  #entry: FactoryExecutor | null = null;
+  #ending: RunEnding | null = null;
   #claiming: Promise<void> | null = null;
   #cancelWake = () => {};
   #wanted = false;
@@ -54,6 +69,11 @@ export class FactoryQueue {
     this.#startFailures = new StartFailures(parts.clock);
   }
 
+  /** From the next wake on, runs start with this executor; `null` for none. */
+  setEntry(entry: FactoryExecutor | null): void {
+    this.#entry = entry;
+  }
+
   /** Why runs cannot start on this machine; `null` if they can. */
   startFailure(): StartFailure | null {
     return this.#startFailures.current();
@@ -61,7 +81,7 @@ export class FactoryQueue {
 
   /** There may be a run to claim. Cheap: calls during a claim cause one further claim. */
   wake(): void {
-    if (this.#stopping.signal.aborted) return;
+    if (this.#isHalted()) return;
     this.#wanted = true;
     this.#claiming ??= this.#claimWhileWanted();
   }
@@ -71,9 +91,16 @@ export class FactoryQueue {
     await this.#claiming;
   }
 
-  /** Is every slot taken? */
-  isFull(): boolean {
-    return this.#attempts.size >= this.#parts.entry.concurrency;
+  /** Number of runs that are executed now. */
+  countExecuting(): number {
+    return this.#attempts.size;
+  }
+
+  /** Resolves when no run is executed and no claim is in progress. */
+  async untilIdle(): Promise<void> {
+    while (this.#claiming !== null || this.#attempts.size > 0) {
+      await Promise.all([this.#claiming, ...Array.from(this.#attempts.values(), ({ done }) => done)]);
+    }
   }
 
   holds(id: RunId): boolean {
@@ -88,17 +115,27 @@ export class FactoryQueue {
     return 'cancelling';
   }
 
-  /** Stops claiming, stops the current runs and resolves when all of them have ended and are recorded. */
-  async stop(graceMs: number): Promise<void> {
+  /**
+   * Stops claiming, stops the current runs and resolves when all of them have ended and are recorded. A second call with a
+   * grace period of 0 cancels the rest of the first one.
+   */
+  async stop(ending: RunEnding): Promise<void> {
+    this.#ending ??= ending;
     this.#stopping.abort();
     this.#cancelWake();
-    const attempts = [...this.#attempts.values()];
-    for (const { stop } of attempts) stop.abort({ cause: 'interrupted', graceMs } satisfies StopOrder);
-    await Promise.all([this.#claiming, ...attempts.map((attempt) => attempt.done)]);
+    if (ending.graceMs === 0) this.#force.abort();
+    const order: StopOrder = { cause: 'interrupted', graceMs: ending.graceMs, force: this.#force.signal };
+    for (const { stop } of this.#attempts.values()) stop.abort(order);
+    await this.untilIdle();
+  }
+
+  /** No run may be claimed now. */
+  #isHalted(): boolean {
+    return this.#stopping.signal.aborted || this.#entry === null || this.#parts.isDraining();
   }
 
   async #claimWhileWanted(): Promise<void> {
-    while (this.#wanted && !this.#stopping.signal.aborted) {
+    while (this.#wanted && !this.#isHalted()) {
       this.#wanted = false;
       try {
         await this.#claimFreeSlots();
@@ -113,9 +150,10 @@ export class FactoryQueue {
   }
 
   async #claimFreeSlots(): Promise<void> {
-    const { queue, factory, entry, clock } = this.#parts;
-    const free = entry.concurrency - this.#attempts.size;
-    if (free <= 0) return;
+    const { queue, factory, clock } = this.#parts;
+    const entry = this.#entry;
+    const free = entry === null ? 0 : entry.concurrency - this.#attempts.size;
+    if (entry === null || free <= 0) return;
     const pausedUntil = this.#startFailures.pausedUntil();
     if (pausedUntil !== null) return this.#wakeAt(pausedUntil);
     // While runs cannot start, a single one shows whether they can again.
@@ -125,8 +163,8 @@ export class FactoryQueue {
     const inputs = await queue.claim(order);
     if (inputs.length === 0) this.#noteEmptyQueue(resting);
     for (const input of inputs) {
-      if (this.#stopping.signal.aborted) await this.#release(input);
-      else this.#begin(input);
+      if (this.#isHalted()) await this.#release(input);
+      else this.#begin(input, entry.executor);
     }
   }
 
@@ -140,26 +178,27 @@ export class FactoryQueue {
     this.#cancelWake = callAt(instant ?? 0, this.#parts.clock, () => this.wake());
   }
 
-  #begin(input: RunInput): void {
+  #begin(input: RunInput, executor: Executor): void {
     const attempt: Attempt = { stop: new AbortController(), ended: false, done: Promise.resolve() };
     this.#attempts.set(input.run.id, attempt);
-    attempt.done = this.#execute(input, attempt).finally(() => {
+    attempt.done = this.#execute(input, attempt, executor).finally(() => {
       this.#attempts.delete(input.run.id);
       this.wake();
     });
     this.#parts.onRunChanged(input.run.id);
   }
 
-  async #execute(input: RunInput, attempt: Attempt): Promise<void> {
-    const { entry, secrets } = this.#parts;
+  async #execute(input: RunInput, attempt: Attempt, executor: Executor): Promise<void> {
+    const { secrets } = this.#parts;
     const logger = this.#parts.logger.child({ run: input.run.id, attempt: input.run.attempt });
     const onStarted = (logOffset: number) => this.#noteStart(input, logOffset, logger);
     const { signal } = attempt.stop;
-    const result = await executeRun(input, { executor: entry.executor, secrets, logger }, { signal, onStarted });
+    const result = await executeRun(input, { executor, secrets, logger }, { signal, onStarted });
     if (result.state === 'not_started') return this.#postpone(input, result, signal, logger);
     attempt.ended = true;
-    if (await this.#mayStartAgain(input, result)) return this.#release(input);
+    if (await this.#mayStartAgain(input, result, executor)) return this.#release(input);
     this.#startFailures.forget(input.run.id);
+    if (result.error === 'interrupted') await this.#logEnding(input.run, logger);
     await this.#record(input, result, logger);
   }
 
@@ -217,10 +256,19 @@ export class FactoryQueue {
     onRunChanged(run.id);
   }
 
+  /** The reader of a log learns there why it ends. */
+  async #logEnding(run: Run, logger: Logger): Promise<void> {
+    const why = this.#ending?.why;
+    if (why === undefined) return;
+    await this.#parts.logs.append(run, `\n[dockbell: interrupted: ${why}]\n`).catch((error: unknown) => {
+      logger.warn({ err: error }, 'writing the log of a run failed');
+    });
+  }
+
   /** The daemon stopped before the run started: as after a crash, the start record decides. */
-  async #mayStartAgain({ run }: RunInput, result: RunResult): Promise<boolean> {
+  async #mayStartAgain({ run }: RunInput, result: RunResult, executor: Executor): Promise<boolean> {
     if (!this.#stopping.signal.aborted || result.error !== 'interrupted') return false;
-    return !(await this.#parts.entry.executor.wasStarted(run.id, run.attempt).catch(() => true));
+    return !(await executor.wasStarted(run.id, run.attempt).catch(() => true));
   }
 
   /** Queues a run again that was never started, for this daemon or the next one. */

@@ -27,8 +27,8 @@ export interface WorkerTerms {
 export interface RunLeaseParts {
   queue: RunQueue;
   runs: Pick<RunReader, 'get'>;
-  /** By factory: those whose runs workers execute. */
-  workers: ReadonlyMap<string, WorkerTerms>;
+  /** Does no run start? */
+  isDraining(): boolean;
   logs: RunLogWriter;
   clock: Clock;
   logger: Logger;
@@ -57,6 +57,7 @@ const LAST_TERMS: Pick<WorkerTerms, 'leaseMs' | 'timeoutMs'> = { leaseMs: 60_000
  */
 export class RunLeases implements WorkerControl {
   readonly #parts: RunLeaseParts;
+  #terms: ReadonlyMap<string, WorkerTerms>;
   readonly #held = new Map<RunId, Lease>();
   readonly #stopping = new AbortController();
   readonly #claims = new TaskQueue();
@@ -64,17 +65,29 @@ export class RunLeases implements WorkerControl {
   #turn = 0;
   readonly #askedFor = new Set<string>();
 
-  constructor(parts: RunLeaseParts) {
+  /** @param terms by factory: those whose runs workers execute */
+  constructor(parts: RunLeaseParts, terms: ReadonlyMap<string, WorkerTerms>) {
     this.#parts = parts;
+    this.#terms = terms;
+  }
+
+  /** From now on, claims and renewals follow these terms. */
+  setTerms(terms: ReadonlyMap<string, WorkerTerms>): void {
+    this.#terms = terms;
   }
 
   claimable(): ReadonlySet<string> {
-    return new Set(this.#parts.workers.keys());
+    return new Set(this.#terms.keys());
   }
 
   /** Number of runs of this factory that workers hold. */
   countHeld(factory: string): number {
     return [...this.#held.values()].filter(({ run }) => run.factory === factory).length;
+  }
+
+  /** Number of runs that workers hold. */
+  countAllHeld(): number {
+    return this.#held.size;
   }
 
   /** Has a worker asked for runs of this factory since the daemon started? */
@@ -147,6 +160,7 @@ export class RunLeases implements WorkerControl {
       throw new AppError('storage_unavailable', 'The daemon cannot give out runs now; try again in a moment.');
     }
     const claimed: ClaimedRun[] = [];
+    if (this.#parts.isDraining()) return claimed;
     for (const factory of rotate(factories, this.#turn++)) {
       const inputs = await this.#take(factory, limit - claimed.length, worker);
       for (const input of inputs) claimed.push(await this.#giveOut(input));
@@ -182,8 +196,8 @@ export class RunLeases implements WorkerControl {
   }
 
   async #take(factory: string, wanted: number, worker: string): Promise<RunInput[]> {
-    const { queue, workers, clock } = this.#parts;
-    const limit = Math.min(wanted, (workers.get(factory)?.concurrency ?? 0) - this.countHeld(factory));
+    const { queue, clock } = this.#parts;
+    const limit = Math.min(wanted, (this.#terms.get(factory)?.concurrency ?? 0) - this.countHeld(factory));
     return limit <= 0 ? [] : queue.claim({ factory, executor: 'queue', limit, worker, at: clock.wallMs() });
   }
 
@@ -193,8 +207,8 @@ export class RunLeases implements WorkerControl {
 
   /** Begins or renews the lease of an attempt; a renewal does not extend its timeout. */
   #hold(run: Run): LeaseTerm {
-    const { workers, clock } = this.#parts;
-    const { leaseMs, timeoutMs } = workers.get(run.factory) ?? LAST_TERMS;
+    const { clock } = this.#parts;
+    const { leaseMs, timeoutMs } = this.#terms.get(run.factory) ?? LAST_TERMS;
     const earlier = this.#held.get(run.id);
     earlier?.cancelExpiry();
     const now = clock.monotonicMs();

@@ -15,7 +15,7 @@ const SENTENCES = {
 } as const;
 
 const INTERRUPTED_COMMAND =
-  'The daemon stopped or crashed during the attempt. Check what the run already changed, then retry it. To retry such runs automatically, set runs.retry to interrupted.';
+  'The daemon stopped or crashed during the attempt; after a stop, the last line of the log has the reason. Check what the run already changed, then retry it. To retry such runs automatically, set runs.retry to interrupted.';
 
 const INTERRUPTED_WORKER =
   'The worker sent no heartbeat before its lease ended. Check the worker and what the run already changed, then retry the run.';

@@ -26,6 +26,7 @@ async function createIdleProgram(): Promise<Command> {
     newId: () => 'id',
     sleep: async () => {},
     catchInterrupts: () => signal,
+    handleSignals: () => () => {},
   });
   await declareAll();
   const idle = (command: Command): void => {

@@ -12,7 +12,8 @@ function readSources(folder: string): string {
 }
 
 it('src/words has a sentence for each reason of a reconciliation or a condition', () => {
-  const sources = readSources('src/reconcile/') + readDocument('src/core/ports/definitions/definition-source.ts');
+  const folders = ['src/reconcile/', 'src/health/'];
+  const sources = folders.map(readSources).join('\n') + readDocument('src/core/ports/definitions/definition-source.ts');
   const failures = /type SourceFailure =([^;]*);/.exec(sources)![1]!;
   const codes = [
     ...failures.matchAll(/'(\w+)'/g),

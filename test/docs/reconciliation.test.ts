@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SourceFailure } from '../../src/core/ports/definitions/definition-source.ts';
 import type { ReconciliationResult } from '../../src/core/reconciliation.ts';
 import { describeClockStep, describeRetentionLag } from '../../src/health/clock-conditions.ts';
+import { describeDrain } from '../../src/health/describe-drain.ts';
 import {
   describeExecutor,
   describeFailingCredentials,
@@ -42,7 +43,8 @@ const RESULTS = { applied: true, unchanged: true, invalid: true, failed: true } 
 
 describe('docs/reference/reconciliation.md', () => {
   it('explains every reason that a pass or a condition can have, and no other', () => {
-    const files = ['reconcile/reconcile-factory.ts', 'reconcile/conditions.ts', 'health/clock-conditions.ts'];
+    const conditions = ['reconcile/conditions.ts', 'health/clock-conditions.ts', 'health/describe-drain.ts'];
+    const files = ['reconcile/reconcile-factory.ts', ...conditions];
     const sources = files.map((name) => readDocument(`src/${name}`));
     const types = listConditions().map(({ type }) => type);
     const written = [...sources.join('\n').matchAll(/'([A-Z][a-z]+(?:[A-Z][a-z]+)*)'/g)].map((match) => match[1]!);
@@ -78,6 +80,8 @@ function listConditions() {
     ...describeFailingCredentials([{ name: 'ci', lastAcceptedAt: null, failure: FAILURE }]),
     ...describeFailingRuns([{ name: 'a', failedInARow: 3, failingSince: 0 }]),
     describeUnconfigured({ name: 'web', attemptedAt: null, conditions: [] }),
+    describeDrain({ phase: 'draining', since: 0, executing: 0, held: 0 })!,
+    describeDrain({ phase: 'stopping', since: 0, executing: 0, held: 0 })!,
     describeClockStep({ wallMs: 1, expectedMs: 0, remainingMs: 0 })!,
     describeClockStep({ wallMs: 0, expectedMs: 1, remainingMs: 0 })!,
     describeRetentionLag(2 * DAY_MS, 2 * DAY_MS)!,

@@ -45,6 +45,7 @@ export async function runCli(argv: readonly string[], surroundings: CliSurroundi
     newId: surroundings.newId ?? (() => 'send_1'),
     sleep: async (ms) => surroundings.onSleep?.(ms),
     catchInterrupts: () => surroundings.interrupt ?? never,
+    handleSignals: () => () => {},
     outputClosed: surroundings.outputClosed ?? never,
   };
   const code = await runProgram(argv, context);

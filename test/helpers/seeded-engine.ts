@@ -5,13 +5,14 @@ import type { ApiModules } from '../../src/api/compose-api.ts';
 import { createTestDeliverySender, type SendTestDelivery } from '../../src/api/webhooks/send-test-delivery.ts';
 import { createIngress } from '../../src/app/create-ingress.ts';
 import type { Reconcilers } from '../../src/app/create-reconcilers.ts';
-import { createRunDispatcher } from '../../src/app/create-run-dispatcher.ts';
+import { composeTerms, createRunDispatcher } from '../../src/app/create-run-dispatcher.ts';
 import { findPushTrigger } from '../../src/app/push-trigger.ts';
 import { wireDefinitions } from '../../src/app/wire-definitions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { IdSource, RandomBytes } from '../../src/core/ids.ts';
 import type { DefinitionSource } from '../../src/core/ports/definitions/definition-source.ts';
 import type { ReplayControl } from '../../src/core/ports/deliveries/replay-control.ts';
+import type { DrainControl } from '../../src/core/ports/runs/drain-control.ts';
 import type { Executor, RunLogReader, RunLogWriter } from '../../src/core/ports/runs/executor.ts';
 import type { RunControl } from '../../src/core/ports/runs/run-control.ts';
 import type { WorkerControl } from '../../src/core/ports/runs/worker-control.ts';
@@ -74,6 +75,7 @@ export interface SeededEngine {
   replays: ReplayControl;
   workers: WorkerControl;
   runControl: RunControl;
+  drain: DrainControl;
   runLogs: RunLogReader;
   secrets: SecretStore & SecretHistory;
   reconcilers: Reconcilers;
@@ -125,8 +127,7 @@ export function createSeededEngine(
   const secrets = createNotifyingSecretStore(parts.secrets, () => reconcilers.onSecretChanged());
   const runLogs = createRunLogs(clock);
   const dispatcher = createRunDispatcher({
-    factories: CONFIG.factories,
-    executors: new Map(executor === undefined ? [] : [['payments', executor]]),
+    terms: composeTerms(CONFIG.factories, new Map(executor === undefined ? [] : [['payments', executor]])),
     storage,
     logs: runLogs,
     observer: metrics.runs,
@@ -153,7 +154,7 @@ export function createSeededEngine(
   });
   const start = once(async () => {
     await reconcilers.serveAll();
-    deferToFileEnd(() => dispatcher.stop(0));
+    deferToFileEnd(() => dispatcher.stop({ graceMs: 0, why: 'the test has ended' }));
     await dispatcher.start();
     if (source !== 'repository') await reconcilers.reconcileNow('payments');
   });
@@ -190,7 +191,7 @@ function controlRuns(start: () => Promise<void>, { workers, ...runs }: Dispatche
     heartbeat: workers.heartbeat.bind(workers),
     complete: workers.complete.bind(workers),
   });
-  return { runControl, workers: { ...asked, claimable: () => workers.claimable() } };
+  return { runControl, workers: { ...asked, claimable: () => workers.claimable() }, drain: runs.drain };
 }
 
 /** Replaces timers: a failed pass is not repeated later. */

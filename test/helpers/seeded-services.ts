@@ -575,7 +575,7 @@ export interface SeededServices
     Pick<Storage, 'tokens' | 'users' | 'sessions' | 'loginLinks' | 'auditLog' | 'idFinder'>,
     Pick<ApiModules, 'storage' | 'inventory' | 'secrets' | 'reconcile' | 'factories' | 'editor' | 'events' | 'answers'>,
     Pick<ApiModules['base'], 'ids' | 'randomBytes' | 'logger'>,
-    Pick<SeededEngine, 'start' | 'workers' | 'runControl' | 'runLogs'> {
+    Pick<SeededEngine, 'start' | 'workers' | 'runControl' | 'drain' | 'runLogs'> {
   deliveries: Storage['deliveryReader'];
   runs: Storage['runReader'];
   reconciliations: Storage['reconciliationReader'];
@@ -728,6 +728,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
       },
     },
     workers: engine.workers,
+    drain: engine.drain,
     reconciliations: storage.reconciliationReader,
     reconcile: {
       reconcileNow: async (factory) => {
@@ -805,7 +806,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
 
 /** The admin server on these services, composed as the daemon composes it. */
 export function createSeededServer(services: SeededServices): FastifyInstance {
-  const { storage, runControl, workers, runLogs, clock, ids, randomBytes, logger } = services;
+  const { storage, runControl, workers, drain, runLogs, clock, ids, randomBytes, logger } = services;
   const { inventory, secrets, reconcile, factories, editor, events, answers } = services;
   const { tokens, users, sessions, loginLinks, auditLog, idFinder } = services;
   const { deliveries: deliveryReader, runs: runReader, reconciliations: reconciliationReader } = services;
@@ -821,7 +822,7 @@ export function createSeededServer(services: SeededServices): FastifyInstance {
     inspection: services,
     diagnosis: services,
     ingress: services,
-    runs: { control: runControl, workers, logs: runLogs },
+    runs: { control: runControl, workers, drain, logs: runLogs },
     events,
     operation: services,
     signIn: services,

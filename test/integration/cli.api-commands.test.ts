@@ -34,7 +34,7 @@ import { createTempGitRepo } from '../helpers/temp-git-repo.ts';
 
 // The commands against the real management API over loopback, on seeded stores with names that try to drive a terminal.
 const NO_EXECUTOR =
-  'Factory payments has no executor. Set runs.executor in dockbell.yaml and restart the daemon, or start a worker.';
+  "Factory payments has no executor. Set runs.executor in dockbell.yaml and run 'dockbell reload', or start a worker.";
 
 let services: SeededServices;
 let app: ReturnType<typeof createSeededServer>;

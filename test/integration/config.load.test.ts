@@ -83,6 +83,7 @@ describe('defaults', () => {
         runBytes: 10 * 1024 ** 3,
       },
       log: { level: 'info' },
+      drainMs: 600_000,
       shutdownGraceMs: 10_000,
       factories: [],
     });
@@ -158,6 +159,7 @@ factories:
         runBytes: 1_048_576,
       },
       log: { level: 'warn' },
+      drainMs: 600_000,
       shutdownGraceMs: 0,
     });
     expect(config.factories[0]).toMatchObject({

@@ -5,7 +5,12 @@ import type { RunObserver } from '../../src/core/ports/runs/run-observer.ts';
 import type { Run } from '../../src/core/resources/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
-import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../../src/run/dispatcher.ts';
+import {
+  createDispatcher,
+  type Dispatcher,
+  type DispatcherOptions,
+  type DispatchTerms,
+} from '../../src/run/dispatcher.ts';
 import {
   makeRunInput,
   newRunId,
@@ -26,25 +31,29 @@ beforeEach(() => {
   executor = new ScriptedExecutor();
   dispatcher = null;
 });
-afterEach(() => dispatcher?.stop(0));
+afterEach(() => dispatcher?.stop(ending(0)));
 
 function open(
-  options: Partial<DispatcherOptions> & { concurrency?: number; retryInterrupted?: boolean } = {},
+  options: Partial<DispatcherOptions & DispatchTerms> & { concurrency?: number; retryInterrupted?: boolean } = {},
 ): Dispatcher {
-  const { concurrency = 2, retryInterrupted = false, ...others } = options;
+  const { concurrency = 2, retryInterrupted = false, workers = new Map(), ...others } = options;
+  const { executors = new Map([['payments', { executor, concurrency, retryInterrupted }]]), ...rest } = others;
   dispatcher = createDispatcher({
     queue,
     runs: queue,
-    workers: new Map(),
     logs: { begin: async () => 0, append: async () => undefined },
     localExecutors: ['command'],
-    executors: new Map([['payments', { executor, concurrency, retryInterrupted }]]),
+    terms: { executors, workers },
     secrets: { resolve: async () => ({ outcome: 'missing' }) },
     clock: systemClock,
     logger: silentLogger,
-    ...others,
+    ...rest,
   });
   return dispatcher;
+}
+
+function ending(graceMs: number) {
+  return { graceMs, why: 'the daemon stopped' };
 }
 
 function addRun(run: Partial<Run> = {}, overrides: Record<string, string[] | string> = {}): Run['id'] {
@@ -156,7 +165,7 @@ describe('the dispatcher', () => {
     expect([explain('pulled'), explain('forgotten')]).toEqual(['concurrency_limit', 'no_worker']);
     executor.end(first);
     await waitUntil(() => explain('payments') === 'starting', 'the slot is free');
-    await it.stop(0);
+    await it.stop(ending(0));
     expect(explain('payments')).toBe('stopping');
   });
 
@@ -306,7 +315,7 @@ describe('a storage that fails', () => {
     queue.before = () => {
       throw new AppError('storage_broken', 'gone');
     };
-    await dispatcher!.stop(0);
+    await dispatcher!.stop(ending(0));
     expect(queue.run(id).state).toBe('running');
   });
 });
@@ -406,10 +415,10 @@ describe('stop', () => {
     const [first, second, third] = [addRun(), addRun(), addRun()];
     await open().start();
     await waitUntil(() => executor.running === 2, 'two are executed');
-    await dispatcher!.stop(1234);
+    await dispatcher!.stop(ending(1234));
     expect(executor.requests.map(({ signal }) => signal.reason)).toEqual([
-      { cause: 'interrupted', graceMs: 1234 },
-      { cause: 'interrupted', graceMs: 1234 },
+      expect.objectContaining({ cause: 'interrupted', graceMs: 1234 }),
+      expect.objectContaining({ cause: 'interrupted', graceMs: 1234 }),
     ]);
     for (const id of [first, second]) expect(queue.run(id)).toMatchObject({ state: 'failed', error: 'interrupted' });
     dispatcher!.wake('payments');
@@ -421,7 +430,7 @@ describe('stop', () => {
     const letGo = holdClaims();
     await open().start();
     await waitUntil(isIn(id, 'running'), 'the claim is in progress');
-    const stopped = dispatcher!.stop(0);
+    const stopped = dispatcher!.stop(ending(0));
     letGo();
     await stopped;
     expect(queue.run(id)).toMatchObject({ state: 'queued', attempt: 1 });
@@ -438,8 +447,84 @@ describe('stop', () => {
     };
     await open().start();
     await waitUntil(() => executor.running === 1, 'it is being prepared');
-    await dispatcher!.stop(0);
+    await dispatcher!.stop(ending(0));
     expect(queue.run(id)).toMatchObject({ state: 'queued', attempt: 1 });
+  });
+});
+
+describe('a drain', () => {
+  it('starts no run until it is cancelled, and releases a run that a claim returns meanwhile', async () => {
+    const id = addRun();
+    const letGo = holdClaims();
+    await open().start();
+    await waitUntil(isIn(id, 'running'), 'the claim is in progress');
+    dispatcher!.drain.drain();
+    letGo();
+    await waitUntil(isIn(id, 'queued'), 'it is released');
+    dispatcher!.wake('payments');
+    expect(dispatcher!.drain.state()).toMatchObject({ phase: 'draining', executing: 0 });
+    expect(executor.requests).toHaveLength(0);
+    dispatcher!.drain.resume();
+    await waitUntil(() => executor.running === 1, 'it is executed');
+    expect(dispatcher!.drain.state()).toMatchObject({ phase: 'running', since: null, executing: 1 });
+  });
+
+  it('gives workers no run', async () => {
+    const workers = new Map([['pulled', { concurrency: 1, leaseMs: 60_000, timeoutMs: 60_000, hasExecutor: true }]]);
+    addRun({ factory: 'pulled' });
+    await open({ workers }).start();
+    const claim = () => dispatcher!.workers.claim({ factories: ['pulled'], limit: 1, worker: 'w' });
+    dispatcher!.drain.drain();
+    expect(await claim()).toEqual([]);
+    dispatcher!.drain.resume();
+    expect(await claim()).toHaveLength(1);
+    expect(dispatcher!.drain.state().held).toBe(1);
+  });
+
+  it('before a stop cannot be cancelled, and waits for the current runs', async () => {
+    addRun();
+    await open().start();
+    await waitUntil(() => executor.running === 1, 'it is executed');
+    let isFinished = false;
+    const finished = dispatcher!.finish().then(() => {
+      isFinished = true;
+    });
+    expect(() => dispatcher!.drain.resume()).toThrow('The daemon is stopping.');
+    await new Promise(setImmediate);
+    expect(isFinished).toBe(false);
+    executor.endAll();
+    await finished;
+  });
+});
+
+describe('changed terms', () => {
+  it('start new runs with the new executor, while runs of the old one end as they began', async () => {
+    const first = addRun();
+    await open({ concurrency: 1 }).start();
+    await waitUntil(() => executor.running === 1, 'it is executed');
+    const other = new ScriptedExecutor();
+    dispatcher!.setTerms({
+      executors: new Map([['payments', { executor: other, concurrency: 2 }]]),
+      workers: new Map(),
+    });
+    addRun();
+    dispatcher!.wake('payments');
+    await waitUntil(() => other.running === 1, 'the second is executed');
+    executor.endAll();
+    await waitUntil(isIn(first, 'succeeded'), 'the first has succeeded');
+  });
+
+  it('start no run of a factory that the configuration no longer has', async () => {
+    const first = addRun();
+    await open().start();
+    await waitUntil(() => executor.running === 1, 'it is executed');
+    dispatcher!.setTerms({ executors: new Map(), workers: new Map() });
+    const second = addRun();
+    dispatcher!.wake('payments');
+    expect(dispatcher!.explainWait('payments').reason).toBe('factory_not_configured');
+    expect(await dispatcher!.cancel(first)).toBe('cancelling');
+    await waitUntil(isIn(first, 'cancelled'), 'the first has ended');
+    expect(queue.run(second).state).toBe('queued');
   });
 });
 
@@ -471,7 +556,7 @@ describe('with real processes', () => {
     await open({ executors: new Map([['payments', { executor: command, concurrency: 1 }]]) }).start();
     const log = () => workshop.log(id).catch(() => '');
     await waitUntil(async () => (await log()) !== '', 'the command runs');
-    await dispatcher!.stop(100);
+    await dispatcher!.stop(ending(100));
     expect(queue.run(id)).toMatchObject({ state: 'failed', error: 'interrupted', exitCode: null });
   });
 
@@ -483,7 +568,7 @@ describe('with real processes', () => {
     await waitUntil(isIn(id, 'succeeded'), 'it has succeeded');
     // As the storage would be after a crash between the start and its record.
     queue.forgetEnd(id);
-    await dispatcher!.stop(0);
+    await dispatcher!.stop(ending(0));
     await open({ executors }).start();
     expect(queue.run(id)).toMatchObject({ state: 'failed', error: 'interrupted' });
     expect(await workshop.log(id)).toBe('started\n');

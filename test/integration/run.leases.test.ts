@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunLogWriter } from '../../src/core/ports/runs/executor.ts';
-import type { Run } from '../../src/core/resources/run.ts';
+import type { Run, RunResult } from '../../src/core/resources/run.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
 import { LOG_LIMIT_BYTES } from '../../src/executors/log/log-sink.ts';
 import { createRunLogWriter } from '../../src/executors/log/run-log.ts';
@@ -42,21 +42,22 @@ afterEach(() => vi.useRealTimers());
 
 function build(terms: Record<string, Partial<WorkerTerms>> = { payments: {} }): RunLeases {
   const workers = new Map(Object.entries(terms).map(([factory, changed]) => [factory, { ...TERMS, ...changed }]));
-  return new RunLeases({
+  const parts = {
     queue,
     runs: queue,
-    workers,
+    isDraining: () => false,
     logs,
     clock: systemClock,
     logger: silentLogger,
     observer: {
-      onClaimed: ({ attempt, startedAt }, queuedAt) =>
-        observed.push(`claimed ${attempt} after ${startedAt === null ? null : startedAt - queuedAt}`),
-      onEnded: ({ attempt }, { state, error }) => observed.push(`${state} ${attempt} ${error}`),
+      onClaimed: ({ attempt, startedAt }: Run, queuedAt: number) =>
+        void observed.push(`claimed ${attempt} after ${startedAt === null ? null : startedAt - queuedAt}`),
+      onEnded: ({ attempt }: Run, { state, error }: RunResult) => void observed.push(`${state} ${attempt} ${error}`),
     },
-    onRunChanged: (id) => changes.push(queue.run(id).state),
-    onReleased: (factory) => released.push(factory),
-  });
+    onRunChanged: (id: Run['id']) => void changes.push(queue.run(id).state),
+    onReleased: (factory: string) => void released.push(factory),
+  };
+  return new RunLeases(parts, workers);
 }
 
 async function open(terms?: Record<string, Partial<WorkerTerms>>): Promise<RunLeases> {

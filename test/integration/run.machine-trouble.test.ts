@@ -36,7 +36,7 @@ beforeEach(async () => {
   warnings = [];
 });
 afterEach(async () => {
-  await dispatcher?.stop(0);
+  await dispatcher?.stop({ graceMs: 0, why: 'the daemon stopped' });
   await workshop.close();
 });
 
@@ -55,11 +55,10 @@ async function start(
   dispatcher = createDispatcher({
     queue,
     runs: queue,
-    workers: new Map(),
     clock,
     logger,
     localExecutors: ['command'],
-    executors: new Map([['payments', { executor, concurrency }]]),
+    terms: { executors: new Map([['payments', { executor, concurrency }]]), workers: new Map() },
     logs: { begin: async () => 0, append: async () => undefined },
     secrets: { resolve: async () => ({ outcome: 'missing' }) },
   });

@@ -748,6 +748,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
   TestDeliveryAnswer: [
     { status: 202, headers: { 'content-type': 'application/json' }, body: `{"delivery_id":"${SENDER_ID}"}` },
   ],
+  Drain: [{ state: 'draining', since: '2026-01-02T03:04:05.678Z', executing_runs: 2, worker_runs: 0 }],
   Health: [{ status: 'ok' }],
   Readiness: [
     { ready: true, problems: [], warnings: [] },

@@ -3,6 +3,7 @@ import { AUDIT_ACTOR_KINDS, AUDIT_OUTCOMES } from '../../core/audit.ts';
 import { HANDSHAKE_OUTCOMES } from '../../core/handshake.ts';
 import type { JsonSchema } from '../../core/json.ts';
 import { SECRET_STATES } from '../../core/ports/definitions/inventory.ts';
+import { DRAIN_PHASES } from '../../core/ports/runs/drain-control.ts';
 import { WAIT_REASONS } from '../../core/ports/runs/run-control.ts';
 import { MAX_EXAMINED_QUEUE, MAX_QUEUE_POSITION } from '../../core/ports/runs/run-queue.ts';
 import { AUTOMATION_FIELDS } from '../../core/resources/automation.ts';
@@ -821,6 +822,18 @@ export const COMPONENTS = {
       body: text,
     },
     { description: 'What the ingress answered.' },
+  ),
+  Drain: closedObject(
+    {
+      state: oneOf(
+        DRAIN_PHASES,
+        '`draining`: no run starts until `DELETE /drain`. `stopping`: the daemon stops when its commands have ended.',
+      ),
+      since: { ...instantOrNull, description: 'Since when no run starts.' },
+      executing_runs: { ...count, description: 'Runs whose commands the daemon executes.' },
+      worker_runs: { ...count, description: 'Runs that workers hold. A restart does not interrupt them.' },
+    },
+    { description: 'Whether runs start.' },
   ),
   Health: closedObject({ status: oneOf(['ok']) }, { description: 'The process lives.' }),
   Readiness: closedObject(

@@ -1,19 +1,22 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { StopMode } from '../../app/end-daemon.ts';
 import type { Daemon } from '../../app/start-daemon.ts';
 import { AppError, messageOf } from '../../core/errors.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CONFIG_FILE } from '../connection.ts';
+import type { CliContext } from '../context.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 
 /** `dockbell serve`: the daemon. */
 export function declareServe(command: CliCommand, bind: Bind): void {
   command
     .option('--config <file>', `configuration (default: ${CONFIG_FILE}, if it exists)`)
+    .option('--no-new-runs', 'start no run until dockbell drain --cancel, for maintenance; deliveries are accepted')
     .explain({
       negative: 'the daemon failed, or its start failed with a temporary error (a full disk, an I/O error)',
-      more: 'The log goes to standard output: text on a terminal, otherwise JSON lines. If standard\nerror is a terminal, the first start prints a link to sign in. The first Ctrl-C, SIGTERM or SIGHUP stops the\ndaemon cleanly, the second one immediately. --data-dir takes precedence over dataDir of the configuration.',
+      more: 'The log goes to standard output: text on a terminal, otherwise JSON lines. If standard\nerror is a terminal, the first start prints a link to sign in. SIGTERM lets running commands\ncontinue for the time of drain before the daemon stops; Ctrl-C and SIGHUP do not. A second signal ends the commands\nimmediately. --data-dir takes precedence over dataDir of the configuration.',
       examples: [
         ['dockbell serve', 'with the dockbell.yaml of this folder'],
         ['dockbell serve --config /etc/dockbell/dockbell.yaml', 'as a service'],
@@ -22,9 +25,9 @@ export function declareServe(command: CliCommand, bind: Bind): void {
     .action(bind(serve));
 }
 
-async function serve(session: CommandSession, options: { config?: string }): Promise<number> {
+async function serve(session: CommandSession, options: { config?: string; newRuns: boolean }): Promise<number> {
   const { context } = session;
-  const interrupted = context.catchInterrupts();
+  const signals = new DaemonSignals(context);
   // Imported here, so that offline commands start without the libraries of the daemon.
   const { startDaemon } = await import('../../app/start-daemon.ts');
   const configFile = findConfig(options.config, context.cwd);
@@ -32,16 +35,39 @@ async function serve(session: CommandSession, options: { config?: string }): Pro
     startDaemon({
       configFile,
       ...(session.globals.dataDir === undefined ? {} : { dataDir: resolve(context.cwd, session.globals.dataDir) }),
+      noNewRuns: !options.newRuns,
       env: context.env,
       log: { format: context.stdout.isTTY === true ? 'text' : 'json', destination: context.stdout },
     }),
   );
   if (daemon.isFirstStart) await printFirstSteps(session, daemon);
   if (daemon.factories.length === 0) noteNoFactory(session, configFile);
-  const stop = () => void daemon.stop();
-  if (interrupted.aborted) stop();
-  else interrupted.addEventListener('abort', stop, { once: true });
+  signals.control(daemon);
   return daemon.exited;
+}
+
+/** What signals do to a daemon, also those that came while it started. */
+class DaemonSignals {
+  #daemon: Pick<Daemon, 'stop'> | null = null;
+  #mode: StopMode | null = null;
+
+  constructor(context: Pick<CliContext, 'handleSignals'>) {
+    const release = context.handleSignals((signal) => {
+      if (this.#mode === null) return this.#stop(signal === 'SIGTERM' ? 'drain' : 'now');
+      release();
+      this.#stop('force');
+    });
+  }
+
+  control(daemon: Pick<Daemon, 'stop'>): void {
+    this.#daemon = daemon;
+    if (this.#mode !== null) void daemon.stop(this.#mode);
+  }
+
+  #stop(mode: StopMode): void {
+    this.#mode = mode;
+    void this.#daemon?.stop(mode);
+  }
 }
 
 /** Anyone who opens the link is an owner. It is printed to a terminal only, because services log their standard error. */

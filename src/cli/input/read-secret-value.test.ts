@@ -23,6 +23,7 @@ async function type(...chunks: string[]) {
     newId: () => 'id',
     sleep: async () => {},
     catchInterrupts: () => signal,
+    handleSignals: () => () => {},
   };
   const reading = readSecretValue(context, 'Value of S');
   for (const chunk of chunks) keys.write(chunk);

@@ -1,6 +1,6 @@
 import type { StopOrder } from '../../core/ports/runs/executor.ts';
 import { scheduleCall } from '../../core/time/schedule.ts';
-import { endGroup, waitForGroupEnd } from '../../processes/process-group.ts';
+import { endGroup, signalGroup, waitForGroupEnd } from '../../processes/process-group.ts';
 import type { ProcessExit, ProcessGroup } from './start-process.ts';
 
 export interface SupervisionLimits {
@@ -23,6 +23,7 @@ export interface Supervised {
 interface Stop {
   cause: StopCause;
   graceMs: number;
+  force?: AbortSignal;
 }
 
 /**
@@ -46,8 +47,11 @@ export async function supervise(
   }
 }
 
-async function stopGroup(group: ProcessGroup, { cause, graceMs }: Stop): Promise<Supervised> {
-  await endGroup(group.id, graceMs);
+async function stopGroup(group: ProcessGroup, { cause, graceMs, force }: Stop): Promise<Supervised> {
+  const kill = () => void signalGroup(group.id, 'SIGKILL');
+  force?.addEventListener('abort', kill);
+  await endGroup(group.id, force?.aborted ? 0 : graceMs);
+  force?.removeEventListener('abort', kill);
   return { exit: await group.exited, stoppedBy: cause };
 }
 
@@ -61,7 +65,7 @@ function watchForStop(
   });
   const onAbort = () => {
     const order: StopOrder = signal.reason;
-    resolve({ cause: order.cause, graceMs: order.graceMs ?? killGraceMs });
+    resolve({ ...order, graceMs: order.graceMs ?? killGraceMs });
   };
   const onDeadline = () => resolve({ cause: 'timeout', graceMs: killGraceMs });
   const cancelDeadline = scheduleCall(timeoutMs, onDeadline);

@@ -16,6 +16,8 @@ export interface StopOrder {
   cause: 'cancelled' | 'interrupted';
   /** Milliseconds that the run may take to end before it is forced to; `null` for the default of the executor. */
   graceMs: number | null;
+  /** Aborted when the rest of the grace period is cancelled. */
+  force?: AbortSignal;
 }
 
 /** One attempt to execute. */

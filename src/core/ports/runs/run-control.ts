@@ -6,6 +6,7 @@ export const WAIT_REASONS = [
   'starting',
   'recovering',
   'stopping',
+  'draining',
   'start_failed',
   'concurrency_limit',
   'no_worker',

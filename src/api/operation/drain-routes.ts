@@ -1,0 +1,63 @@
+import type { FastifyInstance } from 'fastify';
+import type { DrainControl, DrainState } from '../../core/ports/runs/drain-control.ts';
+import { formatInstant } from '../../core/time/clock.ts';
+import { refTo } from '../openapi/schemas.ts';
+import { requireRole } from '../server/access-rules.ts';
+
+const tags = ['Operation'];
+
+/** `GET`, `POST` and `DELETE /drain`: maintenance without a stop of the daemon. */
+export function registerDrainRoutes(app: FastifyInstance, drain: DrainControl): void {
+  app.get(
+    '/drain',
+    {
+      config: { access: requireRole('viewer', 'team') },
+      schema: { tags, summary: 'Show whether runs start', response: { 200: refTo('Drain') } },
+    },
+    async () => presentDrain(drain.state()),
+  );
+
+  app.post(
+    '/drain',
+    {
+      config: { access: requireRole('operator', 'team') },
+      schema: {
+        tags,
+        summary: 'Start no further run',
+        description:
+          'Runs that were started continue, and workers claim nothing. Deliveries are accepted, and their runs wait. The state ends with `DELETE` or with the process.',
+        response: { 200: refTo('Drain') },
+      },
+    },
+    async () => {
+      drain.drain();
+      return presentDrain(drain.state());
+    },
+  );
+
+  app.delete(
+    '/drain',
+    {
+      config: { access: requireRole('operator', 'team') },
+      schema: {
+        tags,
+        summary: 'Start runs again',
+        description: 'Answers 409 while the daemon is stopping.',
+        response: { 200: refTo('Drain') },
+      },
+    },
+    async () => {
+      drain.resume();
+      return presentDrain(drain.state());
+    },
+  );
+}
+
+function presentDrain({ phase, since, executing, held }: DrainState) {
+  return {
+    state: phase,
+    since: since === null ? null : formatInstant(since),
+    executing_runs: executing,
+    worker_runs: held,
+  };
+}

@@ -1,0 +1,125 @@
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
+import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+const SECRET = 'ci-secret-canary-0001';
+const FILES = {
+  'webhooks/ci.yaml': 'secretName: CI_SECRET\n',
+  'automations/act/automation.md':
+    '---\ntriggers:\n  - provider: webhook\n    event: received\n    filter: { webhooks: [ci] }\n---\nDo it.\n',
+};
+
+let repo: TempGitRepo;
+let daemon: TestDaemon;
+let folder: string;
+let path: string;
+
+/** A command that ignores SIGTERM and runs until the file `end` exists. */
+const AGENT = `#!/bin/sh
+trap '' TERM
+echo begun
+while [ ! -e "$FOLDER/end" ]; do sleep 0.05; done
+`;
+
+const start = (dataDir?: string) =>
+  startTestDaemon({
+    config: {
+      drain: '5m',
+      shutdownGrace: '5m',
+      factories: [
+        {
+          name: 'payments',
+          source: { type: 'repository', url: repo.path },
+          runs: { executor: { type: 'command', command: [join(folder, 'agent.sh')] } },
+        },
+      ],
+    },
+    ...(dataDir === undefined ? {} : { dataDir }),
+  });
+
+/** Resolves with the ID of the run that it creates. */
+async function deliver(body: string): Promise<string> {
+  const headers = { authorization: `Bearer ${SECRET}` };
+  expect((await fetch(`${daemon.ingressUrl}${path}`, { method: 'POST', headers, body })).status).toBe(202);
+  const list = await daemon.api(`/factories/payments/runs?limit=1`);
+  return list.body.data[0].id;
+}
+
+const readRun = async (id: string) => (await daemon.api(`/runs/${id}`)).body;
+const reaches = (id: string, state: string) =>
+  eventually(async () => {
+    const run = await readRun(id);
+    return run.state === state ? run : null;
+  }, 20_000);
+
+beforeAll(async () => {
+  repo = await createTempGitRepo();
+  await repo.commit(FILES);
+  folder = createTempDir('drain');
+  writeFileSync(join(folder, 'agent.sh'), AGENT.replaceAll('$FOLDER', folder));
+  chmodSync(join(folder, 'agent.sh'), 0o755);
+  daemon = await start();
+  await daemon.api('/secrets/CI_SECRET', { method: 'PUT', body: { value: SECRET } });
+  await eventually(async () => (await daemon.api('/factories/payments')).body.applied_revision, 20_000);
+  const webhooks = await daemon.api('/factories/payments/webhooks');
+  path = new URL(webhooks.body.data[0].ingress_url).pathname;
+});
+
+afterAll(async () => {
+  await daemon?.end('SIGKILL');
+  repo?.remove();
+});
+
+it('a drain starts no run, while deliveries are accepted, until it is cancelled', async () => {
+  const drained = await daemon.cli('drain', '--wait');
+  expect(drained).toMatchObject({ code: 0, stdout: 'No run starts. No run is executed: the daemon can be stopped.\n' });
+  const id = await deliver('{"n":1}');
+  expect((await readRun(id)).waiting).toMatchObject({ reason: 'draining', position: 1 });
+  const { stdout } = await daemon.cli('status');
+  expect(stdout).toContain("no run starts, and none is executed. 'dockbell drain --cancel' starts runs again");
+
+  expect(await daemon.cli('drain', '--cancel')).toMatchObject({ code: 0, stdout: 'Runs start.\n' });
+  await reaches(id, 'running');
+  const again = await daemon.cli('drain');
+  expect(again.stdout).toContain("1 run is still executed: 'dockbell drain --wait' waits for the end.");
+  const waiting = daemon.cli('drain', '--wait');
+  writeFileSync(join(folder, 'end'), '');
+  expect(await waiting).toMatchObject({ code: 0 });
+  expect(await readRun(id)).toMatchObject({ state: 'succeeded' });
+  await daemon.cli('drain', '--cancel');
+}, 60_000);
+
+it('SIGTERM waits for running commands while deliveries are accepted, and the next daemon starts their runs', async () => {
+  rmSync(join(folder, 'end'));
+  const first = await deliver('{"n":2}');
+  await reaches(first, 'running');
+  process.kill(daemon.pid, 'SIGTERM');
+  await eventually(async () => (await daemon.api('/drain')).body.state === 'stopping', 10_000);
+  const second = await deliver('{"n":3}');
+  expect((await readRun(second)).waiting).toMatchObject({ reason: 'stopping' });
+  expect((await daemon.api('/drain', { method: 'DELETE' })).status).toBe(409);
+  writeFileSync(join(folder, 'end'), '');
+  expect(await daemon.exited).toBe(0);
+  expect(existsSync(join(daemon.dataDir, 'daemon.json'))).toBe(false);
+
+  daemon = await start(daemon.dataDir);
+  expect(await readRun(first)).toMatchObject({ state: 'succeeded', attempt: 1 });
+  await reaches(second, 'succeeded');
+}, 60_000);
+
+it('a second SIGTERM ends commands immediately, and their logs say why', async () => {
+  rmSync(join(folder, 'end'));
+  const id = await deliver('{"n":4}');
+  await reaches(id, 'running');
+  await eventually(async () => (await daemon.api(`/runs/${id}/log`)).body.includes('begun'), 10_000);
+  process.kill(daemon.pid, 'SIGTERM');
+  await eventually(async () => (await daemon.api('/drain')).body.state === 'stopping', 10_000);
+  expect(await daemon.end('SIGTERM')).toBe(0);
+  daemon = await start(daemon.dataDir);
+  expect(await readRun(id)).toMatchObject({ state: 'failed', error: 'interrupted' });
+  expect((await daemon.api(`/runs/${id}/log`)).body).toBe('begun\n\n[dockbell: interrupted: the daemon stopped]\n');
+}, 60_000);
