@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import { locate, readDocument } from '../helpers/documents.ts';
+import { listFences, locate, readDocument } from '../helpers/documents.ts';
 
 const PAGE = readDocument('docs/architecture.md');
 
@@ -36,7 +36,10 @@ describe('docs/architecture.md', () => {
   });
 
   it('draws only steps that exist as functions', () => {
-    const drawings = [...PAGE.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, drawing]) => drawing).join('');
+    const drawings = listFences('docs/architecture.md')
+      .filter(({ language }) => language === '')
+      .map(({ text }) => text)
+      .join('');
     const steps = [...drawings.matchAll(/\b[a-z]+[A-Z]\w*\b/g)].map((match) => match[0]);
     const sources = readdirSync(locate('src/'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
