@@ -671,7 +671,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the deliveries of a factory, newest first
+         * List the deliveries of a factory, newest first by default
          * @description Deliveries of all its webhooks, including deleted ones. With `search`, `event` or `unmatched`, a page examines at most 2000 deliveries and 64 MiB of payloads and headers. It can have fewer deliveries than `limit`, or none, although `next_cursor` is not `null`.
          *
          *     Role: viewer.
@@ -693,7 +693,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the deliveries of a webhook, newest first
+         * List the deliveries of a webhook, newest first by default
          * @description With `search`, `event` or `unmatched`, a page examines at most 2000 deliveries and 64 MiB of payloads and headers. It can have fewer deliveries than `limit`, or none, although `next_cursor` is not `null`.
          *
          *     Role: viewer.
@@ -6147,6 +6147,10 @@ export interface operations {
                     payload_base64: string;
                     /** @description Sent in the header that names the delivery, in place of one made up for it. */
                     delivery_id?: string;
+                    /** @description Further request headers, such as the name of the event. Headers of the connection and headers with credentials cause 400. */
+                    headers?: {
+                        [key: string]: string;
+                    };
                 };
             };
         };
@@ -8074,6 +8078,10 @@ export interface operations {
                  * @example 2026-01-02T03:04:05.678Z
                  */
                 to?: string;
+                /** @description Only deliveries logged after the one with this ID. With `order=oldest_first`, a client that passes the last ID it has read gets each delivery once. 404 if the ID is not in the log any more. */
+                after?: string;
+                /** @description `oldest_first` cannot be combined with `delivery_id`, `event`, `unmatched` and `search`. */
+                order?: "newest_first" | "oldest_first";
                 /** @description Only accepted deliveries with this event name. `pull_request` also finds `pull_request.opened`. */
                 event?: string;
                 /** @description Only accepted deliveries that started no run. */
@@ -8206,6 +8214,10 @@ export interface operations {
                  * @example 2026-01-02T03:04:05.678Z
                  */
                 to?: string;
+                /** @description Only deliveries logged after the one with this ID. With `order=oldest_first`, a client that passes the last ID it has read gets each delivery once. 404 if the ID is not in the log any more. */
+                after?: string;
+                /** @description `oldest_first` cannot be combined with `delivery_id`, `event`, `unmatched` and `search`. */
+                order?: "newest_first" | "oldest_first";
                 /** @description Only accepted deliveries with this event name. `pull_request` also finds `pull_request.opened`. */
                 event?: string;
                 /** @description Only accepted deliveries that started no run. */

@@ -709,6 +709,22 @@ describe('test deliveries', () => {
     expect(services.seen.sent).toEqual([{ uid: WEBHOOK_UID, body: text, deliveryId: null }]);
   });
 
+  it('have further headers, but none of the connection and no credential', async () => {
+    const { call, get } = open({}, 'operator');
+    const headers = { 'X-Run': '\u00e9 1', 'User-Agent': 'provider/1', 'content-type': 'application/json; v=2' };
+    const sent = { payload_base64: encode('{}'), delivery_id: 'd-2', headers };
+    expect((await call('POST', url, sent)).body.status).toBe(202);
+    const stored = await get(`${F}/deliveries?delivery_id=d-2`);
+    expect(stored.body.data[0].headers).toMatchObject({
+      'user-agent': 'provider/1',
+      'content-type': 'application/json; v=2',
+    });
+    for (const name of ['Host', 'content-length', 'Authorization', 'X-Hub-Signature-256', 'a b', '']) {
+      const { status, body } = await call('POST', url, { payload_base64: encode('{}'), headers: { [name]: '1' } });
+      expect([name, status, body.code]).toEqual([name, 400, 'bad_request']);
+    }
+  });
+
   it('reject invalid base64, header injection and deleted webhooks', async () => {
     const { call, services } = open();
     for (const body of [
@@ -858,10 +874,23 @@ describe('a search in the delivery log', () => {
         event: 'push',
         isUnmatched: true,
         text: 'acme',
+        after: undefined,
+        isOldestFirst: false,
         limit: 7,
         cursor: null,
       },
     ]);
+  });
+
+  it('continues after a delivery, oldest first, but examines no payloads for that', async () => {
+    const { get, services } = open();
+    const after = 'dlv_01m83dz1y6fmh1q2j61rxb9fb4';
+    expect((await get(`${F}/deliveries?after=${after}&order=oldest_first`)).status).toBe(404);
+    expect(services.seen.searched).toMatchObject([{ after, isOldestFirst: true }]);
+    for (const query of ['search=a', 'event=push', 'unmatched=true', 'delivery_id=a']) {
+      expect((await get(`${F}/deliveries?order=oldest_first&${query}`)).body.code).toBe('bad_request');
+    }
+    expect((await get(`${F}/deliveries?after=last`)).status).toBe(400);
   });
 
   it.each(['from=yesterday', 'to=2026-01-02', 'from=1767323045678', 'to=2026-13-02T03:04:05Z', 'delivery_id='])(

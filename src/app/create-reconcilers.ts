@@ -23,6 +23,7 @@ import type { RunGit } from '../source/git-process.ts';
 import { createGitSource } from '../source/git-source.ts';
 import { createLiveSource } from '../source/live-source.ts';
 import { createManagedSource } from '../source/managed-source.ts';
+import { createWorkTreeSource } from '../source/work-tree-source.ts';
 
 /** Where the definition of one factory comes from. */
 export type OpenedSource = Pick<FactoryContext, 'source' | 'hosted' | 'sourceKey'>;
@@ -187,17 +188,20 @@ export interface SourceParts {
   env: Readonly<Record<string, string | undefined>>;
   /** As in `GitSourceOptions`. */
   runGit: RunGit;
+  /** Reads the files of a local repository as they are saved, not as they are committed. */
+  readsWorkTrees: boolean;
 }
 
 /** Opens the source that the configuration of a factory names. */
 export function openFactorySource(
-  { paths, folders, liveDefinitions, env, runGit }: SourceParts,
+  { paths, folders, liveDefinitions, env, runGit, readsWorkTrees }: SourceParts,
   factory: FactoryConfig,
 ): OpenedSource {
   const { name, source } = factory;
-  const sourceKey = digestSource(factory);
+  const sourceKey = digestSource(factory, readsWorkTrees);
   if (source.type === 'repository') {
     const { url, branch, path, pollIntervalMs } = source;
+    if (readsWorkTrees) return { source: createWorkTreeSource({ dir: url, pollIntervalMs }), hosted: null, sourceKey };
     const mirrorDir = mirrorFolder(paths, name);
     const git = createGitSource({ url, branch, path, pollIntervalMs, mirrorDir, environment: env, runGit });
     return { source: git, hosted: null, sourceKey };
@@ -210,7 +214,8 @@ export function openFactorySource(
 }
 
 /** The URL may hold a password, so what is stored is a digest. */
-function digestSource({ source }: FactoryConfig): string {
-  const place = source.type === 'repository' ? [source.url, source.branch, source.path] : [source.type];
+function digestSource({ source }: FactoryConfig, readsWorkTrees: boolean): string {
+  const commits = (branch: string, path: string) => (readsWorkTrees ? [] : [branch, path]);
+  const place = source.type === 'repository' ? [source.url, ...commits(source.branch, source.path)] : [source.type];
   return createHash('sha256').update(JSON.stringify(place)).digest('hex');
 }

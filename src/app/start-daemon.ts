@@ -70,6 +70,8 @@ export interface DaemonOptions {
   dataDir?: string;
   /** Further keys that win over the configuration, as the file would write them. */
   overrides?: JsonObject;
+  /** Reads the files of local repositories as they are saved, not as they are committed. Default: no. */
+  readsWorkTrees?: boolean;
   env: Environment;
   log: LogTarget;
   /** Creates what stores the start records of runs; files in the data directory if omitted. */
@@ -170,7 +172,13 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
   const live = new LiveFactories(registry, (factory) => findPushTrigger(config.factories, factory));
   const reconciling = startReconcileThread({
     workerUrl: builtFile('app/reconcile-thread/worker.js'),
-    settings: { factories: config.factories, webhooksPerFactory: config.limits.webhooksPerFactory, paths, env },
+    settings: {
+      factories: config.factories,
+      webhooksPerFactory: config.limits.webhooksPerFactory,
+      paths,
+      env,
+      readsWorkTrees: options.readsWorkTrees ?? false,
+    },
     openChannel,
     serving: createServing(applyPacked, live),
     secrets: stored,

@@ -44,6 +44,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/schema.ts')).declareSchema,
   },
   {
+    name: 'dev',
+    description:
+      'run a throwaway daemon over the files of a folder: it applies each saved file, and prints deliveries, decisions and runs',
+    load: async () => (await import('./commands/dev.ts')).declareDev,
+  },
+  {
     name: 'serve',
     description: 'run the daemon until Ctrl-C: it applies commits, receives deliveries and starts runs',
     load: async () => (await import('./commands/serve.ts')).declareServe,
@@ -130,6 +136,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'send',
     description: 'post a delivery as a real sender does: with bearer token, URL token, or a signature of any scheme',
     load: async () => (await import('./commands/send.ts')).declareSend,
+  },
+  {
+    name: 'listen',
+    description:
+      'print the accepted deliveries of a webhook as they arrive, and post them to a local URL or to a local dockbell dev',
+    load: async () => (await import('./commands/listen.ts')).declareListen,
   },
   {
     name: 'filter',

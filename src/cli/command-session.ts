@@ -37,7 +37,7 @@ export class CommandSession {
 
   /** The client of the daemon that the options name. */
   async api(): Promise<ApiClient> {
-    this.#client ??= this.#connect().then(connectDaemon);
+    this.#client ??= this.connection().then(connectDaemon);
     return (await this.#client).api;
   }
 
@@ -72,7 +72,8 @@ export class CommandSession {
     return (configured.length === 0 ? data : configured).map(({ name }) => name);
   }
 
-  #connect(): Promise<Connection> {
+  /** The daemon that the options name, for requests that the client cannot send. */
+  connection(): Promise<Connection> {
     this.#connection ??= findConnection(this.globals, this.context);
     return this.#connection;
   }
@@ -88,7 +89,8 @@ export class CommandSession {
    * object, so an unknown factory is looked up here.
    */
   async explainFailure(thrown: unknown): Promise<unknown> {
-    const error = thrown instanceof RequestFailed ? explainRequestFailure(thrown, (await this.#connect()).url) : thrown;
+    const error =
+      thrown instanceof RequestFailed ? explainRequestFailure(thrown, (await this.connection()).url) : thrown;
     const { factory } = this.globals;
     if (factory === undefined || !(error instanceof CliError) || error.code !== 'not_found') return error;
     const names = await this.#listFactories().catch(() => null);

@@ -28,13 +28,17 @@ export const CONFIG_FILE = 'dockbell.yaml';
 /**
  * Finds the daemon (`--url`, `DOCKBELL_URL`, else `daemon.json` in the data directory) and the token (`--token`,
  * `--token-file`, `DOCKBELL_TOKEN`, `DOCKBELL_TOKEN_FILE`, else `admin-token` in the data directory). The token of a data
- * directory is sent to the daemon of that directory only, never to another address.
+ * directory is sent to the daemon of that directory only, never to another address. If nothing names a daemon, the
+ * `dockbell dev` that runs in the working directory comes first.
  */
 export async function findConnection(options: ConnectionOptions, context: CliContext): Promise<Connection> {
-  const dataDir = await findDataDir(options, context);
   const named = options.url ?? (context.env.DOCKBELL_URL || undefined);
+  const devDataDir = named === undefined ? await findDev(options, context) : null;
+  const dataDir = devDataDir ?? (await findDataDir(options, context));
   const url = named === undefined ? await requireLocalUrl(dataDir) : parseUrl(named);
-  const token = (await readNamedToken(options, context)) ?? (await readLocalToken(dataDir, url));
+  // A token of the environment is for the daemon that the user works with otherwise.
+  const env = devDataDir === null ? context.env : {};
+  const token = (await readNamedToken(options, { ...context, env })) ?? (await readLocalToken(dataDir, url));
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new CliError('The API token is empty or contains invalid characters.', {
       code: 'unauthorized',
@@ -42,6 +46,22 @@ export async function findConnection(options: ConnectionOptions, context: CliCon
     });
   }
   return { url, token };
+}
+
+/** The data directory of a `dockbell dev` in the working directory. `null` if none runs, or if another daemon is named. */
+async function findDev(options: ConnectionOptions, { cwd, env }: CliContext): Promise<string | null> {
+  if ((options.dataDir ?? (env.DOCKBELL_DATA_DIR || undefined)) !== undefined) return null;
+  const { findDevDataDir } = await import('./dev/dev-file.ts');
+  return findDevDataDir(cwd);
+}
+
+/** Is a daemon running that commands in this folder find, other than a `dockbell dev`? */
+export async function isServed(dir: string): Promise<boolean> {
+  try {
+    return (await readLocalUrl(await findDataDir({}, { cwd: dir, env: {} }))) !== null;
+  } catch {
+    return false;
+  }
 }
 
 /** `--data-dir`, `DOCKBELL_DATA_DIR`, `dataDir` of `dockbell.yaml` in the working directory, else `./.dockbell`. */

@@ -6,6 +6,7 @@ import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
 import { SCHEME_NAMES } from '../signature/schemes/schemes.ts';
 import { encodeHeaderValue } from '../signature/sign/delivery-parts.ts';
 import { signRequest } from '../signature/sign/sign-request.ts';
+import { encodeGivenHeaders, mergeHeaders } from './given-headers.ts';
 
 /** What a sender must know about the webhook it sends to. */
 export interface SenderTarget {
@@ -26,6 +27,8 @@ interface SenderDelivery {
   /** The sender's event ID; `null` if it sends none. */
   deliveryId: string | null;
   nowMs: number;
+  /** Further request headers. Those of the scheme and of the delivery ID replace them. Default: none. */
+  headers?: Readonly<Record<string, string>>;
   /** Generates the delivery ID if the scheme requires one and `deliveryId` is `null`. */
   newId: () => string;
 }
@@ -43,7 +46,15 @@ export interface SenderRequest {
  * `bad_request` for a secret or a delivery ID that cannot be sent.
  */
 export function buildSenderRequest(target: SenderTarget, secretText: string, delivery: SenderDelivery): SenderRequest {
-  const headers: Record<string, string> = { 'Content-Type': 'application/json' };
+  const given = encodeGivenHeaders(delivery.headers ?? {});
+  const request = buildOwn(target, secretText, { ...delivery, headers: given });
+  const usual = mergeHeaders({ 'Content-Type': 'application/json' }, given);
+  return { ...request, headers: mergeHeaders(usual, request.headers) };
+}
+
+/** The request with the headers that a sender of the webhook always sends. */
+function buildOwn(target: SenderTarget, secretText: string, delivery: SenderDelivery): SenderRequest {
+  const headers: Record<string, string> = {};
   if (target.authMode === 'signature') return buildSigned(target, secretText, delivery, headers);
   const { body, deliveryId } = delivery;
   stampDeliveryId(headers, target.deliveryIdHeader, deliveryId);

@@ -7,6 +7,8 @@ export interface UnsignedDelivery {
   /** Becomes the delivery ID, if the scheme has one. `null`: `newId` generates it. */
   deliveryId: string | null;
   newId: () => string;
+  /** Headers that the sender sends in any case: the scheme may sign them. Default: none. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** A delivery as its sender posts it. */

@@ -1,4 +1,14 @@
-import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+} from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -22,7 +32,25 @@ import { DEFINITION_PATHS, readTreePath } from './tree-names.ts';
 export interface DirectoryOptions {
   limits?: Partial<SourceLimits>;
   environment?: Environment;
+  /** What the walk before found: only files that may have changed since are read. */
+  earlier?: WalkedFolder;
 }
+
+/** What a walk found, for the next one. */
+export interface WalkedFolder {
+  /** The files by their paths, with what shows whether they changed. */
+  files: ReadonlyMap<string, WalkedFile>;
+  /** Absolute paths of the folder itself and of all folders in it that were read. */
+  folders: readonly string[];
+}
+
+interface WalkedFile {
+  stamp: FileStamp;
+  entry: TreeEntry;
+}
+
+/** Two stamps of a file are the same only if its content is. */
+type FileStamp = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>;
 
 type Walked = { ok: true } | SourceFailed;
 
@@ -34,6 +62,9 @@ interface Walk {
   entries: TreeEntry[];
   unusable: UnusableEntry[];
   totalBytes: number;
+  earlier: WalkedFolder['files'];
+  files: Map<string, WalkedFile>;
+  folders: string[];
 }
 
 /**
@@ -43,12 +74,22 @@ interface Walk {
 export async function readDirectoryTree(
   dir: string,
   options: DirectoryOptions = {},
-): Promise<SourceResult<{ tree: SourceTree; root: string }>> {
+): Promise<SourceResult<{ tree: SourceTree; root: string; walked: WalkedFolder }>> {
   const place = await findPlace(dir);
   if (!place.ok) return place;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const { folder, prefix } = place;
-  const walk: Walk = { root: folder, prefix, limits, entries: [], unusable: [], totalBytes: 0 };
+  const walk: Walk = {
+    root: folder,
+    prefix,
+    limits,
+    entries: [],
+    unusable: [],
+    totalBytes: 0,
+    earlier: options.earlier?.files ?? new Map(),
+    files: new Map(),
+    folders: [folder],
+  };
   // By the names that the folder lists: a file system that ignores case would find one folder under each spelling.
   const listed = attempt(() => listFolder(place.folder));
   if (!listed.ok) return failed('RepositoryRefused', `The folder ${quote(dir)} cannot be read; check its permissions.`);
@@ -58,8 +99,9 @@ export async function readDirectoryTree(
     found.map((dirent) => ({ pathBytes: dirent.name, dirent })),
   );
   if (!walked.ok) return walked;
-  const { entries, unusable } = walk;
-  return { ok: true, tree: { prefix, entries, ...(unusable.length === 0 ? {} : { unusable }) }, root: place.root };
+  const { entries, unusable, files, folders } = walk;
+  const tree = { prefix, entries, ...(unusable.length === 0 ? {} : { unusable }) };
+  return { ok: true, tree, root: place.root, walked: { files, folders } };
 }
 
 /** The full commit ID of `rev`, anything that git understands, in the repository that contains a folder. */
@@ -189,6 +231,7 @@ function visitPath(walk: Walk, { pathBytes, dirent }: ListedPath): Visited {
 function visitFolder(walk: Walk, path: string, full: string): Visited {
   const listed = attempt(() => listFolder(full));
   if (!listed.ok) return passOver('folder', path, listed);
+  walk.folders.push(full);
   // git lists a repository inside a repository as a submodule and does not read it.
   if (listed.value.some(({ name }) => name.toString() === '.git')) {
     return addEntry(walk, { path, kind: 'submodule', size: 0, ...UNREAD });
@@ -212,6 +255,35 @@ function addLink(walk: Walk, path: string, full: string): Visited {
 const OPEN_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 function addFile(walk: Walk, path: string, full: string): Visited {
+  const known = findUnchanged(walk, path, full);
+  return known === null ? readFile(walk, path, full) : addKnown(walk, path, known);
+}
+
+/** The file as the walk before found it; `null` if it may have changed. */
+function findUnchanged({ earlier }: Walk, path: string, full: string): WalkedFile | null {
+  const before = earlier.get(path);
+  if (before === undefined) return null;
+  const found = attempt(() => lstatSync(full, { bigint: true }));
+  return found.ok && isSameStamp(found.value, before.stamp) ? before : null;
+}
+
+function isSameStamp(one: FileStamp, other: FileStamp): boolean {
+  return (
+    one.ino === other.ino &&
+    one.size === other.size &&
+    one.mtimeNs === other.mtimeNs &&
+    one.ctimeNs === other.ctimeNs &&
+    one.dev === other.dev
+  );
+}
+
+function addKnown(walk: Walk, path: string, known: WalkedFile): Visited {
+  const { entry } = known;
+  walk.files.set(path, known);
+  return countBytes(walk, entry.bytes?.length ?? 0) ?? addEntry(walk, entry);
+}
+
+function readFile(walk: Walk, path: string, full: string): Visited {
   const opened = attempt(() => openSync(full, OPEN_FILE));
   if (!opened.ok) return passOver('file', path, opened);
   try {
@@ -222,20 +294,36 @@ function addFile(walk: Walk, path: string, full: string): Visited {
 }
 
 function addOpenFile(walk: Walk, path: string, fd: number): Visited {
-  const { size } = fstatSync(fd);
+  const stamp = fstatSync(fd, { bigint: true });
+  const size = Number(stamp.size);
   if (size > MAX_DEFINITION_BYTES)
     return addEntry(walk, { path, kind: 'file', size, ...UNREAD, digest: `${size} bytes` });
-  walk.totalBytes += size;
-  if (walk.totalBytes > walk.limits.maxTreeBytes) {
-    const most = formatMegabytes(walk.limits.maxTreeBytes);
-    return failed(
-      'TreeTooLarge',
-      `The files in the definition paths are larger than ${most} together; remove files that are not definitions.`,
-    );
-  }
+  const tooLarge = countBytes(walk, size);
+  if (tooLarge !== null) return tooLarge;
   const content = attempt(() => readFileSync(fd));
   if (!content.ok) return passOver('file', path, content);
-  return addEntry(walk, createFileEntry(path, new Uint8Array(content.value)));
+  const entry = createFileEntry(path, new Uint8Array(content.value));
+  if (isSettled(stamp)) walk.files.set(path, { stamp, entry });
+  return addEntry(walk, entry);
+}
+
+/** Clocks of file systems are coarse: a file that is younger can change again without another stamp. */
+const SETTLED_MS = 100;
+
+function isSettled({ mtimeNs, ctimeNs }: FileStamp): boolean {
+  const changedNs = mtimeNs > ctimeNs ? mtimeNs : ctimeNs;
+  return Date.now() - Number(changedNs / 1_000_000n) > SETTLED_MS;
+}
+
+/** The failure if the files together are larger than the limit. */
+function countBytes(walk: Walk, size: number): SourceFailed | null {
+  walk.totalBytes += size;
+  if (walk.totalBytes <= walk.limits.maxTreeBytes) return null;
+  const most = formatMegabytes(walk.limits.maxTreeBytes);
+  return failed(
+    'TreeTooLarge',
+    `The files in the definition paths are larger than ${most} together; remove files that are not definitions.`,
+  );
 }
 
 /** Nothing in the definition depends on the content of such an entry, so its digest does not describe the content. */

@@ -4,6 +4,17 @@ export const WEBHOOK_NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 /** Name of a team secret; also a portable name of an environment variable. */
 export const SECRET_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
+/** A name of a factory that the configuration allows, as similar to this name of a folder as possible. */
+export function suggestFactoryName(folder: string): string {
+  const name = folder
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+/, '')
+    .slice(0, 63)
+    .replace(/-+$/, '');
+  return name || 'factory';
+}
+
 /**
  * The name for the secret of a webhook: its name in upper case, other characters as `_`, then `_WEBHOOK_SECRET`.
  *

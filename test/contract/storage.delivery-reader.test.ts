@@ -240,6 +240,31 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
     expect(await search(-5, 1)).toEqual([0]);
   });
 
+  it('continues after an entry, oldest first, page by page, as entries are added', async () => {
+    const { uid, webhook, ids } = await recordSeven();
+    const { deliveryReader, deliveryLog } = opened.storage;
+    const list = (more: Partial<DeliverySearch> & { limit?: number; cursor?: string | null }) =>
+      deliveryReader.list({ webhookUid: uid, label: null, isOldestFirst: true, limit: 50, cursor: null, ...more });
+    const idsOf = (page: { data: { id: string }[] }) => page.data.map(({ id }) => id);
+    expect(idsOf(await list({}))).toEqual(ids);
+    expect(idsOf(await list({ after: ids[2]! }))).toEqual(ids.slice(3));
+    expect(idsOf(await list({ after: ids[0]!, label: 'Accepted' }))).toEqual([ids[3], ids[6]]);
+    expect(idsOf(await list({ after: ids[4]!, isOldestFirst: false }))).toEqual([ids[6], ids[5]]);
+    const first = await list({ after: ids[0]!, limit: 2 });
+    expect(idsOf(first)).toEqual([ids[1], ids[2]]);
+    expect(idsOf(await list({ after: ids[0]!, limit: 2, cursor: first.nextCursor }))).toEqual([ids[3], ids[4]]);
+    expect(await list({ after: ids[6]! })).toEqual({ data: [], nextCursor: null });
+    const later = buildOffer({ webhook, key: 'd' });
+    await deliveryLog.record([later]);
+    expect(idsOf(await list({ after: ids[6]! }))).toEqual([later.id]);
+    await expect(list({ after: UNKNOWN })).rejects.toMatchObject({ code: 'not_found' });
+    const { webhooks } = await applyFactory(opened.storage, { webhooks: [buildWebhook({ name: 'other' })] });
+    const other = webhooks.find(({ name }) => name === 'other')!.uid;
+    await expect(list({ webhookUid: other, after: ids[0]! })).rejects.toMatchObject({ code: 'not_found' });
+    const ofFactory = { factory: FACTORY, label: null, isOldestFirst: true, limit: 50, cursor: null };
+    expect(idsOf(await deliveryReader.list({ ...ofFactory, after: ids[5]! }))).toEqual([ids[6], later.id]);
+  });
+
   it('keeps the log of a deleted webhook readable', async () => {
     const { uid, ids } = await recordSeven();
     await applyFactory(opened.storage, { deleteWebhooks: [uid], at: START_MS + 1 });

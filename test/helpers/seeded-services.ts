@@ -784,9 +784,10 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
       if (type !== 'repository') return { type, url: null, branch: null, path: null };
       return { type, url: 'https://user:hunter2@git.example/p.git', branch: 'main', path: '.' };
     },
-    sendTestDelivery: (webhook, body, deliveryId) => {
+    sendTestDelivery: (webhook, delivery) => {
+      const { body, deliveryId } = delivery;
       seen.sent.push({ uid: webhook.uid, body: Buffer.from(body).toString('utf8'), deliveryId });
-      return engine.sendTestDelivery(webhook, body, deliveryId);
+      return engine.sendTestDelivery(webhook, delivery);
     },
     health: engine.health,
     renderMetrics: () => metrics.render(),

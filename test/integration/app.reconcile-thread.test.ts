@@ -52,6 +52,7 @@ function start(workerUrl: URL) {
       webhooksPerFactory: 20,
       paths: { mirrors: `${dir}/mirrors`, managed: `${dir}/managed` },
       env: process.env,
+      readsWorkTrees: false,
     },
     openChannel: thread.openChannel,
     serving: createServing(thread.applyPacked, new LiveFactories(registry, () => null)),

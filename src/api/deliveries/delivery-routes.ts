@@ -44,6 +44,8 @@ interface DeliveryQuery extends PageQuery {
   delivery_id?: string;
   from?: string;
   to?: string;
+  after?: string;
+  order?: 'newest_first' | 'oldest_first';
   event?: string;
   unmatched?: boolean;
   search?: string;
@@ -59,6 +61,18 @@ const deliveryQuery = pageQuerySchema({
   },
   from: { ...INSTANT, description: 'Received at this time or later.' },
   to: { ...INSTANT, description: 'Received before this time.' },
+  after: {
+    type: 'string',
+    pattern: '^dlv_[0-9a-hjkmnp-tv-z]{26}$',
+    description:
+      'Only deliveries logged after the one with this ID. With `order=oldest_first`, a client that passes the last ID it has read gets each delivery once. 404 if the ID is not in the log any more.',
+  },
+  order: {
+    type: 'string',
+    enum: ['newest_first', 'oldest_first'],
+    default: 'newest_first',
+    description: '`oldest_first` cannot be combined with `delivery_id`, `event`, `unmatched` and `search`.',
+  },
   event: {
     type: 'string',
     minLength: 1,
@@ -98,13 +112,20 @@ function presentDeliveryPage(page: DeliveryPage) {
   return { ...presentPage(page, presentDelivery), ...examined };
 }
 
-function readSearch({ label, delivery_id, from, to, event, unmatched, search, ...page }: DeliveryQuery) {
+function readSearch({ label, delivery_id, from, to, after, order, event, unmatched, search, ...page }: DeliveryQuery) {
+  const isOldestFirst = order === 'oldest_first';
+  if (isOldestFirst && (delivery_id ?? event ?? unmatched ?? search) !== undefined) {
+    const message = 'order=oldest_first cannot be combined with delivery_id, event, unmatched and search.';
+    throw new AppError('bad_request', message);
+  }
   return {
     ...readPage(page),
     label: label ?? null,
     identity: delivery_id,
     fromAt: from === undefined ? undefined : parseInstant(from, 'from'),
     untilAt: to === undefined ? undefined : parseInstant(to, 'to'),
+    after: after as DeliveryId | undefined,
+    isOldestFirst,
     event,
     isUnmatched: unmatched,
     text: search,
@@ -123,10 +144,10 @@ export async function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRout
       config: { access: requireRole('viewer', 'factory') },
       schema: {
         tags,
-        summary: 'List the deliveries of a factory, newest first',
+        summary: 'List the deliveries of a factory, newest first by default',
         description: `Deliveries of all its webhooks, including deleted ones. ${EXAMINED}`,
         querystring: deliveryQuery,
-        response: { 200: deliveryList },
+        response: { 200: deliveryList, 404: refTo('Problem') },
       },
     },
     async (request) => {
@@ -141,10 +162,10 @@ export async function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRout
       config: { access: requireRole('viewer', 'factory') },
       schema: {
         tags,
-        summary: 'List the deliveries of a webhook, newest first',
+        summary: 'List the deliveries of a webhook, newest first by default',
         description: EXAMINED,
         querystring: deliveryQuery,
-        response: { 200: deliveryList },
+        response: { 200: deliveryList, 404: refTo('Problem') },
       },
     },
     async (request) => {

@@ -13,12 +13,16 @@ export interface TestDeliveryAnswer {
   body: string;
 }
 
-/** @param deliveryId `null`: no delivery ID header is sent */
-export type SendTestDelivery = (
-  webhook: WebhookView,
-  body: Uint8Array,
-  deliveryId: string | null,
-) => Promise<TestDeliveryAnswer>;
+/** What a test delivery sends. */
+export interface TestDelivery {
+  body: Uint8Array;
+  /** `null`: no delivery ID header is sent. */
+  deliveryId: string | null;
+  /** Further request headers. */
+  headers: Readonly<Record<string, string>>;
+}
+
+export type SendTestDelivery = (webhook: WebhookView, delivery: TestDelivery) => Promise<TestDeliveryAnswer>;
 
 export interface TestDeliveryParts {
   secrets: Pick<SecretStore, 'open'>;
@@ -38,7 +42,7 @@ export function createTestDeliverySender({
   ingressUrl,
   baseUrl,
 }: TestDeliveryParts): SendTestDelivery {
-  return async (webhook, body, deliveryId) => {
+  return async (webhook, delivery) => {
     const secret = await secrets.open(webhook.secretName, webhook.secretVersion);
     if (secret === null) throw new AppError('conflict', `The secret of the webhook ${webhook.name} no longer exists.`);
     const path = `/webhooks/w/${webhook.uid}`;
@@ -49,8 +53,6 @@ export function createTestDeliverySender({
       ingressUrl: webhook.authMode === 'url_token' ? `${url}/{token}` : url,
     };
     const newId = () => ids.deliveryId(clock.wallMs());
-    return postDelivery(
-      buildSenderRequest(target, secret.reveal(), { body, deliveryId, nowMs: clock.wallMs(), newId }),
-    );
+    return postDelivery(buildSenderRequest(target, secret.reveal(), { ...delivery, nowMs: clock.wallMs(), newId }));
   };
 }

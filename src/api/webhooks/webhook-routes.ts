@@ -86,10 +86,14 @@ function registerWebhookList(app: FastifyInstance, { inventory, surroundings }: 
   );
 }
 
-interface TestDelivery {
+interface TestDeliveryBody {
   payload_base64: string;
   delivery_id?: string;
+  headers?: Record<string, string>;
 }
+
+const MAX_HEADERS = 100;
+const MAX_HEADER_LENGTH = 8192;
 
 const testDeliverySchema = {
   type: 'object',
@@ -108,11 +112,18 @@ const testDeliverySchema = {
       pattern: '^[\\x20-\\x7e]*$',
       description: 'Sent in the header that names the delivery, in place of one made up for it.',
     },
+    headers: {
+      type: 'object',
+      maxProperties: MAX_HEADERS,
+      additionalProperties: { type: 'string', maxLength: MAX_HEADER_LENGTH },
+      description:
+        'Further request headers, such as the name of the event. Headers of the connection and headers with credentials cause 400.',
+    },
   },
 };
 
 function registerTestDelivery(app: FastifyInstance, parts: WebhookRouteParts): void {
-  app.post<{ Body: TestDelivery }>(
+  app.post<{ Body: TestDeliveryBody }>(
     '/factories/:factory/webhooks/:uid/test-deliveries',
     {
       config: { access: requireRole('operator', 'factory'), idempotent: true },
@@ -126,13 +137,10 @@ function registerTestDelivery(app: FastifyInstance, parts: WebhookRouteParts): v
     },
     async (request) => {
       const webhook = await findLiveWebhook(parts.inventory, request);
-      const body = new Uint8Array(Buffer.from(request.body.payload_base64, 'base64'));
-      const {
-        status,
-        headers,
-        body: answer,
-      } = await parts.sendTestDelivery(webhook, body, request.body.delivery_id ?? null);
-      return { status, headers, body: answer };
+      const { payload_base64: payload, delivery_id: deliveryId = null, headers = {} } = request.body;
+      const body = new Uint8Array(Buffer.from(payload, 'base64'));
+      const answer = await parts.sendTestDelivery(webhook, { body, deliveryId, headers });
+      return { status: answer.status, headers: answer.headers, body: answer.body };
     },
   );
 }

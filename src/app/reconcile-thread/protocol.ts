@@ -24,6 +24,8 @@ export interface ReconcileSettings {
   webhooksPerFactory: number;
   paths: Pick<DataPaths, 'mirrors' | 'managed'>;
   env: Environment;
+  /** As in `SourceParts`. */
+  readsWorkTrees: boolean;
   /** From `StorageThread.openChannel`. */
   storage: MessagePort;
 }

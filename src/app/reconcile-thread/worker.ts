@@ -47,13 +47,14 @@ Object.assign(own, offerPorts(wire()));
 afterWork();
 
 function wire(): DefinitionModules {
-  const { factories, webhooksPerFactory, paths, env } = settings;
+  const { factories, webhooksPerFactory, paths, env, readsWorkTrees } = settings;
   const { inventory, inventoryReader, factoryNames: names, liveDefinitions } = connectStorage(settings.storage);
   const folders = createFactoryFolders(names, paths);
   return wireDefinitions({
     factories,
     webhooksPerFactory,
-    openSource: (factory) => openFactorySource({ paths, folders, liveDefinitions, env, runGit: git.run }, factory),
+    openSource: (factory) =>
+      openFactorySource({ paths, folders, liveDefinitions, env, runGit: git.run, readsWorkTrees }, factory),
     validate: definitions.validate.bind(definitions),
     inventory,
     names,

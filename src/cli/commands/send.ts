@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Delivery, Webhook } from '../../client/api-types.ts';
 import { findAnswer, readAnswer } from '../../client/read-answer.ts';
 import { isJsonObject } from '../../core/json.ts';
@@ -6,6 +6,7 @@ import type { AuthMode } from '../../core/resources/webhook.ts';
 import { AUTH_MODES } from '../../core/resources/webhook.ts';
 import type { SenderTarget } from '../../sender/build-request.ts';
 import { buildSenderRequest } from '../../sender/build-request.ts';
+import { isSendableHeader } from '../../sender/given-headers.ts';
 import type { DeliveryResponse } from '../../sender/post-delivery.ts';
 import { postDelivery } from '../../sender/post-delivery.ts';
 import { CUSTOM } from '../../signature/schemes/custom-scheme.ts';
@@ -17,12 +18,15 @@ import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { findWebhook, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
 import { waitsForConfiguration } from '../follow/follow-run-log.ts';
 import { readInput } from '../input/read-input.ts';
+import { readSampleFile } from '../input/read-sample-file.ts';
 import { decodeSecretText, readSecretValue, requireNotEmpty } from '../input/read-secret-value.ts';
 import { readData, readSignature } from '../input/read-signature.ts';
 import { countOption, schemeOption } from '../input/value-options.ts';
 
 interface SendOptions {
   data?: string;
+  sample?: string;
+  header?: Record<string, string>;
   deliveryId?: string;
   repeat: number;
   secretFile?: string;
@@ -35,8 +39,15 @@ interface SendOptions {
   json?: boolean;
 }
 
+/** What one request sends, without its credential. */
+interface Message {
+  body: Uint8Array;
+  headers: Readonly<Record<string, string>>;
+  deliveryId: string | null;
+}
+
 /** Posts one delivery. */
-type Post = (body: Uint8Array) => Promise<DeliveryResponse>;
+type Post = (message: Message) => Promise<DeliveryResponse>;
 
 interface Preparation {
   post: Post;
@@ -51,6 +62,15 @@ export function declareSend(command: CliCommand, bind: Bind): void {
     .option(
       '--data <json>',
       'the body: text, @FILE for the exact bytes of a file, or - for standard input (default: a small new event)',
+    )
+    .addOption(
+      new Option(
+        '--sample <sample>',
+        'send the body and the headers of this sample of the webhook in this folder, as a new delivery: its name, or a file',
+      ).conflicts(['data', 'to']),
+    )
+    .addOption(
+      new Option('--header <header>', "further request header, as 'name: value'; repeatable").argParser(addHeader),
     )
     .option('--delivery-id <id>', 'delivery ID of the sender')
     .addOption(countOption('--repeat <count>', 'number of times to post, sequentially', 10_000).default(1))
@@ -79,6 +99,8 @@ export function declareSend(command: CliCommand, bind: Bind): void {
         ['dockbell send internal-ci', 'a small event that is not a duplicate'],
         ['dockbell send internal-ci --data \'{"level": "fatal"}\'', 'a specific body'],
         ['dockbell send github --data @push.json --delivery-id 72d3162e', 'the exact bytes of a file'],
+        ["dockbell send github --data @push.json --header 'X-GitHub-Event: push'", 'with the name of the event'],
+        ['dockbell send internal-ci --sample failed-on-main', 'a sample of the factory in this folder'],
         [
           'dockbell send --to https://hooks.example.com/webhooks/w/wh_… --auth-mode signature --scheme stripe --secret-file key',
           'without a daemon',
@@ -91,12 +113,12 @@ export function declareSend(command: CliCommand, bind: Bind): void {
 async function send(session: CommandSession, options: SendOptions, nameOrUid: string | undefined): Promise<number> {
   checkOptions(options, nameOrUid);
   const secret = await readSecret(session, options);
-  const body = options.data === undefined ? null : await readData(session.context, options.data);
   const { post, webhook } = await preparePost(session, options, { nameOrUid, secret });
+  const compose = await prepareMessage(session, options, webhook);
   let exitCode: number = EXIT_CODES.done;
   let last: Delivery | null = null;
   for (let i = 0; i < options.repeat; i++) {
-    const answer = await post(body ?? createDefaultBody(session));
+    const answer = await post(compose());
     const delivery = webhook === null ? null : await findEntry(session, webhook, answer);
     printAnswer(session, options, answer, delivery);
     if (answer.status !== 202) exitCode = EXIT_CODES.negative;
@@ -177,6 +199,32 @@ async function readSecret(session: CommandSession, options: SendOptions): Promis
   });
 }
 
+/** Collects repeated options. */
+function addHeader(text: string, earlier: Record<string, string> = {}): Record<string, string> {
+  const colon = text.indexOf(':');
+  const name = text.slice(0, Math.max(colon, 0)).trim();
+  if (!isSendableHeader(name)) {
+    throw new InvalidArgumentError("Use 'name: value', and no header of the connection or with a credential.");
+  }
+  return { ...earlier, [name]: text.slice(colon + 1).trim() };
+}
+
+/** Returns what composes each message. A sample is a new delivery each time, and any other body as the options say. */
+async function prepareMessage(
+  session: CommandSession,
+  options: SendOptions,
+  webhook: Webhook | null,
+): Promise<() => Message> {
+  const { context } = session;
+  const { data, sample, header = {}, deliveryId = null } = options;
+  if (sample !== undefined && webhook !== null) {
+    const { body, headers } = await readSampleFile(context, webhook.name, sample);
+    return () => ({ body, headers: { ...headers, ...header }, deliveryId: deliveryId ?? context.newId() });
+  }
+  const body = data === undefined ? null : await readData(context, data);
+  return () => ({ body: body ?? createDefaultBody(session), headers: header, deliveryId });
+}
+
 /** A new body each time, because an identical body is a duplicate if nothing else identifies the delivery. */
 function createDefaultBody(session: CommandSession): Uint8Array {
   const event = { event: 'test', id: session.context.newId(), sent_at: new Date(session.nowMs).toISOString() };
@@ -189,14 +237,11 @@ async function preparePost(
   { nameOrUid, secret }: { nameOrUid: string | undefined; secret: string | null },
 ): Promise<Preparation> {
   if (nameOrUid === undefined) {
-    return { post: prepareSigned(session, options, await describeTarget(session, options), secret!), webhook: null };
+    return { post: prepareSigned(session, await describeTarget(session, options), secret!), webhook: null };
   }
   const webhook = await findWebhook(session, nameOrUid);
   if (webhook.deleted_at !== null) throw new CliError(`Webhook ${webhook.name} was deleted: its senders get 404.`);
-  const post =
-    secret === null
-      ? prepareByDaemon(session, options, webhook)
-      : prepareSigned(session, options, toTarget(webhook), secret);
+  const post = secret === null ? prepareByDaemon(session, webhook) : prepareSigned(session, toTarget(webhook), secret);
   return { post, webhook };
 }
 
@@ -224,22 +269,23 @@ function toTarget(webhook: Webhook): SenderTarget {
   };
 }
 
-function prepareSigned(session: CommandSession, options: SendOptions, target: SenderTarget, secret: string): Post {
-  return async (body) => {
-    const { newId } = session.context;
-    const deliveryId = options.deliveryId ?? null;
-    return postDelivery(buildSenderRequest(target, secret, { body, deliveryId, nowMs: session.nowMs, newId }));
-  };
+function prepareSigned(session: CommandSession, target: SenderTarget, secret: string): Post {
+  const { newId } = session.context;
+  return async (message) =>
+    postDelivery(buildSenderRequest(target, secret, { ...message, nowMs: session.nowMs, newId }));
 }
 
-function prepareByDaemon(session: CommandSession, options: SendOptions, webhook: Webhook): Post {
-  const named = options.deliveryId === undefined ? {} : { delivery_id: options.deliveryId };
-  return async (body) => {
+function prepareByDaemon(session: CommandSession, webhook: Webhook): Post {
+  return async ({ body, headers: given, deliveryId }) => {
     const api = await session.api();
     return session.create((headers) =>
       api.POST('/api/v1/factories/{factory}/webhooks/{uid}/test-deliveries', {
         params: { path: webhook },
-        body: { payload_base64: Buffer.from(body).toString('base64'), ...named },
+        body: {
+          payload_base64: Buffer.from(body).toString('base64'),
+          ...(Object.keys(given).length === 0 ? {} : { headers: given }),
+          ...(deliveryId === null ? {} : { delivery_id: deliveryId }),
+        },
         headers,
       }),
     );

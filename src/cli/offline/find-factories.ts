@@ -52,6 +52,12 @@ async function listFolders(folder: string): Promise<string[]> {
     .sort();
 }
 
+/** Does the folder contain the definition of a factory, or at least a part of it? */
+export async function hasDefinition(dir: string): Promise<boolean> {
+  const found = await Promise.all(['factory.yaml', 'webhooks', 'automations'].map((name) => exists(join(dir, name))));
+  return found.includes(true);
+}
+
 /** Stricter than validation: a folder that contains only `webhooks` is often unrelated. */
 async function isFactory(folder: string): Promise<boolean> {
   if (await exists(join(folder, 'factory.yaml'))) return true;

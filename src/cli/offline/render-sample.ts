@@ -25,7 +25,7 @@ export interface RenderedSample {
  * the definition has changed since.
  */
 export function renderSample({ delivery, webhook, explanation, body }: RecordedDelivery): RenderedSample {
-  const headers = nameHeader(delivery, webhook);
+  const headers = nameDelivery(delivery, webhook);
   const sample = {
     description: `${delivery.id}, received ${delivery.received_at}`,
     ...(headers === null ? {} : { headers }),
@@ -41,7 +41,7 @@ export function renderSample({ delivery, webhook, explanation, body }: RecordedD
 const HASHED_IDENTITY = /^sha256:[0-9a-f]{64}$/;
 
 /** The header that identifies the delivery. `null` if no header does, or if only the hash of its value is stored. */
-function nameHeader({ delivery_id: value, delivery_id_source: source }: Delivery, webhook: Webhook) {
+export function nameDelivery({ delivery_id: value, delivery_id_source: source }: Delivery, webhook: Webhook) {
   const name =
     source === 'header'
       ? webhook.delivery_id_header

@@ -1,3 +1,4 @@
+import { suggestFactoryName } from '../../words/names.ts';
 import { readSchemaText } from '../../yaml/schemas.ts';
 import {
   PIPELINE_PATHS,
@@ -50,23 +51,12 @@ function configFile(name: string): string {
 # repository, with the URL of the repository instead of the path.
 dataDir: ./.dockbell
 factories:
-  - name: ${slugify(name)}
+  - name: ${JSON.stringify(suggestFactoryName(name))}
     source: { type: repository, url: ., branch: main }
     runs:
       # Every run executes this command. Replace agent.sh with your agent.
       executor: { type: command, command: [./agent.sh], timeout: 30m }
 `;
-}
-
-/** A name that the configuration allows, as similar to the name of the folder as possible. */
-function slugify(name: string): string {
-  const slug = name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+/, '')
-    .slice(0, 63)
-    .replace(/-+$/, '');
-  return JSON.stringify(slug || 'factory');
 }
 
 const AGENT = `#!/bin/sh

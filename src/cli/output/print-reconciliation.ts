@@ -27,7 +27,8 @@ function printCommit({ line, colors }: Output, commit: Commit | null): void {
   line(`  ${colors.dim(`by ${escapeText(author)} at ${escapeText(at)}${link}`)}`);
 }
 
-function printPlan(output: Output, { plan }: Reconciliation): void {
+/** Prints what an apply created, changed and deleted. */
+export function printPlan(output: Output, { plan }: Pick<Reconciliation, 'plan'>): void {
   printSection(output, 'webhook', plan.webhooks);
   printSection(output, 'automation', plan.automations);
 }

@@ -32,7 +32,7 @@ function signContent(scheme: SignatureScheme, secretText: string, delivery: Unsi
   const identity = nameDelivery(scheme, delivery);
   if (family.identity?.in === 'header') headers[family.identity.name] = identity;
   if (family.timestamp !== null) headers[family.timestamp] = timestamp;
-  standInForHeaders(scheme, headers);
+  standInForHeaders(scheme, headers, delivery.headers ?? {});
   const body = fillBody(scheme, delivery.body, timestamp, identity, headers);
   const values = collectValues(scheme, delivery, { headers, body, timestamp, identity });
   const signature = formatSignature(scheme, form, sign(values), timestamp);
@@ -43,16 +43,21 @@ function signContent(scheme: SignatureScheme, secretText: string, delivery: Unsi
 }
 
 /** Adds headers that the scheme requires or signs. If only the sender knows the value, a placeholder is sent. */
-function standInForHeaders({ headers: [family], content }: SignatureScheme, headers: Record<string, string>): void {
+function standInForHeaders(
+  { headers: [family], content }: SignatureScheme,
+  headers: Record<string, string>,
+  given: Readonly<Record<string, string>>,
+): void {
   const signed = content.flatMap((part) => (part.part === 'header' ? [part.name] : []));
   for (const name of [...family.required, ...signed]) {
     if (findHeader(headers, name) !== undefined) continue;
-    if (name.toLowerCase() === 'content-type') headers['Content-Type'] = 'application/json';
-    else headers[name] = 'test';
+    const value = findHeader(given, name);
+    if (name.toLowerCase() === 'content-type') headers['Content-Type'] = value ?? 'application/json';
+    else headers[name] = value ?? 'test';
   }
 }
 
-function findHeader(headers: Record<string, string>, name: string): string | undefined {
+function findHeader(headers: Readonly<Record<string, string>>, name: string): string | undefined {
   const lowercase = name.toLowerCase();
   return Object.entries(headers).find(([one]) => one.toLowerCase() === lowercase)?.[1];
 }

@@ -33,6 +33,10 @@ export type DeliverySearch = ({ webhookUid: WebhookUid } | { factory: string }) 
   /** Start (inclusive) and end (exclusive) of the time received, as wall time in milliseconds. */
   fromAt?: number | undefined;
   untilAt?: number | undefined;
+  /** Only entries that were logged after this one. */
+  after?: DeliveryId | undefined;
+  /** Default: newest first. Not with `identity`, `isUnmatched`, `event` and `text`. */
+  isOldestFirst?: boolean | undefined;
   /** Only accepted deliveries that started no run. */
   isUnmatched?: boolean | undefined;
   /** Only accepted deliveries with this event name, or with one that begins with it and a dot. */
@@ -56,8 +60,9 @@ export interface DeliveryPage extends Page<Delivery> {
 /** Reads of the delivery log for the management API. */
 export interface DeliveryReader {
   /**
-   * Newest first. The log of a deleted webhook stays readable until retention removes it. With `isUnmatched`, `event` or
-   * `text`, a page can be short, or empty, although a next one exists.
+   * Newest first, unless `isOldestFirst`. The log of a deleted webhook stays readable until retention removes it. With
+   * `isUnmatched`, `event` or `text`, a page can be short, or empty, although a next one exists. Throws `not_found` if
+   * `after` is not in this log.
    */
   list(request: PageRequest & DeliverySearch): Promise<DeliveryPage>;
   get(id: DeliveryId): Promise<Delivery | null>;

@@ -1,4 +1,5 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
+import { AppError } from '../../../core/errors.ts';
 import type { DeliveryId, RunId, WebhookUid } from '../../../core/ids.ts';
 import type { DeliveryPage, DeliveryReader, DeliverySearch } from '../../../core/ports/deliveries/delivery-log.ts';
 import { type Delivery, type DeliveryLabel, ENTRY_LABELS, IDENTITY_SOURCES } from '../../../core/resources/delivery.ts';
@@ -23,8 +24,13 @@ export function createDeliveryReader(db: Kysely<Schema>, claims: ClaimFinder): D
       if (isUnmatched || event !== null || text !== null) {
         return listExamined(log, search, { isUnmatched, event, text }, { before, limit });
       }
-      const { rows, nextCursor } = cutPage(await findNewest(log, search, before, limit + 1), limit);
-      return { data: await readRows(db, rows), nextCursor };
+      const { isOldestFirst = false } = search;
+      const found = isOldestFirst
+        ? findOldest(log, search, before, limit + 1)
+        : findNewest(log, search, before, limit + 1);
+      const { rows, nextCursor } = cutPage(await found, limit);
+      const data = await readRows(db, rows);
+      return { data: isOldestFirst ? data.reverse() : data, nextCursor };
     },
     get: async (id) => {
       const row = await selectDeliveries(db).where('deliveries.id', '=', id).executeTakeFirst();
@@ -84,12 +90,12 @@ async function findNewest(
   beforeSeq: number | null,
   limit: number,
 ): Promise<Numbered[]> {
-  const { fromAt, untilAt, identity, label } = search;
-  const from = fromAt === undefined ? 0 : await findFirstSince(db, 'deliveries', fromAt);
-  const until = untilAt === undefined ? Number.MAX_SAFE_INTEGER : await findFirstSince(db, 'deliveries', untilAt);
+  const { identity, label } = search;
+  const refs = await findRefs(db, search);
+  const { from, before: until } = await findRange(db, search, refs);
   const range = { from, before: Math.min(until, beforeSeq ?? until) };
   const found: Numbered[] = [];
-  for (const ref of await findRefs(db, search)) {
+  for (const ref of refs) {
     const newest =
       identity === undefined
         ? await selectNewest(db, ref, label === null ? ENTRY_LABELS : [label], range)
@@ -99,6 +105,44 @@ async function findNewest(
     found.push(...newest);
   }
   return found.sort((a, b) => b.seq - a.seq).slice(0, limit);
+}
+
+/** The row numbers of the oldest matching entries behind the cursor, oldest first. */
+async function findOldest(
+  { db }: Log,
+  search: DeliverySearch,
+  afterSeq: number | null,
+  limit: number,
+): Promise<Numbered[]> {
+  const refs = await findRefs(db, search);
+  const range = await findRange(db, search, refs);
+  const from = Math.max(range.from, afterSeq === null ? 0 : afterSeq + 1);
+  const labels = search.label === null ? ENTRY_LABELS : [search.label];
+  const found: Numbered[] = [];
+  for (const ref of refs) {
+    found.push(
+      ...(await selectNewest(db, ref, labels, { ...range, from }, 'asc')
+        .limit(limit)
+        .execute()),
+    );
+  }
+  return found.sort((a, b) => a.seq - b.seq).slice(0, limit);
+}
+
+/** The row numbers within the times of the search, behind its `after`. */
+async function findRange(
+  db: Kysely<Schema>,
+  { fromAt, untilAt, after }: DeliverySearch,
+  refs: readonly number[],
+): Promise<SeqRange> {
+  const from = fromAt === undefined ? 0 : await findFirstSince(db, 'deliveries', fromAt);
+  const before = untilAt === undefined ? Number.MAX_SAFE_INTEGER : await findFirstSince(db, 'deliveries', untilAt);
+  if (after === undefined) return { from, before };
+  const last = await db.selectFrom('deliveries').select(['seq', 'webhook']).where('id', '=', after).executeTakeFirst();
+  if (last === undefined || !refs.includes(last.webhook)) {
+    throw new AppError('not_found', `The delivery ${after} is not in this log. Retention may have removed it.`);
+  }
+  return { from: Math.max(from, last.seq + 1), before };
 }
 
 /**

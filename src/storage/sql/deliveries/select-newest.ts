@@ -14,7 +14,7 @@ export interface SeqRange {
 const ALL_ENTRIES: SeqRange = { from: 0, before: Number.MAX_SAFE_INTEGER };
 
 /**
- * The row numbers of a webhook's log entries, newest first. `delivery_listing` orders the entries of each label. SQLite merges
+ * The row numbers of a webhook's log entries, newest first by default. `delivery_listing` orders the entries of each label. SQLite merges
  * the labels while it reads, so a page costs only its own rows.
  *
  * @param webhook the webhook's `ref`
@@ -25,6 +25,7 @@ export function selectNewest(
   webhook: number,
   labels: readonly EntryLabel[] = ENTRY_LABELS,
   { from, before }: SeqRange = ALL_ENTRIES,
+  order: 'asc' | 'desc' = 'desc',
 ): SelectSeq {
   const select = (label: EntryLabel): SelectSeq =>
     db
@@ -35,5 +36,5 @@ export function selectNewest(
       .where('seq', '>=', from)
       .where('seq', '<', before);
   const [first, ...others] = labels;
-  return others.reduce((query, other) => query.unionAll(select(other)), select(first!)).orderBy('seq', 'desc');
+  return others.reduce((query, other) => query.unionAll(select(other)), select(first!)).orderBy('seq', order);
 }

@@ -1,0 +1,266 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Delivery, DeliveryExplanation, Reconciliation, Run, Webhook } from '../../client/api-types.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import { MAX_DEFINITION_BYTES } from '../../core/source-tree.ts';
+import { formatPretty } from '../../definitions/report/format-pretty.ts';
+import { describeScheme } from '../../signature/schemes/describe-scheme.ts';
+import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
+import { findWorkTreeRoot } from '../../source/local-repository.ts';
+import { formatDuration } from '../../words/duration.ts';
+import { escapeLines, escapeText } from '../../words/escape-text.ts';
+import { buildTokenCurl } from '../../words/sending-commands.ts';
+import { TerminalText, textOf } from '../../words/terminal-text.ts';
+import type { CliContext } from '../context.ts';
+import { hasColors } from '../output/colors.ts';
+import { isFailure } from '../output/describe-reconciliation.ts';
+import type { Output } from '../output/output.ts';
+import { printPlan } from '../output/print-reconciliation.ts';
+import type { DevSecrets } from './dev-secrets.ts';
+import { findSample } from './find-sample.ts';
+
+interface ViewParts {
+  output: Output;
+  context: CliContext;
+  /** Folder of the factory. */
+  dir: string;
+  /** What other commands need to find this daemon, with a leading space. */
+  option: string;
+  secrets: DevSecrets;
+  /** Do runs only print their prompt? */
+  isDry: boolean;
+}
+
+/** Takes the output of one run. */
+export interface RunOutput {
+  print(bytes: Uint8Array): void;
+  end(run: Run): void;
+}
+
+/** Larger plans are printed as numbers only. */
+const MAX_CHANGES = 20;
+const KIND_WIDTH = 9;
+
+/** What `dockbell dev` prints. */
+export class DevView {
+  readonly #parts: ViewParts;
+  readonly #webhooks = new Set<string>();
+  #isLive = false;
+  #isRejected = false;
+
+  constructor(parts: ViewParts) {
+    this.#parts = parts;
+  }
+
+  begin({ dir, executor, dashboard }: { dir: string; executor: string | null; dashboard: string }): void {
+    const { output } = this.#parts;
+    output.line(`dockbell dev serves ${escapeText(dir)}. Saved files are live; Ctrl-C stops.`);
+    output.line(
+      executor === null
+        ? 'Runs are not executed: each prints its prompt. To execute them: --exec COMMAND, or an executor in dockbell.yaml.'
+        : `Runs execute: ${escapeText(executor)}`,
+    );
+    output.line(`Dashboard, signed in by this link once: ${dashboard}`);
+    output.line();
+  }
+
+  end(): void {
+    this.#say('stopped', 'The daemon has stopped.');
+  }
+
+  /** The files are as they were applied last. */
+  showUnchanged(): void {
+    if (!this.#isRejected) return;
+    this.#isRejected = false;
+    this.#say('valid', 'The files are valid again, and the same as the live definition.');
+  }
+
+  async showApplied(applied: Reconciliation, listWebhooks: () => Promise<Webhook[]>): Promise<void> {
+    const { output } = this.#parts;
+    if (this.#isRejected) this.#say('valid', 'The files are valid again.');
+    this.#isRejected = false;
+    const tookMs = Date.parse(applied.finished_at) - Date.parse(applied.started_at);
+    const took = output.colors.dim(`(${formatDuration(tookMs)})`);
+    this.#say('live', `${describeChanges(applied, !this.#isLive)} ${took}`);
+    if (this.#isLive && countChanges(applied) <= MAX_CHANGES) printPlan(output, applied);
+    this.#isLive = true;
+    this.#printFindings(await this.#format(applied.diagnostics));
+    const isNew = ({ name, secret_name }: Webhook) => !this.#webhooks.has(`${name} ${secret_name}`);
+    const added = applied.plan.webhooks.create.length + applied.plan.webhooks.update.length;
+    if (added === 0) return;
+    for (const webhook of (await listWebhooks()).filter(isNew)) await this.#printWebhook(webhook);
+  }
+
+  async showRejected(rejected: Reconciliation): Promise<void> {
+    const { output } = this.#parts;
+    if (!isFailure(rejected)) return;
+    this.#isRejected = true;
+    this.#say(rejected.result, rejected.diagnostics.length === 0 ? escapeText(rejected.message) : '');
+    this.#printFindings(await this.#format(rejected.diagnostics));
+    const live = this.#isLive ? 'The last valid definition stays live.' : 'Nothing is live yet.';
+    output.line(`  ${live} Save the files again after a change.`);
+  }
+
+  showDelivery(delivery: Delivery): void {
+    const { colors } = this.#parts.output;
+    const { id, label, event, size, summary, count, webhook_name: webhook } = delivery;
+    const outcome = label ?? 'Rejected (rate)';
+    const paint = label === 'Accepted' ? colors.green : label === 'Duplicate' ? colors.dim : colors.red;
+    const parts = [
+      colors.bold(escapeText(webhook)),
+      paint(count > 1 ? `${outcome} ×${count}` : outcome),
+      escapeText(event ?? ''),
+      `${size} B`,
+      id,
+      escapeText(summary ?? ''),
+    ];
+    this.#say('delivery', parts.filter((part) => part !== '').join('  '));
+    const reason = describeReason(delivery);
+    if (reason !== null) this.#detail(escapeText(reason));
+    if (label === 'Rejected (auth)') this.#detail(`Why: dockbell diagnose ${id}${this.#parts.option}`);
+  }
+
+  showDecisions(delivery: Delivery, { decisions, next_cursor: next }: DeliveryExplanation): void {
+    const { colors } = this.#parts.output;
+    if (decisions.length === 0) this.#detail('No automation has a trigger for this webhook.');
+    const isStart = ({ outcome }: { outcome: string }) => outcome === 'started';
+    for (const { automation, run } of decisions.filter(isStart)) {
+      this.#detail(`${colors.green('✓')} ${colors.bold(escapeText(automation))} starts ${run ?? ''}`);
+    }
+    for (const { automation, message } of decisions.filter((decision) => !isStart(decision))) {
+      this.#detail(`${colors.yellow('✗')} ${colors.bold(escapeText(automation))}: ${escapeText(message)}`);
+    }
+    if (next !== null) this.#detail(`More: dockbell delivery show ${delivery.id} --explain${this.#parts.option}`);
+  }
+
+  startRun({ id, automation, attempt }: Run): RunOutput {
+    const { output, isDry } = this.#parts;
+    const name = `${output.colors.bold(escapeText(automation))}  ${id}`;
+    const again = attempt > 1 ? `, attempt ${attempt}` : '';
+    if (!isDry) this.#say('run', `${name}  started${again}`);
+    const terminal = new TerminalText();
+    const decoder = new TextDecoder();
+    // A prompt is printed as a whole, below its run.
+    const prompt: string[] = [];
+    const print = (text: string) => {
+      const lines = terminal.write(text).map((line) => escapeLines(textOf(line)));
+      if (isDry) prompt.push(...lines);
+      else this.#printOutput(lines);
+    };
+    return {
+      print: (bytes) => print(decoder.decode(bytes, { stream: true })),
+      end: (run) => {
+        if (textOf(terminal.openLine) !== '') print('\n');
+        if (isDry) this.#say('run', `${name}  would execute this prompt${again}:`);
+        this.#printOutput(prompt);
+        if (!isDry || run.state !== 'succeeded') this.#endRun(run, name);
+      },
+    };
+  }
+
+  #printOutput(lines: readonly string[]): void {
+    const { output } = this.#parts;
+    for (const line of lines) output.line(`  ${output.colors.dim('|')} ${line}`.trimEnd());
+  }
+
+  #endRun({ state, error, started_at, finished_at }: Run, name: string): void {
+    const { colors } = this.#parts.output;
+    const paint = state === 'succeeded' ? colors.green : colors.red;
+    const tookMs =
+      started_at === null || finished_at === null ? null : Date.parse(finished_at) - Date.parse(started_at);
+    const after = tookMs === null ? '' : ` after ${formatDuration(tookMs)}`;
+    this.#say('run', `${name}  ${paint(state)}${after}${error === null ? '' : `: ${escapeText(error)}`}`);
+  }
+
+  async #printWebhook(webhook: Webhook): Promise<void> {
+    const { output, dir, option } = this.#parts;
+    const { name, secret_name: secret } = webhook;
+    this.#webhooks.add(`${name} ${secret}`);
+    const found = this.#parts.secrets.find(secret);
+    output.line();
+    output.line(`  ${output.colors.bold(escapeText(name))}  ${webhook.ingress_url}`);
+    output.line(`    ${secret}: ${describeSecret(found)}`);
+    const sample = await findSample(dir, name);
+    const scheme =
+      webhook.auth_mode === 'signature' ? resolveScheme(webhook.signature_scheme, webhook.signature) : null;
+    if (scheme !== null && describeScheme(scheme).signedWith !== 'secret') {
+      output.line(`    Only ${scheme.title} can sign a delivery: set ${secret} to its public key, and let it send.`);
+      return;
+    }
+    output.line(
+      `    ${sample === null ? `dockbell send ${name}` : `dockbell send ${name} --sample ${sample.name}`}${option}`,
+    );
+    if (scheme !== null) return;
+    const value = found?.origin === 'generated' ? found.value : null;
+    output.line(
+      `    ${sample === null ? buildTokenCurl(webhook, value) : buildTokenCurl(webhook, value, sample.body)}`,
+    );
+  }
+
+  #printFindings(text: string): void {
+    if (text === '') return;
+    for (const line of text.trimEnd().split('\n')) this.#parts.output.line(`  ${line}`.trimEnd());
+  }
+
+  /** As `dockbell validate` prints them. */
+  async #format(diagnostics: readonly Diagnostic[]): Promise<string> {
+    const { context, dir } = this.#parts;
+    const root = (await findWorkTreeRoot(dir)) ?? dir;
+    const files = [...new Set(diagnostics.map(({ file }) => file))].filter((file) => file !== '');
+    const read = await Promise.all(files.map(async (file) => [file, await readSource(join(root, file))] as const));
+    const sources = new Map(read.filter((one): one is [string, string] => one[1] !== null));
+    return formatPretty(diagnostics, { sources, color: hasColors(context.stdout, context.env) });
+  }
+
+  #say(kind: string, text: string): void {
+    const { output, context } = this.#parts;
+    const paint = COLORS[kind] ?? 'cyan';
+    const time = new Date(context.clock.wallMs()).toTimeString().slice(0, 8);
+    output.line(`${output.colors.dim(time)} ${output.colors[paint](kind.padEnd(KIND_WIDTH))} ${text}`.trimEnd());
+  }
+
+  #detail(text: string): void {
+    this.#parts.output.line(`  ${text}`);
+  }
+}
+
+const COLORS: Readonly<Record<string, 'green' | 'red' | 'cyan'>> = {
+  live: 'green',
+  valid: 'green',
+  invalid: 'red',
+  failed: 'red',
+};
+
+function describeChanges({ plan }: Reconciliation, isFirst: boolean): string {
+  const { webhooks, automations } = plan;
+  if (isFirst) return `${count(webhooks.create.length, 'webhook')}, ${count(automations.create.length, 'automation')}`;
+  const changes = countChanges({ plan });
+  return changes === 0 ? 'No webhook or automation changed.' : count(changes, 'change');
+}
+
+function countChanges({ plan: { webhooks, automations } }: Pick<Reconciliation, 'plan'>): number {
+  const countOf = ({ create, update, delete: deleted }: typeof webhooks) =>
+    create.length + update.length + deleted.length;
+  return countOf(webhooks) + countOf(automations);
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function describeSecret(secret: ReturnType<DevSecrets['find']>): string {
+  if (secret === undefined) return 'stored by an earlier start';
+  if (secret.origin === 'generated') return `generated, ${secret.value.replaceAll('\n', '\\n')}`;
+  return secret.origin === 'environment' ? 'from the environment' : 'from the file with secrets';
+}
+
+function describeReason({ label, reason, reason_text: text, duplicate_of: original }: Delivery): string | null {
+  if (label === 'Duplicate') return `Starts nothing: duplicate of ${original ?? 'an earlier delivery'}.`;
+  return reason === null ? null : `${reason}: ${text}`;
+}
+
+/** The text of a file of the folder, to quote a line. `null` if it cannot be read, or is too large to be quoted. */
+async function readSource(file: string): Promise<string | null> {
+  const bytes = await readFile(file).catch(() => null);
+  return bytes === null || bytes.length > MAX_DEFINITION_BYTES ? null : bytes.toString('utf8');
+}

@@ -1,0 +1,149 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Daemon, startDaemon } from '../../app/start-daemon.ts';
+import { OPTIONS } from '../../config/options.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { SecretStore } from '../../core/ports/secret-store.ts';
+import type { Environment } from '../../core/reserved-variables.ts';
+import type { CommandSession } from '../command-session.ts';
+import { connectDaemon } from '../connect-daemon.ts';
+import { isServed } from '../connection.ts';
+import { createDevFolder, type DevFolder } from './dev-folder.ts';
+import { chooseRuns, type DevRuns, type RunChoice } from './dev-runs.ts';
+import { DevSecrets } from './dev-secrets.ts';
+import { DevView } from './dev-view.ts';
+import { watchDaemon } from './watch-daemon.ts';
+
+export interface DevRequest {
+  session: CommandSession;
+  /** Folder of the factory: absolute, without links. */
+  dir: string;
+  /** The folder as the user may name it; `''` for the working directory. */
+  shownDir: string;
+  /** The data directory to keep; `null` for a temporary one. */
+  kept: string | null;
+  choice: RunChoice;
+  /** Values of secrets from a file. */
+  variables: Readonly<Record<string, string | undefined>>;
+  /** 0 for a free port. */
+  ports: { ingress: number; admin: number };
+  isVerbose: boolean;
+  /** Ends the daemon. */
+  stop: AbortSignal;
+}
+
+/** Runs a throwaway daemon over a folder, and prints what happens. Resolves with the exit code. */
+export async function runDev(request: DevRequest): Promise<number> {
+  const { session, dir, kept, choice, stop } = request;
+  const { context } = session;
+  const env = withoutDaemonSettings(context.env);
+  const runs = await chooseRuns(dir, context.cwd, choice, env);
+  const isShared = await isServed(dir);
+  const folder = await createDevFolder(dir, kept, isShared);
+  try {
+    let secrets: DevSecrets | null = null;
+    const daemon = await startDaemon({
+      ...composeDaemon(request, runs, folder, env),
+      beforeWork: async (store) => {
+        secrets = createSecrets(request, runs.factory, store);
+        await secrets.provide();
+      },
+    });
+    const unless = AbortSignal.any([stop, context.outputClosed]);
+    const end = () => void daemon.stop();
+    if (unless.aborted) end();
+    unless.addEventListener('abort', end, { once: true });
+    await followDaemon(request, { daemon, runs, folder, isShared, secrets: secrets! });
+    return await daemon.exited;
+  } finally {
+    await folder.remove();
+  }
+}
+
+/** Settings of a real daemon, such as its master key or its ports, are not for this one. */
+function withoutDaemonSettings(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('DOCKBELL_')));
+}
+
+function composeDaemon(
+  { dir, ports, isVerbose, session }: DevRequest,
+  runs: DevRuns,
+  folder: DevFolder,
+  env: Environment,
+) {
+  const overrides: JsonObject = {
+    ingress: { port: ports.ingress },
+    admin: { port: ports.admin },
+    log: { level: isVerbose ? 'info' : 'error' },
+    // A run ends with the daemon: nobody waits for it.
+    shutdownGrace: '1s',
+    factories: [
+      {
+        name: runs.factory,
+        source: { type: 'repository', url: dir, pollInterval: '5s' },
+        runs: runs.runs,
+      },
+    ],
+  };
+  return {
+    configFile: null,
+    dataDir: folder.dataDir,
+    overrides,
+    readsWorkTrees: true,
+    env,
+    log: { format: 'text' as const, destination: session.context.stderr },
+  };
+}
+
+function createSecrets({ dir, variables, session }: DevRequest, factory: string, store: SecretStore): DevSecrets {
+  return new DevSecrets({
+    dir,
+    factory,
+    store,
+    environment: session.context.env,
+    file: variables,
+    webhooksPerFactory: OPTIONS['limits.webhooksPerFactory'].default,
+  });
+}
+
+interface RunningDev {
+  daemon: Daemon;
+  runs: DevRuns;
+  folder: DevFolder;
+  isShared: boolean;
+  secrets: DevSecrets;
+}
+
+/** Prints what happens until the daemon ends. */
+async function followDaemon(request: DevRequest, running: RunningDev): Promise<void> {
+  const { daemon, runs, folder, isShared, secrets } = running;
+  const { session, dir, shownDir } = request;
+  const token = (await readFile(join(folder.dataDir, 'admin-token'), 'utf8')).trim();
+  const connection = { url: daemon.adminUrl, token };
+  const client = await connectDaemon(connection);
+  const ended = new AbortController();
+  void daemon.exited.then(() => ended.abort());
+  const view = new DevView({
+    output: session.output,
+    context: session.context,
+    dir,
+    // Commands find the daemon only in the folder, and only if no other daemon runs there.
+    option: shownDir === '' && !isShared ? '' : ` --data-dir ${folder.dataDir}`,
+    secrets,
+    isDry: runs.shown === null,
+  });
+  view.begin({ dir, executor: runs.shown, dashboard: await daemon.createStartLink() });
+  try {
+    await watchDaemon({
+      connection,
+      api: client.api,
+      context: session.context,
+      factory: runs.factory,
+      secrets,
+      view,
+      ended: ended.signal,
+    });
+  } finally {
+    client.close();
+  }
+}

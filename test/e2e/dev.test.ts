@@ -1,0 +1,160 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isAlive } from '../helpers/command-runs.ts';
+import { runCli } from '../helpers/run-cli.ts';
+import { type StartedProgram, startProgram } from '../helpers/start-program.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
+
+const EXAMPLE = fileURLToPath(new URL('../../example-factory', import.meta.url));
+const AUTOMATION = 'automations/triage-build-failure/automation.md';
+
+const home = createTempDir('dev');
+const dir = join(home, 'shop');
+/** Holds the temporary data, so that a test sees what is left. */
+const temporary = join(home, 'tmp');
+mkdirSync(temporary);
+cpSync(EXAMPLE, dir, { recursive: true });
+// As an editor leaves it, and a stored secret that a run uses.
+writeFileSync(join(dir, '.env'), 'UPTIME_WEBHOOK_SECRET=an-uptime-token-of-32-characters\n');
+const env = {
+  TMPDIR: temporary,
+  HOME: home,
+  INTERNAL_CI_WEBHOOK_SECRET: 'the-token-of-the-environment',
+  // Of another daemon: they must not matter.
+  DOCKBELL_DATA_DIR: join(home, 'elsewhere'),
+  DOCKBELL_INGRESS_PORT: '1',
+};
+
+let dev: StartedProgram;
+/** Where the output of the step before ends. */
+let seen = 0;
+
+const shows = (wanted: string | RegExp) => dev.shows(wanted, seen);
+const save = (file: string, change: (text: string) => string) => {
+  seen = dev.output().length;
+  writeFileSync(join(dir, file), change(readFileSync(join(dir, file), 'utf8')));
+};
+let sent = 0;
+const send = (...args: string[]) => {
+  seen = dev.output().length;
+  return runCli(['send', ...args], { env: {}, cwd: dir, newId: () => `send_${++sent}` });
+};
+
+beforeAll(async () => {
+  dev = startProgram(['dev', '--exec', 'echo "in $DEV_DIR"; tail -c 200 prompt.md; exit 3'], { cwd: dir, env });
+  await dev.shows(/^ {2}uptime {2}(?:.*\n)+?.*curl .*$/m);
+});
+
+afterAll(() => dev.end('SIGKILL'));
+
+describe('dockbell dev', () => {
+  it('serves a folder without git, and prints each webhook with its URL, its secret and a command', async () => {
+    const output = dev.output();
+    expect(output).toMatch(/live +3 webhooks, 3 automations/);
+    expect(output).not.toMatch(/^\S+ (?:failed|invalid)/m);
+    expect(output).toContain('INTERNAL_CI_WEBHOOK_SECRET: from the environment');
+    expect(output).toContain('UPTIME_WEBHOOK_SECRET: from the file with secrets');
+    expect(output).toMatch(
+      /GITHUB_WEBHOOK_SECRET: generated, dbs_[\w-]{43}\n {4}dockbell send github --sample pull-request/,
+    );
+    expect(output).not.toContain(env.INTERNAL_CI_WEBHOOK_SECRET);
+    const curl = output.match(/curl -i '(\S+)' -H 'Authorization: Bearer '"\$INTERNAL_CI_WEBHOOK_SECRET"/);
+    const answer = await fetch(curl![1]!, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${env.INTERNAL_CI_WEBHOOK_SECRET}` },
+      body: '{"status": "passed"}',
+    });
+    expect(answer.status).toBe(202);
+    await shows(/triage-build-failure: status is "passed", expected "failed"/);
+  });
+
+  it('is found by other commands in the folder, and prints the decision, the run and its output', async () => {
+    const { code, stdout } = await send('internal-ci', '--sample', 'failed-on-main');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^202 Accepted dlv_\w+: started run_\w+\n$/)]);
+    await shows(/delivery +internal-ci {2}Accepted {2}\d+ B {2}dlv_\w+/);
+    await shows(/✓ triage-build-failure starts run_\w+/);
+    await shows(/run +triage-build-failure {2}run_\w+ {2}started/);
+    await shows(`| in ${dir}`);
+    await shows(/run +triage-build-failure {2}run_\w+ {2}failed after \S+: exit code 3/);
+    // A sample is a new delivery each time.
+    expect((await send('internal-ci', '--sample', 'failed-on-main')).stdout).toContain('started run_');
+  });
+
+  it('applies a saved file, also one that is replaced as editors do it', async () => {
+    save(AUTOMATION, (text) => text.replace('[main, release]', '[main, next]'));
+    await shows(/live +1 change[^~]+~ automation triage-build-failure \(triggers\)/);
+    expect((await send('internal-ci', '--data', '{"status":"failed","branch":"next"}')).stdout).toContain(
+      'started run_',
+    );
+    seen = dev.output().length;
+    const file = join(dir, 'webhooks/deploys.yaml');
+    writeFileSync(`${file}.draft`, 'authMode: signature\nsignatureScheme: stripe\nsecretName: DEPLOYS_SECRET\n');
+    cpSync(`${file}.draft`, file);
+    rmSync(`${file}.draft`);
+    await shows(/\+ webhook deploys(?:.*\n)+? {4}DEPLOYS_SECRET: generated, \S+\n {4}dockbell send deploys\n/);
+    expect((await send('deploys')).code).toBe(0);
+    seen = dev.output().length;
+    rmSync(file);
+    await shows(/- webhook deploys/);
+  });
+
+  it('prints the findings of invalid files as validate does, and keeps the last valid definition', async () => {
+    const before = readFileSync(join(dir, AUTOMATION), 'utf8');
+    save(AUTOMATION, (text) => text.replace('payload:', 'payloda:'));
+    await shows(/invalid\n {2}automations\/triage-build-failure\/automation\.md:\d+:\d+ error .*payloda/);
+    await shows(/ {4}\d+ \| +payloda:/);
+    await shows('The last valid definition stays live.');
+    expect((await send('internal-ci', '--data', '{"status":"failed","branch":"next","again":1}')).stdout).toContain(
+      'started run_',
+    );
+    save(AUTOMATION, () => before);
+    await shows('The files are valid again, and the same as the live definition.');
+  });
+
+  it('runs once in a folder, and leaves a daemon of the folder alone', async () => {
+    const second = startProgram(['dev'], { cwd: dir, env });
+    expect(await second.exited).toBe(2);
+    expect(second.output()).toContain(`'dockbell dev' already runs in ${dir} (process ${dev.pid}).`);
+  });
+
+  it('stops with Ctrl-C, and leaves nothing behind', async () => {
+    await send('internal-ci', '--sample', 'failed-on-main');
+    expect(await dev.end('SIGINT')).toBe(0);
+    expect(dev.output()).toMatch(/stopped +The daemon has stopped\.\n$/);
+    expect(await isAlive(dev.pid)).toBe(false);
+    expect(readdirSync(temporary)).toEqual([]);
+    expect(readdirSync(dir).sort()).toEqual(['.env', 'automations', 'factory.yaml', 'webhooks']);
+    expect(existsSync(env.DOCKBELL_DATA_DIR)).toBe(false);
+  });
+});
+
+describe('dockbell dev with an earlier one that was killed', () => {
+  it('deletes its data, prints prompts without an executor, and keeps its own data on request', async () => {
+    const killed = startProgram(['dev'], { cwd: dir, env });
+    await killed.shows(/dockbell send uptime/);
+    await killed.end('SIGKILL');
+    expect(readdirSync(temporary)).toHaveLength(1);
+    seen = 0;
+    dev = startProgram(['dev', '--keep', '--no-exec'], { cwd: dir, env });
+    await dev.shows(/dockbell send uptime/);
+    expect(readdirSync(temporary)).toEqual([]);
+    await send('internal-ci', '--sample', 'failed-on-main');
+    await shows(/run +triage-build-failure {2}run_\w+ {2}would execute this prompt:\n {2}\| A build has failed/);
+    expect(await dev.end('SIGTERM')).toBe(0);
+    expect(readdirSync(join(dir, '.dockbell')).sort()).toEqual(['.gitignore', 'dev']);
+    expect(existsSync(join(dir, '.dockbell/dev/dockbell.db'))).toBe(true);
+  });
+
+  it('never deletes a folder that another one named', async () => {
+    const precious = join(home, 'precious');
+    mkdirSync(precious);
+    writeFileSync(join(precious, 'daemon.json'), '{}');
+    writeFileSync(join(dir, '.dockbell/dev.json'), JSON.stringify({ pid: 2 ** 22 + 1, data_dir: precious }));
+    dev = startProgram(['dev', join('..', 'shop')], { cwd: dir, env });
+    await dev.shows(/dockbell send uptime/);
+    expect(await dev.end('SIGTERM')).toBe(0);
+    expect(existsSync(join(precious, 'daemon.json'))).toBe(true);
+  });
+});
