@@ -3,14 +3,9 @@ import { defineConfig } from 'vitest/config';
 /** `npm run test:faults`: tests that take too long for `npm test`, one file after another. */
 export default defineConfig({
   test: {
-    include: [
-      'test/faults/*.test.ts',
-      'test/e2e/crash.test.ts',
-      'test/browser/dashboard.every-page.test.ts',
-      'test/e2e/package.test.ts',
-    ],
+    include: ['test/faults/*.test.ts', 'test/e2e/crash.test.ts', 'test/browser/dashboard.every-page.test.ts'],
     setupFiles: ['test/helpers/after-each-file.ts'],
-    env: { DOCKBELL_CRASH_ROUNDS: '50', DOCKBELL_EVERY_THEME: '1', DOCKBELL_EVERY_NPM: '1' },
+    env: { DOCKBELL_CRASH_ROUNDS: '50', DOCKBELL_EVERY_THEME: '1' },
     testTimeout: 900_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 20_000 } },

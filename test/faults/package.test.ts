@@ -18,9 +18,6 @@ const LOCKFILE = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'
 /** Packages with one variant per platform, of which npm installs one. */
 const NATIVE = ['@node-rs/argon2', 'better-sqlite3'];
 
-/** The npm that runs no install scripts. `npm run test:faults` also tests the one before it. */
-const NPM_VERSIONS = process.env.DOCKBELL_EVERY_NPM === '1' ? ['npm-11', 'npm-12'] : ['npm-12'];
-
 /** System programs that installation and daemon need: no compiler, no make, no Python. */
 const PROGRAMS = ['sh', 'env', 'git', 'mkfifo', 'cat', 'uname'];
 
@@ -94,7 +91,7 @@ describe('the package', () => {
     expect(parts.filter(([, name, version]) => !listLockedVersions(name!).includes(version!))).toEqual([]);
   });
 
-  it.each(NPM_VERSIONS)(
+  it.each(['npm-11', 'npm-12'])(
     'installed by %s without a compiler, validates and serves a factory',
     async (npm) => {
       const prefix = createTempDir('prefix');
