@@ -50,6 +50,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/dev.ts')).declareDev,
   },
   {
+    name: 'config',
+    description: 'the configuration of the daemon',
+    load: async () => (await import('./commands/config.ts')).declareConfig,
+  },
+  {
     name: 'serve',
     description: 'run the daemon until Ctrl-C: it applies commits, receives deliveries and starts runs',
     load: async () => (await import('./commands/serve.ts')).declareServe,

@@ -122,6 +122,35 @@ describe('init', () => {
   });
 });
 
+describe('config check', () => {
+  it('prints every error of the configuration with its place, and starts nothing', async () => {
+    await write('dockbell.yaml', 'ingres: {port: 1}\nadmin: {port: x}\n');
+    const wrong = await run(['config', 'check']);
+    expect(wrong).toMatchObject({ code: 1, stderr: '' });
+    expect(wrong.stdout).toContain('The configuration has 2 errors:\ndockbell.yaml:1:1: unknown key "ingres".');
+    expect(wrong.stdout).toContain('dockbell.yaml:2:15: admin.port must be a whole number');
+    const report = JSON.parse((await run(['config', 'check', '--json'])).stdout);
+    expect(report).toMatchObject({ valid: false, file: join(dir, 'dockbell.yaml') });
+    expect(report.problems.map(({ path }: { path: string }) => path)).toEqual(['ingres', 'admin.port']);
+  });
+
+  it('reads the variables of the environment, and ends with 0 if everything is valid', async () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference to a variable
+    await write('etc/d.yaml', 'dataDir: ${STATE}\n');
+    const env = { STATE: '/var/lib/dockbell' };
+    const valid = await run(['config', 'check', 'etc/d.yaml'], { env });
+    expect(valid).toMatchObject({ code: 0, stdout: `Valid: ${join(dir, 'etc/d.yaml')}\n`, stderr: '' });
+    expect((await run(['config', 'check', 'etc/d.yaml'])).code).toBe(1);
+    const overridden = await run(['config', 'check', 'etc/d.yaml'], { env: { ...env, DOCKBELL_INGRESS_PORT: 'x' } });
+    expect(overridden).toMatchObject({ code: 1, stdout: expect.stringContaining('DOCKBELL_INGRESS_PORT') });
+    expect(await run(['config', 'check', 'none.yaml'])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('none.yaml cannot be read: the file does not exist'),
+    });
+  });
+});
+
 describe('schema', () => {
   it('lists the schemas, prints one byte for byte, and writes copies', async () => {
     const names = ['webhook', 'automation', 'factory', 'config'];
