@@ -1062,7 +1062,7 @@ export interface paths {
          * Claim queued runs
          * @description Gives queued runs to a worker, oldest first, within `runs.concurrency` of the factory. They become `running`, and the worker holds each under a lease that its heartbeats renew. An empty list means that no run is waiting: poll again after a second or more. Runs that the daemon executes itself are not included.
          *
-         *     Role: operator.
+         *     Role: worker.
          */
         post: operations["claimRuns"];
         delete?: never;
@@ -1084,7 +1084,7 @@ export interface paths {
          * Renew the lease of a run
          * @description Send it well before `lease_seconds` have elapsed, for example after a third of them. 409 means that the run is lost: it was cancelled, has timed out, or was given to another worker. Stop the work then, and do not complete the run.
          *
-         *     Role: operator.
+         *     Role: worker.
          */
         post: operations["renewRunLease"];
         delete?: never;
@@ -1106,7 +1106,7 @@ export interface paths {
          * Report the end of a run
          * @description Ends the run. A worker that got no response repeats the request. 409 means that the run is lost, and the result is ignored.
          *
-         *     Role: operator.
+         *     Role: worker.
          */
         post: operations["completeRun"];
         delete?: never;
@@ -2978,26 +2978,36 @@ export interface components {
             id: string;
             name: string;
             /** @enum {string} */
-            role: "viewer" | "operator" | "manager" | "owner";
+            role: "viewer" | "operator" | "manager" | "owner" | "worker";
             /** @description `null` for all factories. */
             factories: string[] | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
             last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description From then on it is rejected; `null` if it never expires.
+             */
+            expires_at: string | null;
         };
         /** @description An API token with its text, which cannot be read again. */
         NewToken: {
             id: string;
             name: string;
             /** @enum {string} */
-            role: "viewer" | "operator" | "manager" | "owner";
+            role: "viewer" | "operator" | "manager" | "owner" | "worker";
             /** @description `null` for all factories. */
             factories: string[] | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
             last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description From then on it is rejected; `null` if it never expires.
+             */
+            expires_at: string | null;
             /** @description The token, this once. */
             token: string;
         };
@@ -11254,12 +11264,16 @@ export interface operations {
                     /** @description What the token is for, without control characters. */
                     name: string;
                     /**
-                     * @description Each role holds the earlier ones.
+                     * @description Each role holds the earlier ones, except `worker`, which can only execute runs.
                      * @enum {string}
                      */
-                    role: "viewer" | "operator" | "manager" | "owner";
+                    role: "viewer" | "operator" | "manager" | "owner" | "worker";
                     /** @description Names of the factories it is limited to; omit it for all. */
                     factories?: string[] | null;
+                    /** @description How long it works, such as `90d`, at most 3650 days; `null` for a token that never expires. By default 90 days. */
+                    expires_in?: string | null;
+                    /** @description When it expires, instead of `expires_in`. */
+                    expires_at?: string | null;
                 };
             };
         };

@@ -32,6 +32,7 @@ import { createLiveConditions, listWarnings } from '../health/live-conditions.ts
 import { createMissingExecutorWarning, createReconciliationLog } from '../health/log-reconciliations.ts';
 import { createMetricProbes } from '../health/metric-probes.ts';
 import { RunSecrets } from '../health/run-secrets.ts';
+import { startTokenExpiryLog } from '../health/token-expiry.ts';
 import { startHousekeeping } from '../housekeeping/housekeeping.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import { createLogger } from '../observability/logger.ts';
@@ -308,6 +309,8 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     logger,
   });
   lifetime.defer(() => housekeeping.stop());
+  const expiry = startTokenExpiryLog({ tokens: storage.tokens, clock: steadyClock, logger });
+  lifetime.defer(() => expiry.stop());
   const checks = startDatabaseChecks(paths.database, logger);
   lifetime.defer(() => checks.stop());
 

@@ -4,11 +4,13 @@ import { createOnce } from '../client/create-once.ts';
 import { type PendingAnswer, RequestFailed, readAnswer } from '../client/read-answer.ts';
 import { suggest } from '../core/suggest.ts';
 import { escapeText } from '../words/escape-text.ts';
+import { expiresSoon } from '../words/token-expiry.ts';
 import { connectDaemon, type DaemonClient } from './connect-daemon.ts';
 import { type Connection, type ConnectionOptions, findConnection } from './connection.ts';
 import type { CliContext } from './context.ts';
 import { CliError } from './exit-codes.ts';
 import { explainRequestFailure } from './explain-request-failure.ts';
+import { formatSpan } from './output/format-time.ts';
 import type { Output } from './output/output.ts';
 import { createOutput } from './output/output.ts';
 
@@ -107,7 +109,12 @@ export class CommandSession {
 
   async close(): Promise<void> {
     const client = await this.#client?.catch(() => null);
-    client?.close();
+    if (client == null) return;
+    client.close();
+    const expiresAt = client.tokenExpiresAt();
+    if (expiresAt === null || !expiresSoon({ expiresAt }, this.nowMs)) return;
+    const advice = "Create a new one with 'dockbell token create'";
+    this.output.note(`The API token expires in ${formatSpan(expiresAt - this.nowMs)}. ${advice}.`);
   }
 
   async #findFactory(): Promise<string> {

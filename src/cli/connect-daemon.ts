@@ -5,8 +5,13 @@ import type { Connection } from './connection.ts';
 /** The client of one daemon. `close` closes its connections, so that the process can end. */
 export interface DaemonClient {
   api: ApiClient;
+  /** When the token expires, according to the last answer; `null` if never, or not known. */
+  tokenExpiresAt(): number | null;
   close(): void;
 }
+
+/** As the management API sends it. */
+const EXPIRATION_HEADER = 'dockbell-authentication-token-expiration';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 // A reconciliation that is waited for may fetch a large repository first.
@@ -34,13 +39,18 @@ class PreparedRequest {
 export async function connectDaemon({ url, token }: Connection): Promise<DaemonClient> {
   const http = url.startsWith('https:') ? await import('node:https') : await import('node:http');
   const agent = new http.Agent({ keepAlive: true });
+  let expiresAt: number | null = null;
+  const note = ({ headers }: IncomingMessage) => {
+    const text = headers[EXPIRATION_HEADER];
+    if (typeof text === 'string') expiresAt = Date.parse(text);
+  };
   const api = createApiClient({
     baseUrl: url,
     headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
     Request: PreparedRequest as unknown as typeof Request,
-    fetch: (request) => send(http, agent, request as unknown as PreparedRequest),
+    fetch: (request) => send({ http, agent, note }, request as unknown as PreparedRequest),
   });
-  return { api, close: () => agent.destroy() };
+  return { api, tokenExpiresAt: () => expiresAt, close: () => agent.destroy() };
 }
 
 interface Http {
@@ -48,7 +58,14 @@ interface Http {
 }
 type Requester = typeof import('node:http').request;
 
-function send(http: Http, agent: Agent, { url, method, headers, content }: PreparedRequest): Promise<Response> {
+interface Sending {
+  http: Http;
+  agent: Agent;
+  /** Called for each answer. */
+  note(answer: IncomingMessage): void;
+}
+
+function send({ http, agent, note }: Sending, { url, method, headers, content }: PreparedRequest): Promise<Response> {
   return new Promise((resolve, reject) => {
     const length = content === undefined ? {} : { 'content-length': String(Buffer.byteLength(content)) };
     const options = {
@@ -57,7 +74,10 @@ function send(http: Http, agent: Agent, { url, method, headers, content }: Prepa
       headers: { ...Object.fromEntries(headers), ...length },
       timeout: ANSWER_TIMEOUT_MS,
     };
-    const request = http.request(url, options, (answer) => readAnswer(answer).then(resolve, reject));
+    const request = http.request(url, options, (answer) => {
+      note(answer);
+      readAnswer(answer).then(resolve, reject);
+    });
     request.on('error', reject);
     request.on('timeout', () => request.destroy(timeOut('the daemon did not answer in time')));
     request.on('socket', (socket) => {

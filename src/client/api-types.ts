@@ -53,7 +53,9 @@ export type BrowserSession = Schemas['Session'];
 export type SignatureScheme = Schemas['SignatureScheme'];
 export type SignedIn = Schemas['SignedIn'];
 export type ApiToken = Schemas['Token'];
-export type Role = ApiToken['role'];
+/** A role of a token. Users have no `worker`. */
+export type TokenRole = ApiToken['role'];
+export type Role = User['role'];
 /** What happened to an object, in order. */
 export type Story = Schemas['Story'];
 export type StoryStep = Story['steps'][number];

@@ -4,9 +4,14 @@ import type { LoginLinkId, SessionId, TokenId, UserId } from './ids.ts';
 export const ROLES = ['viewer', 'operator', 'manager', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Whether `role` has at least the permissions of `needed`. */
-export function roleHolds(role: Role, needed: Role): boolean {
-  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
+/** Roles of API tokens. A `worker` executes runs and has no other permission. */
+export const TOKEN_ROLES = [...ROLES, 'worker'] as const;
+export type TokenRole = (typeof TOKEN_ROLES)[number];
+
+/** Whether `role` has at least the permissions of `needed`. Operators can do what workers can, but no worker can read. */
+export function roleHolds(role: TokenRole, needed: TokenRole): boolean {
+  if (needed === 'worker') return role === 'worker' || roleHolds(role, 'operator');
+  return role !== 'worker' && ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }
 
 /** The text of an API token: `dbk_` and 32 bytes in base64url. */
@@ -16,10 +21,12 @@ export const API_TOKEN_TEXT = /dbk_[A-Za-z0-9_-]{43}/;
 export interface ApiToken {
   id: TokenId;
   name: string;
-  role: Role;
+  role: TokenRole;
   /** Names of the factories that the token is limited to; `null` for all. */
   factories: string[] | null;
   createdAt: number;
+  /** Wall time from which the token is rejected; `null` if it never expires. */
+  expiresAt: number | null;
   lastUsedAt: number | null;
 }
 
@@ -32,7 +39,7 @@ export interface Identity {
   kind: IdentityKind;
   id: TokenId | UserId | LoginLinkId;
   name: string;
-  role: Role;
+  role: TokenRole;
   /** Names of the factories that the identity is limited to; `null` for all. */
   factories: string[] | null;
 }

@@ -38,9 +38,17 @@ export async function replaceAdminToken(parts: AdminTokenParts, file: string): P
   return record;
 }
 
-/** The file is on disk before anybody can use the token: a token that was used once is not made again. */
+/**
+ * The file is on disk before anybody can use the token: a token that was used once is not made again. It never expires,
+ * because it is the way back in if all other tokens have expired.
+ */
 async function createAdminToken(parts: AdminTokenParts, file: string): Promise<ApiToken> {
-  const { record, token } = await createApiToken(parts, { name: NAME, role: 'owner', factories: null });
+  const { record, token } = await createApiToken(parts, {
+    name: NAME,
+    role: 'owner',
+    factories: null,
+    expiresAt: null,
+  });
   await writeDurably(file, `${token}\n`);
   return record;
 }

@@ -1,4 +1,4 @@
-import type { Role } from '../core/access.ts';
+import type { TokenRole } from '../core/access.ts';
 import type { DefinitionHistory } from '../core/ports/definitions/definition-history.ts';
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
@@ -55,7 +55,7 @@ export interface StoryParts {
 
 /** Who asks for a story. */
 export interface Asker {
-  role: Role;
+  role: TokenRole;
   /** Names of the factories that the asker reaches; `null` for all. */
   factories: readonly string[] | null;
   /** The factory that the request names; `null` for all that the asker reaches. */

@@ -131,7 +131,14 @@ describe.each(STORAGES)('the names of factories on $name', (kind) => {
     it('renames the limits of tokens', async () => {
       await apply();
       await opened.storage.inventory.register(NEW, START_MS);
-      const token = { id: 'tok_1', name: 'ci', role: 'viewer', createdAt: START_MS, lastUsedAt: null } as const;
+      const token = {
+        id: 'tok_1',
+        name: 'ci',
+        role: 'viewer',
+        createdAt: START_MS,
+        lastUsedAt: null,
+        expiresAt: null,
+      } as const;
       await opened.storage.tokens.insert({ ...token, factories: [FACTORY, 'other'] }, new Uint8Array([1]));
       await rename();
       expect(await opened.storage.tokens.list()).toMatchObject([{ factories: [NEW, 'other'] }]);

@@ -24,7 +24,7 @@ describe.each(STORAGES)('sessions on $name', (kind) => {
   const insertToken = async () => {
     const rights = { name: 'ci', role: 'operator', factories: ['payments'] } as const;
     const token = { id: ids.tokenId(START_MS), ...rights, factories: [...rights.factories] };
-    await opened.storage.tokens.insert({ ...token, createdAt: START_MS, lastUsedAt: null }, HASH);
+    await opened.storage.tokens.insert({ ...token, createdAt: START_MS, lastUsedAt: null, expiresAt: null }, HASH);
     return token;
   };
 

@@ -7,7 +7,16 @@ const HASH = new Uint8Array(32).fill(7);
 
 function buildToken(more: Partial<ApiToken> = {}): ApiToken {
   const at = START_MS;
-  return { id: ids.tokenId(at), name: 'ci', role: 'viewer', factories: null, createdAt: at, lastUsedAt: null, ...more };
+  return {
+    id: ids.tokenId(at),
+    name: 'ci',
+    role: 'viewer',
+    factories: null,
+    createdAt: at,
+    lastUsedAt: null,
+    expiresAt: null,
+    ...more,
+  };
 }
 
 describe.each(STORAGES)('API tokens on $name', (kind) => {
@@ -15,7 +24,7 @@ describe.each(STORAGES)('API tokens on $name', (kind) => {
   const tokens = () => opened.storage.tokens;
 
   it('are found by the hash of their text', async () => {
-    const token = buildToken({ role: 'operator', factories: ['payments', 'other'] });
+    const token = buildToken({ role: 'operator', factories: ['payments', 'other'], expiresAt: START_MS + 9 });
     await tokens().insert(token, HASH);
     expect(await tokens().findByHash(HASH)).toEqual(token);
     expect(await tokens().findByHash(HASH.slice(0, 31))).toBeNull();

@@ -9,7 +9,7 @@ import { FailedAttempts } from '../../src/api/auth/failed-attempts.ts';
 import { PasswordAttempts } from '../../src/api/auth/password-attempts.ts';
 import { createPasswords } from '../../src/api/auth/passwords.ts';
 import { type ApiModules, type ApiSettings, composeApi } from '../../src/api/compose-api.ts';
-import type { Role } from '../../src/core/access.ts';
+import type { TokenRole } from '../../src/core/access.ts';
 import { createIdSource, type DeliveryId, type ReconciliationId, type RunId } from '../../src/core/ids.ts';
 import type { PlanPreview } from '../../src/core/plan-preview.ts';
 import type { AppliedChange, WebhookView } from '../../src/core/ports/definitions/inventory.ts';
@@ -582,7 +582,7 @@ export interface SeededServices
   seen: Seen;
   clock: StandingClock;
   /** Stores a token and returns its text. */
-  grant(role: Role, factories?: string[] | null): string;
+  grant(role: TokenRole, factories?: string[] | null, expiresAt?: number | null): string;
   revokeAll(): void;
   /** Accepts a delivery whose run waits for execution. */
   queueRun(): Promise<RunId>;
@@ -626,17 +626,18 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     factory,
   );
   const { secrets, captures, reconcilers, editor, runControl } = engine;
-  const grant = (role: Role, factories: string[] | null = null) => {
+  const grant = (role: TokenRole, factories: string[] | null = null, expiresAt: number | null = null) => {
     const token = `dbk_${Buffer.from(randomBytes(32)).toString('base64url')}`;
     const id = ids.tokenId(NOW_MS);
     const limited = factories === null ? null : JSON.stringify(factories);
-    db.prepare('INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?, NULL)').run(
+    db.prepare('INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?, NULL, ?)').run(
       id,
       role,
       role,
       limited,
       hashCredential(token),
       NOW_MS,
+      expiresAt,
     );
     return token;
   };

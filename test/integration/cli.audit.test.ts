@@ -57,7 +57,7 @@ describe('dockbell audit list', () => {
     // Dockbell 0.1.0 took control characters in the names of tokens, and its tokens are still valid.
     const text = `dbk_${'A'.repeat(43)}`;
     const token = { id: services.ids.tokenId(0), name: HOSTILE, role: 'owner', factories: null } as const;
-    await services.tokens.insert({ ...token, createdAt: 0, lastUsedAt: null }, hashCredential(text));
+    await services.tokens.insert({ ...token, createdAt: 0, lastUsedAt: null, expiresAt: null }, hashCredential(text));
     await post('/login-links', text, {});
     const { stdout } = await run('audit', 'list');
     expect(stdout).toContain('a\\x1b[31mb\\u{202e}');

@@ -178,6 +178,8 @@ const SHOWN = new Set([
   'to',
   'add',
   'uses',
+  'expires_in',
+  'expires_at',
 ]);
 const HIDDEN = '[not shown]';
 const MAX_SHOWN_CHARACTERS = 500;

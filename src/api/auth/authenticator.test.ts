@@ -19,7 +19,7 @@ describe('an API token', () => {
     };
     const { record, token } = await createApiToken(
       { ...services, tokens },
-      { name: 'ci', role: 'viewer', factories: null },
+      { name: 'ci', role: 'viewer', factories: null, expiresAt: null },
     );
     expect(token).toMatch(/^dbk_[A-Za-z0-9_-]{43}$/);
     expect(stored).toEqual([[record, hashCredential(token)]]);

@@ -1,12 +1,13 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
-import type { Identity, Session } from '../../core/access.ts';
+import type { ApiToken, Identity, Session } from '../../core/access.ts';
 import { networkOf } from '../../core/client-network.ts';
 import { AppError, messageOf } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { SessionTable } from '../../core/ports/access/session-table.ts';
 import type { TokenTable } from '../../core/ports/access/token-table.ts';
-import type { Clock } from '../../core/time/clock.ts';
+import { type Clock, formatInstant } from '../../core/time/clock.ts';
 import { CLOCK_TOLERANCE_MS } from '../../core/time/steady-clock.ts';
+import { hasExpired } from '../../words/token-expiry.ts';
 import { isCsrfToken, readSessionCookie } from '../sessions/session-cookie.ts';
 import { isApiTokenText } from '../tokens/create-api-token.ts';
 import { hashCredential } from './credential.ts';
@@ -17,7 +18,7 @@ import { requireSameOrigin } from './require-same-origin.ts';
 export interface Principal extends Identity {
   /** The session that the request came with; `null` where it came with an API token. */
   sessionId: SessionId | null;
-  /** Wall time when the session ends unless it is used before; `null` for an API token. */
+  /** Wall time when the session ends unless it is used before, or when the API token expires; `null` if it never does. */
   endsAt: number | null;
 }
 
@@ -72,10 +73,17 @@ function createTokenAuthenticator({ tokens, failedAttempts, ...parts }: Authenti
       if (isUse) failedAttempts.charge(networkOf(request.ip));
       throw new AppError('unauthorized', 'The API token is not valid. It may have been revoked.');
     }
+    if (hasExpired(record, parts.clock.wallMs())) throw describeExpiry(record);
     if (isUse) touch(record.id);
-    const { id, name, role, factories } = record;
-    return { kind: 'token', id, name, role, factories, sessionId: null, endsAt: null };
+    const { id, name, role, factories, expiresAt } = record;
+    return { kind: 'token', id, name, role, factories, sessionId: null, endsAt: expiresAt };
   };
+}
+
+/** For a caller who has the token, so it may be named. */
+export function describeExpiry({ name, expiresAt }: Pick<ApiToken, 'name' | 'expiresAt'>): AppError {
+  const message = `The API token ${name} expired at ${formatInstant(expiresAt!)}. Create a new one with "dockbell token create".`;
+  return new AppError('unauthorized', message);
 }
 
 function readBearer(authorization: string | undefined): string | null {

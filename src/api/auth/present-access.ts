@@ -20,6 +20,7 @@ export function presentToken(token: ApiToken) {
     factories: token.factories,
     created_at: formatInstant(token.createdAt),
     last_used_at: presentInstant(token.lastUsedAt),
+    expires_at: presentInstant(token.expiresAt),
   };
 }
 

@@ -268,6 +268,7 @@ const token = {
   factories: ['payments'],
   created_at: CREATED_AT,
   last_used_at: RECEIVED_AT,
+  expires_at: '2026-02-15T09:12:44.019Z',
 };
 
 const user = {
@@ -910,6 +911,10 @@ export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Body
       value: { name: 'grafana', role: 'viewer', factories: ['payments'] },
     },
     unlimited: { summary: 'For all factories', value: { name: 'deploy', role: 'operator' } },
+    worker: {
+      summary: 'For a worker, for a year',
+      value: { name: 'build-machine', role: 'worker', factories: ['payments'], expires_in: '365d' },
+    },
   },
   createUser: {
     user: {

@@ -1,4 +1,4 @@
-import { IDENTITY_KINDS, ROLES } from '../../core/access.ts';
+import { IDENTITY_KINDS, ROLES, TOKEN_ROLES } from '../../core/access.ts';
 import { AUDIT_ACTOR_KINDS, AUDIT_OUTCOMES } from '../../core/audit.ts';
 import { HANDSHAKE_OUTCOMES } from '../../core/handshake.ts';
 import type { JsonSchema } from '../../core/json.ts';
@@ -236,10 +236,11 @@ const traceEntry = closedObject({
 const token = {
   id: text,
   name: text,
-  role: oneOf(ROLES),
+  role: oneOf(TOKEN_ROLES),
   factories: { type: ['array', 'null'], items: text, description: '`null` for all factories.' },
   created_at: instant,
   last_used_at: instantOrNull,
+  expires_at: { ...instantOrNull, description: 'From then on it is rejected; `null` if it never expires.' },
 };
 
 const capture = closedObject({

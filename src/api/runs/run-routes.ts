@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../core/errors.ts';
-import type { RunId } from '../../core/ids.ts';
 import type { RunControl } from '../../core/ports/runs/run-control.ts';
 import { MAX_EXAMINED_RUNS } from '../../core/ports/runs/run-queue.ts';
 import { RUN_STATES, type Run, type RunInput } from '../../core/resources/run.ts';
 import { PAYLOAD_FILE } from '../../run/envelope.ts';
 import { listOf, noBody, refTo } from '../openapi/schemas.ts';
-import { requireRole } from '../server/access-rules.ts';
+import { requireRole, requireRoleOrHold } from '../server/access-rules.ts';
 import { type PageQuery, pageQuerySchema, readPage } from '../server/page-query.ts';
-import { factoryOf, requireReached } from '../server/reach.ts';
+import { factoryOf } from '../server/reach.ts';
 import { PAYLOAD_RESPONSE, sendPayload } from '../server/send-payload.ts';
+import { findReadableRun } from './find-reached-run.ts';
 import { presentRunInput } from './present-run-input.ts';
 import { presentOneRun, presentRuns } from './present-runs.ts';
 import { registerRetryRoutes } from './retry-routes.ts';
@@ -24,8 +24,7 @@ const tags = ['Runs'];
 
 /** Runs: reads, cancel, retry. */
 export function registerRunRoutes(app: FastifyInstance, parts: RunRouteParts): void {
-  const findRun = async (request: RunRequest): Promise<Run> =>
-    requireReached(request, 'run', await parts.runs.get(request.params.id as RunId));
+  const findRun = (request: RunRequest): Promise<Run> => findReadableRun(request, parts.runs);
   registerRunList(app, parts);
   registerRunInput(app, parts, findRun);
   registerRunLogRoutes(app, parts, findRun);
@@ -65,7 +64,7 @@ function registerRunList(app: FastifyInstance, parts: RunRouteParts): void {
 }
 
 function registerRunInput(app: FastifyInstance, parts: RunRouteParts, findRun: FindRun): void {
-  const access = requireRole('viewer', 'object');
+  const access = requireRoleOrHold('viewer');
   const findInput = async (request: RunRequest): Promise<RunInput> => {
     const input = await parts.runs.input((await findRun(request)).id);
     if (input === null) throw new AppError('not_found', 'The input of this run is no longer stored.');

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../core/errors.ts';
-import type { RunId } from '../../core/ids.ts';
 import type { JsonSchema } from '../../core/json.ts';
 import type { RunControl } from '../../core/ports/runs/run-control.ts';
 import type { RunReader } from '../../core/ports/runs/run-queue.ts';
@@ -12,6 +11,7 @@ import type { FindSource } from '../factories/factory-source.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { principalOf, requireReached } from '../server/reach.ts';
+import { findReachedRun } from './find-reached-run.ts';
 import { presentRunInput } from './present-run-input.ts';
 import { presentRunInPassing } from './present-runs.ts';
 
@@ -50,7 +50,7 @@ function registerClaim(app: FastifyInstance, parts: WorkerRouteParts): void {
     '/runs/claim',
     {
       // The run shows the result. Workers that poll each second would fill the audit log.
-      config: { access: requireRole('operator', 'listed'), changes: false },
+      config: { access: requireRole('worker', 'listed'), changes: false },
       schema: {
         tags,
         summary: 'Claim queued runs',
@@ -130,7 +130,7 @@ function registerHeartbeat(app: FastifyInstance, parts: WorkerRouteParts): void 
     '/runs/:id/heartbeat',
     {
       // A heartbeat changes nothing that the run does not show.
-      config: { access: requireRole('operator', 'object'), changes: false },
+      config: { access: requireRole('worker', 'object'), changes: false },
       schema: {
         tags,
         summary: 'Renew the lease of a run',
@@ -160,7 +160,7 @@ function registerCompletion(app: FastifyInstance, parts: WorkerRouteParts): void
   app.post<{ Params: { id: string }; Body: Completion }>(
     '/runs/:id/complete',
     {
-      config: { access: requireRole('operator', 'object') },
+      config: { access: requireRole('worker', 'object') },
       schema: {
         tags,
         summary: 'Report the end of a run',
@@ -206,7 +206,7 @@ function describeFailure(exitCode: number | null): string {
 }
 
 async function findRun(request: WorkerRequest<unknown>, { runs }: WorkerRouteParts): Promise<Run> {
-  return requireReached(request, 'run', await runs.get(request.params.id as RunId));
+  return findReachedRun(request, runs);
 }
 
 function requireHeld<T>(outcome: HoldOutcome<T> | null): { outcome: 'held' } & T {

@@ -10,12 +10,11 @@ import {
   type SeededServices,
   WEBHOOK_UID,
 } from '../../../test/helpers/seeded-services.ts';
-import type { Role } from '../../core/access.ts';
-import { ROLES } from '../../core/access.ts';
+import { ROLES, type Role, TOKEN_ROLES, type TokenRole } from '../../core/access.ts';
 import type { Reach } from './access-rules.ts';
 import { guardRegistration } from './access-rules.ts';
 
-type Row = [method: string, url: string, role: Role | 'public', reach?: Reach];
+type Row = [method: string, url: string, role: TokenRole | 'public', reach?: Reach];
 
 const F = '/api/v1/factories/:factory';
 
@@ -78,9 +77,9 @@ const TABLE: Row[] = [
   ['GET', '/api/v1/runs/:id/log/times', 'viewer', 'object'],
   ['POST', '/api/v1/runs/:id/cancel', 'operator', 'object'],
   ['POST', '/api/v1/runs/:id/retry', 'operator', 'object'],
-  ['POST', '/api/v1/runs/claim', 'operator', 'listed'],
-  ['POST', '/api/v1/runs/:id/heartbeat', 'operator', 'object'],
-  ['POST', '/api/v1/runs/:id/complete', 'operator', 'object'],
+  ['POST', '/api/v1/runs/claim', 'worker', 'listed'],
+  ['POST', '/api/v1/runs/:id/heartbeat', 'worker', 'object'],
+  ['POST', '/api/v1/runs/:id/complete', 'worker', 'object'],
   ['GET', '/api/v1/secrets', 'owner', 'team'],
   ['PUT', '/api/v1/secrets/:name', 'owner', 'team'],
   ['DELETE', '/api/v1/secrets/:name', 'owner', 'team'],
@@ -112,6 +111,17 @@ const TABLE: Row[] = [
   ['PATCH', '/api/v1/users/:id', 'owner', 'team'],
   ['DELETE', '/api/v1/users/:id', 'owner', 'team'],
 ];
+
+/** Routes that a worker may use for the runs that it holds. */
+const FOR_HOLDERS = ['/api/v1/runs/:id/input', '/api/v1/runs/:id/attachments/event-payload.json'];
+
+/** Written apart from `roleHolds`, which is tested with it. */
+function allows([, url, role]: Row, held: TokenRole): boolean {
+  if (role === 'public') return true;
+  if (held === 'worker') return role === 'worker' || FOR_HOLDERS.includes(url);
+  const needed: Role = role === 'worker' ? 'operator' : role;
+  return ROLES.indexOf(held) >= ROLES.indexOf(needed);
+}
 
 /** For routes that look at what they are about only when the body is good. */
 const BODIES: { [url: string]: object } = {
@@ -225,9 +235,9 @@ describe.each(TABLE)('%s %s', (...row) => {
     expect(countActions(services)).toBe(actions);
   });
 
-  it.each(ROLES)('allows the role %s exactly the routes of the table', async (held) => {
+  it.each(TOKEN_ROLES)('allows the role %s exactly the routes of the table', async (held) => {
     const actions = countActions(services);
-    const allowed = role === 'public' || ROLES.indexOf(held) >= ROLES.indexOf(role);
+    const allowed = allows(row, held);
     const { status, code } = await ask(row, services.grant(held));
     if (allowed) expect([401, 403]).not.toContain(status);
     else expect([status, code]).toEqual([403, 'forbidden']);
@@ -283,6 +293,44 @@ describe('the reach of a token', () => {
       payload: body,
     });
     expect(test.statusCode).toBe(404);
+  });
+});
+
+describe('a worker', () => {
+  it('reads and ends only the runs that a token of its name claimed, while it holds them', async () => {
+    const services = createSeededServices();
+    const app = createSeededServer(services);
+    const call = async (method: 'GET' | 'POST', url: string, token: string, payload?: object) => {
+      const headers = { authorization: `Bearer ${token}` };
+      return app.inject({ method, url: `/api/v1/runs/${url}`, headers, ...(payload && { payload }) });
+    };
+    const [worker, operator] = [services.grant('worker'), services.grant('operator')];
+    const reads = async (id: string, token: string) => {
+      const answers = [await call('GET', `${id}/input`, token)];
+      answers.push(await call('GET', `${id}/attachments/event-payload.json`, token));
+      return answers.map(({ statusCode }) => statusCode);
+    };
+    const end = (id: string, token: string) =>
+      call('POST', `${id}/complete`, token, { fence: 1, state: 'succeeded' }).then(({ statusCode }) => statusCode);
+
+    await services.queueRun();
+    await services.queueRun();
+    const claim = async (token: string) => (await call('POST', 'claim', token, {})).json().data[0].run.id as string;
+    const [own, others] = [await claim(worker), await claim(operator)];
+    expect([await reads(own, worker), await reads(others, worker)]).toEqual([
+      [200, 200],
+      [404, 404],
+    ]);
+    expect((await call('GET', own, worker)).statusCode).toBe(403);
+    expect((await call('POST', `${others}/heartbeat`, worker, { fence: 1 })).statusCode).toBe(404);
+    expect([await end(others, worker), await end(own, worker)]).toEqual([404, 200]);
+    expect([await end(own, worker), await reads(own, worker)]).toEqual([200, [404, 404]]);
+  });
+
+  it('cannot sign in', async () => {
+    const payload = { api_token: services.grant('worker') };
+    const answer = await app.inject({ method: 'POST', url: '/api/v1/session', payload });
+    expect([answer.statusCode, answer.json().code]).toEqual([403, 'forbidden']);
   });
 });
 

@@ -1,6 +1,5 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
-import type { Role } from '../../core/access.ts';
-import { ROLES } from '../../core/access.ts';
+import { TOKEN_ROLES, type TokenRole } from '../../core/access.ts';
 import type { FactoryHead } from '../../core/reconciliation.ts';
 import type { Principal } from '../auth/authenticator.ts';
 
@@ -13,7 +12,14 @@ import type { Principal } from '../auth/authenticator.ts';
 export type Reach = 'factory' | 'object' | 'listed' | 'team';
 
 /** Who may use a route. There is no default: a route without one cannot be registered (threat model W4). */
-export type RouteAccess = { role: 'public' } | { role: Role; reach: Reach };
+export type RouteAccess =
+  | { role: 'public' }
+  | {
+      role: TokenRole;
+      reach: Reach;
+      /** A worker may use it for the runs that it holds, which the handler checks. */
+      forHolders?: true;
+    };
 
 /** A row of the table of routes. */
 export interface RouteAccessRow {
@@ -42,8 +48,13 @@ declare module 'fastify' {
 export const PUBLIC: RouteAccess = { role: 'public' };
 
 /** For tokens whose role holds `role`. */
-export function requireRole(role: Role, reach: Reach): RouteAccess {
+export function requireRole(role: TokenRole, reach: Reach): RouteAccess {
   return { role, reach };
+}
+
+/** As `requireRole`, and for workers who hold the run. */
+export function requireRoleOrHold(role: TokenRole): RouteAccess {
+  return { role, reach: 'object', forHolders: true };
 }
 
 /** Rejects routes that do not declare who may use them, and collects the table of all routes. */
@@ -57,7 +68,7 @@ export function guardRegistration(app: FastifyInstance): void {
 
 function readAccess(route: RouteOptions): RouteAccess {
   const access = route.config?.access;
-  const isKnown = access !== undefined && (access.role === 'public' || ROLES.includes(access.role));
+  const isKnown = access !== undefined && (access.role === 'public' || TOKEN_ROLES.includes(access.role));
   if (!isKnown)
     throw new Error(`route ${route.method} ${route.url} does not declare who may use it: set config.access`);
   return access;

@@ -7,6 +7,7 @@ import {
   DELIVERY_ID,
   HOSTILE_TEXT,
   makeAutomation,
+  NOW_MS,
   PAYLOAD,
   RUN_ID,
   type SeededServices,
@@ -63,6 +64,49 @@ describe('a wrong method on a known path', () => {
       if (method !== 'HEAD') expect(answer.json()).toMatchObject({ code: 'method_not_allowed', status: 405 });
     }
     expect((await app.inject({ method: 'PUT', url: '/api/v1/factories' })).statusCode).toBe(401);
+  });
+});
+
+describe('a token that expires', () => {
+  const HEADER = 'dockbell-authentication-token-expiration';
+
+  it('is rejected from then on, with a sentence, and announced in every answer before', async () => {
+    const { app, services } = open();
+    const ask = (token: string) =>
+      app.inject({ url: '/api/v1/factories', headers: { authorization: `Bearer ${token}` } });
+    const expired = await ask(services.grant('owner', null, NOW_MS));
+    expect([expired.statusCode, expired.json()]).toMatchObject([401, { code: 'unauthorized' }]);
+    expect(expired.json().detail).toMatch(/^The API token owner expired at 20.*Z\. Create a new one/);
+    const working = await ask(services.grant('viewer', null, NOW_MS + 3_600_000));
+    expect([working.statusCode, working.headers[HEADER]]).toEqual([200, new Date(NOW_MS + 3_600_000).toISOString()]);
+    expect((await ask(services.grant('viewer'))).headers[HEADER]).toBeUndefined();
+    const signIn = (token: string) =>
+      app.inject({ method: 'POST', url: '/api/v1/session', payload: { api_token: token } });
+    const rejected = await signIn(services.grant('owner', null, NOW_MS - 1));
+    expect([rejected.statusCode, rejected.json().detail]).toEqual([401, expect.stringContaining('expired')]);
+  });
+
+  it('is created with 90 days, or what was asked for, or no end', async () => {
+    const { app, owner } = open();
+    const create = async (more: object) => {
+      const payload = { name: 'ci', role: 'viewer', ...more };
+      const answer = await app.inject({ method: 'POST', url: '/api/v1/tokens', headers: owner, payload });
+      return answer.statusCode === 201 ? answer.json().expires_at : answer.statusCode;
+    };
+    const inDays = (days: number) => new Date(NOW_MS + days * 86_400_000).toISOString();
+    expect(await create({})).toBe(inDays(90));
+    expect(await create({ expires_in: '12h' })).toBe(inDays(0.5));
+    expect(await create({ expires_in: null })).toBeNull();
+    expect(await create({ expires_at: inDays(7) })).toBe(inDays(7));
+    for (const wrong of [
+      { expires_in: '0s' },
+      { expires_in: 'soon' },
+      { expires_in: '3651d' },
+      { expires_at: inDays(-1) },
+      { expires_in: '1d', expires_at: inDays(1) },
+    ]) {
+      expect(await create(wrong)).toBe(400);
+    }
   });
 });
 

@@ -1,7 +1,8 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { roleHolds } from '../../core/access.ts';
 import { AppError } from '../../core/errors.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+import { formatInstant } from '../../core/time/clock.ts';
 import type { Authenticator, Principal } from '../auth/authenticator.ts';
 import type { RouteAccess } from './access-rules.ts';
 import { requireFactory } from './reach.ts';
@@ -14,7 +15,7 @@ export const API_PREFIX = '/api/v1';
  * the factory in the path exist for this token (404).
  */
 export function createAccessHook(services: { inventory: Pick<InventoryReader, 'head'>; authenticate: Authenticator }) {
-  return async (request: FastifyRequest): Promise<void> => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const access = request.routeOptions.config.access;
     // Registered routes always have access rules (`guardRegistration`); without any, only the 404 handler is left.
     if (request.is404 || access === undefined) {
@@ -23,6 +24,7 @@ export function createAccessHook(services: { inventory: Pick<InventoryReader, 'h
     }
     if (access.role === 'public') return;
     request.principal = await services.authenticate(request);
+    announceExpiry(request.principal, reply);
     requirePermission(request.principal, access);
     if (access.reach === 'factory') {
       request.factory = await requireFactory(services.inventory, request.principal, readFactoryName(request));
@@ -35,8 +37,16 @@ export function isUnderApi(url: string): boolean {
   return url === API_PREFIX || url.startsWith(`${API_PREFIX}/`) || url.startsWith(`${API_PREFIX}?`);
 }
 
+/** Named like the header of GitHub. Programs can report it before their token stops working. */
+export const EXPIRATION_HEADER = 'dockbell-authentication-token-expiration';
+
+function announceExpiry({ kind, endsAt }: Principal, reply: FastifyReply): void {
+  if (kind === 'token' && endsAt !== null) void reply.header(EXPIRATION_HEADER, formatInstant(endsAt));
+}
+
 function requirePermission(principal: Principal, access: Exclude<RouteAccess, { role: 'public' }>): void {
-  if (!roleHolds(principal.role, access.role)) {
+  const isHolder = principal.role === 'worker' && access.forHolders === true;
+  if (!isHolder && !roleHolds(principal.role, access.role)) {
     throw new AppError('forbidden', `This needs the role ${access.role}; the token has the role ${principal.role}.`);
   }
   if (access.reach === 'team' && principal.factories !== null) {

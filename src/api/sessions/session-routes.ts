@@ -6,6 +6,8 @@ import { AppError } from '../../core/errors.ts';
 import type { TokenTable } from '../../core/ports/access/token-table.ts';
 import type { EventFeed } from '../../core/ports/event-feed.ts';
 import { formatInstant } from '../../core/time/clock.ts';
+import { hasExpired } from '../../words/token-expiry.ts';
+import { describeExpiry } from '../auth/authenticator.ts';
 import { hashCredential } from '../auth/credential.ts';
 import type { FailedAttempts } from '../auth/failed-attempts.ts';
 import type { PasswordParts } from '../auth/find-by-password.ts';
@@ -144,7 +146,10 @@ async function useLink(parts: SessionRouteParts, token: string): Promise<Signing
 
 async function useToken(parts: SessionRouteParts, text: string): Promise<SigningIn | null> {
   const token = isApiTokenText(text) ? await parts.tokens.findByHash(hashCredential(text)) : null;
-  return token === null ? null : { identity: { kind: 'token', ...token }, owner: { token: token.id } };
+  if (token === null) return null;
+  if (hasExpired(token, parts.clock.wallMs())) throw describeExpiry(token);
+  if (token.role === 'worker') throw new AppError('forbidden', 'A token with the role worker cannot sign in.');
+  return { identity: { kind: 'token', ...token }, owner: { token: token.id } };
 }
 
 async function usePassword(

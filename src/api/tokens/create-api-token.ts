@@ -1,4 +1,4 @@
-import type { ApiToken, Role } from '../../core/access.ts';
+import type { ApiToken, TokenRole } from '../../core/access.ts';
 import { API_TOKEN_TEXT } from '../../core/access.ts';
 import type { IdSource, RandomBytes } from '../../core/ids.ts';
 import type { TokenTable } from '../../core/ports/access/token-table.ts';
@@ -15,8 +15,10 @@ export function isApiTokenText(text: string): boolean {
 /** What a new token may do. `factories` `null` is all of them, also later ones. */
 export interface ApiTokenRequest {
   name: string;
-  role: Role;
+  role: TokenRole;
   factories: string[] | null;
+  /** Wall time; `null` if it never expires. */
+  expiresAt: number | null;
 }
 
 /** What making a token takes. */

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { Role } from '../../core/access.ts';
-import { ROLES } from '../../core/access.ts';
+import { TOKEN_ROLES, type TokenRole } from '../../core/access.ts';
 import { AppError } from '../../core/errors.ts';
 import type { TokenId } from '../../core/ids.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+import { DURATION_PATTERN, parseDuration } from '../../words/duration.ts';
 import { presentToken } from '../auth/present-access.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
@@ -21,8 +21,10 @@ const tags = ['Tokens'];
 
 interface TokenBody {
   name: string;
-  role: Role;
+  role: TokenRole;
   factories?: string[] | null;
+  expires_in?: string | null;
+  expires_at?: string | null;
 }
 
 const tokenBodySchema = {
@@ -37,7 +39,11 @@ const tokenBodySchema = {
       pattern: '^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$',
       description: 'What the token is for, without control characters.',
     },
-    role: { type: 'string', enum: [...ROLES], description: 'Each role holds the earlier ones.' },
+    role: {
+      type: 'string',
+      enum: [...TOKEN_ROLES],
+      description: 'Each role holds the earlier ones, except `worker`, which can only execute runs.',
+    },
     factories: {
       type: ['array', 'null'],
       minItems: 1,
@@ -45,8 +51,37 @@ const tokenBodySchema = {
       items: { type: 'string' },
       description: 'Names of the factories it is limited to; omit it for all.',
     },
+    expires_in: {
+      type: ['string', 'null'],
+      pattern: DURATION_PATTERN,
+      description:
+        'How long it works, such as `90d`, at most 3650 days; `null` for a token that never expires. By default 90 days.',
+    },
+    expires_at: {
+      type: ['string', 'null'],
+      pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,9})?(?:Z|[+-]\\d\\d:\\d\\d)$',
+      description: 'When it expires, instead of `expires_in`.',
+    },
   },
 };
+
+const DEFAULT_LIFETIME_MS = 90 * 86_400_000;
+const MAX_LIFETIME_MS = 3650 * 86_400_000;
+
+/** Wall time; `null` for a token that never expires. */
+function readExpiry({ expires_in: expiresIn, expires_at: at }: TokenBody, nowMs: number): number | null {
+  if (at !== undefined && expiresIn !== undefined) {
+    throw new AppError('bad_request', '"expires_in" and "expires_at" exclude each other: send one of them.');
+  }
+  if (at === null || expiresIn === null) return null;
+  const lifetimeMs = expiresIn === undefined ? DEFAULT_LIFETIME_MS : (parseDuration(expiresIn) ?? Number.NaN);
+  const expiresAt = at === undefined ? nowMs + lifetimeMs : Date.parse(at);
+  if (expiresAt > nowMs && expiresAt - nowMs <= MAX_LIFETIME_MS) return expiresAt;
+  throw new AppError(
+    'bad_request',
+    'A token expires in the future and within 3650 days, or never: send null for never.',
+  );
+}
 
 /** API tokens. The text of a token is shown once, when it is created. */
 export async function tokensPlugin(app: FastifyInstance, parts: TokenRouteParts): Promise<void> {
@@ -73,8 +108,9 @@ export async function tokensPlugin(app: FastifyInstance, parts: TokenRouteParts)
     },
     async (request, reply) => {
       const { name, role, factories = null } = request.body;
+      const expiresAt = readExpiry(request.body, parts.clock.wallMs());
       await requireKnownFactories(parts.inventory, factories ?? []);
-      const { record, token } = await createApiToken(parts, { name, role, factories });
+      const { record, token } = await createApiToken(parts, { name, role, factories, expiresAt });
       void reply.code(201).header('location', locate('tokens', record.id));
       return reply.send({ ...presentToken(record), token });
     },

@@ -3,6 +3,7 @@ import type { Condition, Factory, Reconciliation } from '../../client/api-types.
 import { readAnswer } from '../../client/read-answer.ts';
 import { resolveLocalRevision } from '../../source/directory-source.ts';
 import { escapeText } from '../../words/escape-text.ts';
+import { expiresSoon } from '../../words/token-expiry.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
@@ -68,8 +69,24 @@ async function status(session: CommandSession, options: StatusOptions): Promise<
       : await readAnswer(api.GET('/api/v1/factories/{factory}', { params: { path: { factory: named } } }));
   const factories = 'data' in answer ? answer.data : [answer];
   if (options.json) session.output.json(answer);
-  else await printFactories(session, factories);
+  else {
+    await printFactories(session, factories);
+    await noteExpiringTokens(session);
+  }
   return factories.every(isHealthy) ? EXIT_CODES.done : EXIT_CODES.negative;
+}
+
+/** Owners see all tokens. The token of the command is reported by every command. */
+async function noteExpiringTokens(session: CommandSession): Promise<void> {
+  const api = await session.api();
+  const { data } = await readAnswer(api.GET('/api/v1/tokens')).catch(() => ({ data: [] }));
+  const expiring = data.flatMap(({ name, expires_at: at }) => {
+    const expiresAt = at === null ? null : Date.parse(at);
+    return expiresSoon({ expiresAt }, session.nowMs)
+      ? [`${escapeText(name)} in ${formatSpan(expiresAt! - session.nowMs)}`]
+      : [];
+  });
+  if (expiring.length > 0) session.output.note(`API tokens expire soon: ${expiring.join(', ')}.`);
 }
 
 async function waitAndReport(session: CommandSession, options: StatusOptions & { wait: string }): Promise<number> {

@@ -1,20 +1,23 @@
-import { Option } from 'commander';
-import type { ApiToken, Role } from '../../client/api-types.ts';
+import { InvalidArgumentError, Option } from 'commander';
+import type { ApiToken, TokenRole } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
-import { ROLES } from '../../core/access.ts';
+import { TOKEN_ROLES } from '../../core/access.ts';
+import { parseDuration } from '../../words/duration.ts';
 import { escapeText } from '../../words/escape-text.ts';
+import { expiresSoon, hasExpired } from '../../words/token-expiry.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { findDataDir } from '../connection.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { describeIdForms, pickById } from '../find/find-id.ts';
 import { type ConfirmOptions, confirm } from '../input/confirm.ts';
-import { formatAge } from '../output/format-time.ts';
+import { formatAge, formatSpan } from '../output/format-time.ts';
 import type { Column } from '../output/table.ts';
 
 interface CreateOptions {
-  role: Role;
+  role: TokenRole;
+  expires: string | null;
   json?: boolean;
 }
 
@@ -24,25 +27,31 @@ export function declareToken(token: CliCommand, bind: Bind): void {
     .command('create')
     .argument('<name>', 'name that says what the token is for')
     .description(
-      'create a token and print it; it is shown only once. With --factory, the token is limited to that factory',
+      'create a token and print it; it is shown only once. With --factory (repeatable), the token is limited to these factories',
     )
     .addOption(
-      new Option('--role <role>', 'permissions; each role includes those before it').choices(ROLES).default('viewer'),
+      new Option('--role <role>', 'permissions; each role includes those before it, except worker')
+        .choices(TOKEN_ROLES)
+        .default('viewer'),
+    )
+    .addOption(
+      new Option('--expires <duration>', 'how long the token works, or never').argParser(readExpiry).default('90d'),
     )
     .withJson()
     .explain({
-      more: 'viewer: read. operator: also replay deliveries and cancel runs. manager: also manage factories.\nowner: also manage secrets, users and tokens.',
+      more: 'viewer: read. operator: also replay deliveries and cancel runs. manager: also manage factories.\nowner: also manage secrets, users and tokens.\nworker: only claim, read and end runs. Commands and the log of the daemon warn 14 days before a token expires.',
       examples: [
         ['dockbell token create grafana', 'a read-only token'],
         ['dockbell token create deploy --role operator --factory payments', 'a token for the pipeline of one factory'],
+        ['dockbell token create builder --role worker --expires 365d', 'a token for a worker, for a year'],
       ],
     })
     .action(bind(createToken));
   token
     .command('list')
-    .description('list tokens with role and last use; never the token itself')
+    .description('list tokens with role, expiry and last use; never the token itself')
     .withJson()
-    .explain({ examples: [['dockbell token list', 'all tokens with role and last use']] })
+    .explain({ examples: [['dockbell token list', 'all tokens with role, expiry and last use']] })
     .action(bind(listTokens));
   token
     .command('revoke')
@@ -71,17 +80,27 @@ async function resetToken({ context, globals, output }: CommandSession): Promise
   return EXIT_CODES.done;
 }
 
+/** `null` for a token that never expires. */
+function readExpiry(text: string): string | null {
+  if (text === 'never') return null;
+  if (parseDuration(text) !== null) return text;
+  throw new InvalidArgumentError('Use a whole number and a unit, such as 90d or 12h, or never.');
+}
+
 async function createToken(session: CommandSession, options: CreateOptions, name: string): Promise<number> {
   const api = await session.api();
-  const limited = session.globals.factory === undefined ? {} : { factories: [session.globals.factory] };
-  const created = await session.create((headers) =>
-    api.POST('/api/v1/tokens', { body: { name, role: options.role, ...limited }, headers }),
-  );
+  const { factory, factories } = session.globals;
+  const limited = factory === undefined ? {} : { factories: [...new Set(factories ?? [factory])] };
+  const body = { name, role: options.role, expires_in: options.expires, ...limited };
+  const created = await session.create((headers) => api.POST('/api/v1/tokens', { body, headers }));
   if (options.json) session.output.json(created);
   else {
     session.output.line(escapeText(created.token));
     const limit = created.factories === null ? '' : `, limited to ${escapeText(created.factories.join(', '))}`;
-    session.output.note(`Token ${created.id} with role ${created.role}${limit}. Store it now: it is not shown again.`);
+    const end = created.expires_at === null ? 'never expires' : `expires ${created.expires_at}`;
+    session.output.note(
+      `Token ${created.id} with role ${created.role}${limit}, ${end}. Store it now: it is not shown again.`,
+    );
   }
   return EXIT_CODES.done;
 }
@@ -102,8 +121,24 @@ function createColumns(nowMs: number): Column<ApiToken>[] {
     { head: 'ROLE', text: (token) => token.role, narrow: 'whole' },
     { head: 'FACTORIES', text: (token) => token.factories?.join(', ') ?? 'all', drop: 2 },
     { head: 'CREATED', text: (token) => formatAge(token.created_at, nowMs), narrow: 'whole', drop: 3 },
+    {
+      head: 'EXPIRES',
+      text: (token) => describeExpiry(token, nowMs),
+      color: (token, colors) => (expiresSoon(toExpiry(token), nowMs) ? colors.yellow : colors.reset),
+      narrow: 'whole',
+    },
     { head: 'LAST USED', text: (token) => formatAge(token.last_used_at, nowMs), narrow: 'whole', drop: 1 },
   ];
+}
+
+function toExpiry({ expires_at: at }: ApiToken): { expiresAt: number | null } {
+  return { expiresAt: at === null ? null : Date.parse(at) };
+}
+
+function describeExpiry(token: ApiToken, nowMs: number): string {
+  const { expiresAt } = toExpiry(token);
+  if (expiresAt === null) return 'never';
+  return hasExpired({ expiresAt }, nowMs) ? 'expired' : `in ${formatSpan(expiresAt - nowMs)}`;
 }
 
 async function revokeToken(session: CommandSession, options: ConfirmOptions, ref: string): Promise<number> {

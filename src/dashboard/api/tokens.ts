@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { Role } from '../../client/api-types.ts';
+import type { TokenRole } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import { api } from './client.ts';
 
@@ -9,7 +9,13 @@ export const tokensQuery = queryOptions({
 });
 
 /** @param token.factories `null` for all factories */
-export function createToken(token: { name: string; role: Role; factories: string[] | null }) {
+export function createToken(token: {
+  name: string;
+  role: TokenRole;
+  factories: string[] | null;
+  /** A duration such as `90d`; `null` for a token that never expires. */
+  expires_in: string | null;
+}) {
   return readAnswer(api.POST('/api/v1/tokens', { body: token }));
 }
 

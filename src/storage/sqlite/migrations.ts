@@ -671,4 +671,6 @@ export const MIGRATIONS: readonly string[] = [
     ) AS only_factory
     WHERE webhook_factories = '[]' AND run_factories = '[]';
   `,
+  // When a token expires. Earlier tokens never do.
+  `ALTER TABLE tokens ADD COLUMN expires_at INTEGER;`,
 ];

@@ -1,26 +1,27 @@
 import { MultiSelect, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Role } from '../../../client/api-types.ts';
+import type { TokenRole } from '../../../client/api-types.ts';
 import { factoriesQuery } from '../../api/queries.ts';
-import type { Access } from '../../api/users.ts';
 
 /** Roles with their permissions. Each role includes the previous ones. */
-const ROLE_CHOICES: { value: Role; label: string }[] = [
+const ROLE_CHOICES: { value: TokenRole; label: string }[] = [
   { value: 'viewer', label: 'viewer: read access, except secrets, tokens and users' },
   { value: 'operator', label: 'operator: also reconcile, replay, retry, cancel and send test deliveries' },
   { value: 'manager', label: 'manager: also change webhooks and automations' },
   { value: 'owner', label: 'owner: also manage secrets, tokens and users' },
 ];
 
-interface AccessFieldsProps {
-  /** The object with the role, for example "token". */
-  what: string;
-  access: Access;
-  onChange: (access: Access) => void;
+const WORKER_CHOICE = { value: 'worker' as const, label: 'worker: claim, read and end runs, nothing else' };
+
+interface AccessFieldsProps<Allowed extends TokenRole> {
+  /** The object with the role. Only a token can be one of a worker. */
+  what: 'token' | 'user';
+  access: { role: Allowed; factories: string[] | null };
+  onChange: (access: { role: Allowed; factories: string[] | null }) => void;
 }
 
 /** Fields for a role and the factories that it applies to. */
-export function AccessFields({ what, access, onChange }: AccessFieldsProps) {
+export function AccessFields<Allowed extends TokenRole>({ what, access, onChange }: AccessFieldsProps<Allowed>) {
   const { data: factories = [] } = useQuery(factoriesQuery);
   const chosen = access.factories ?? [];
   // A factory that is no longer in the configuration can still be removed.
@@ -29,9 +30,9 @@ export function AccessFields({ what, access, onChange }: AccessFieldsProps) {
     <>
       <Select
         label="Role"
-        data={ROLE_CHOICES}
+        data={what === 'token' ? [...ROLE_CHOICES, WORKER_CHOICE] : ROLE_CHOICES}
         value={access.role}
-        onChange={(role) => role !== null && onChange({ ...access, role: role as Role })}
+        onChange={(role) => role !== null && onChange({ ...access, role: role as Allowed })}
         allowDeselect={false}
       />
       <MultiSelect

@@ -2,6 +2,7 @@ import type { Kysely, Selectable } from 'kysely';
 import type { Identity, Session, SessionOwner } from '../../../core/access.ts';
 import type { LoginLinkId, TokenId, UserId } from '../../../core/ids.ts';
 import type { SessionTable } from '../../../core/ports/access/session-table.ts';
+import { hasExpired } from '../../../words/token-expiry.ts';
 import type { Schema } from '../schema/schema.ts';
 import { SESSIONS, TOKENS, USERS } from '../schema/tables.ts';
 
@@ -21,7 +22,7 @@ export function createSessionTable(db: Kysely<Schema>): SessionTable {
         .where('hash', '=', hash)
         .where('expires_at', '>', nowMs)
         .executeTakeFirst();
-      const identity = row === undefined ? null : await findIdentity(db, row);
+      const identity = row === undefined ? null : await findIdentity(db, row, nowMs);
       return row === undefined || identity === null ? null : { session: toSession(row), identity };
     },
     touch: async (id, at) => {
@@ -77,10 +78,10 @@ function toOwner(user: UserId | null, token: TokenId | null, link: LoginLinkId |
 }
 
 /** Reads the current rights: if a role was lowered after the sign-in, the lower role counts immediately. */
-async function findIdentity(db: Kysely<Schema>, row: SessionRow): Promise<Identity | null> {
+async function findIdentity(db: Kysely<Schema>, row: SessionRow, nowMs: number): Promise<Identity | null> {
   const { user, token, link } = SESSIONS.fromRow(row);
   if (link !== null) return { kind: 'link', id: link, name: 'login link', role: 'owner', factories: null };
-  return user !== null ? findUser(db, user) : findToken(db, token!);
+  return user !== null ? findUser(db, user) : findToken(db, token!, nowMs);
 }
 
 async function findUser(db: Kysely<Schema>, id: UserId): Promise<Identity | null> {
@@ -95,9 +96,11 @@ async function findUser(db: Kysely<Schema>, id: UserId): Promise<Identity | null
   return { kind, id, name, role, factories };
 }
 
-async function findToken(db: Kysely<Schema>, id: TokenId): Promise<Identity | null> {
+async function findToken(db: Kysely<Schema>, id: TokenId, nowMs: number): Promise<Identity | null> {
   const row = await db.selectFrom('tokens').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined) return null;
-  const { name, role, factories } = TOKENS.fromRow(row);
+  const token = TOKENS.fromRow(row);
+  if (hasExpired(token, nowMs)) return null;
+  const { name, role, factories } = token;
   return { kind: 'token', id, name, role, factories };
 }

@@ -184,6 +184,7 @@ export const TOKENS = mapColumns<ApiToken>()({
   factories: 'json',
   createdAt: 'instant',
   lastUsedAt: 'instant',
+  expiresAt: 'instant',
 });
 
 /** One row of `sessions`. Exactly one of `user`, `token` and `link` is set: the owner. */

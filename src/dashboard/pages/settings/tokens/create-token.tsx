@@ -1,8 +1,7 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { createToken, tokensQuery } from '../../../api/tokens.ts';
-import type { Access } from '../../../api/users.ts';
 import { OneTimeValue } from '../../../parts/copy/one-time-value.tsx';
 import { Dialog } from '../../../parts/dialog/dialog.tsx';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
@@ -26,7 +25,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
           <OneTimeValue
             what="API token"
             value={data.token}
-            advice={`It has the role ${data.role} and is valid immediately.`}
+            advice={`It has the role ${data.role} and is valid immediately${data.expires_at === null ? '' : ', for a limited time'}.`}
           />
           <Group justify="flex-end">
             <Button onClick={onClose}>Done</Button>
@@ -37,8 +36,18 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
   );
 }
 
+type TokenToCreate = Parameters<typeof createToken>[0];
+
+const NEVER = 'never';
+const LIFETIMES = [
+  { value: '30d', label: '30 days' },
+  { value: '90d', label: '90 days' },
+  { value: '365d', label: '1 year' },
+  { value: NEVER, label: 'Never' },
+];
+
 interface TokenFormProps {
-  onCreate: (token: Access & { name: string }) => void;
+  onCreate: (token: TokenToCreate) => void;
   onClose: () => void;
   isPending: boolean;
   error: unknown;
@@ -46,10 +55,11 @@ interface TokenFormProps {
 
 function TokenForm({ onCreate, onClose, isPending, error }: TokenFormProps) {
   const [name, setName] = useState('');
-  const [access, setAccess] = useState<Access>({ role: 'viewer', factories: null });
+  const [access, setAccess] = useState<Pick<TokenToCreate, 'role' | 'factories'>>({ role: 'viewer', factories: null });
+  const [lifetime, setLifetime] = useState('90d');
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    onCreate({ name, ...access });
+    onCreate({ name, ...access, expires_in: lifetime === NEVER ? null : lifetime });
   };
   return (
     <form onSubmit={submit}>
@@ -65,6 +75,14 @@ function TokenForm({ onCreate, onClose, isPending, error }: TokenFormProps) {
           required
         />
         <AccessFields what="token" access={access} onChange={setAccess} />
+        <Select
+          label="Expires after"
+          description="Requests with an expired token are rejected."
+          data={LIFETIMES}
+          value={lifetime}
+          onChange={(chosen) => chosen !== null && setLifetime(chosen)}
+          allowDeselect={false}
+        />
         {error !== null && <ErrorPanel error={error} />}
         <Group justify="space-between">
           <Text size="xs" c="dimmed">

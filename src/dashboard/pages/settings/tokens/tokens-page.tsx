@@ -1,14 +1,15 @@
-import { Button, Code, Group, Stack, Text } from '@mantine/core';
+import { Badge, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound, Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { ApiToken } from '../../../../client/api-types.ts';
+import { expiresSoon, hasExpired } from '../../../../words/token-expiry.ts';
 import { tokensQuery } from '../../../api/tokens.ts';
 import { EmptyState } from '../../../parts/layout/empty-state.tsx';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { type DataColumn, DataTable } from '../../../parts/table/data-table.tsx';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
-import { TimeText } from '../../../parts/time/time-text.tsx';
+import { TimeText, TimeUntil } from '../../../parts/time/time-text.tsx';
 import { useManagesTeam } from '../../../shell/context/session-user.ts';
 import { RoleNotice } from '../../../shell/role-notice.tsx';
 import { SettingsFrame } from '../settings-frame.tsx';
@@ -68,12 +69,26 @@ const COLUMNS: DataColumn<ApiToken>[] = [
   },
   { header: 'Role', render: ({ role }) => role },
   { header: 'Factories', render: ({ factories }) => (factories === null ? 'All' : factories.join(', ')) },
+  { header: 'Expires', render: (token) => <Expiry token={token} /> },
   { header: 'Created', render: ({ created_at }) => <TimeText at={created_at} /> },
   {
     header: 'Last used',
     render: ({ last_used_at }) => (last_used_at === null ? 'Never' : <TimeText at={last_used_at} />),
   },
 ];
+
+function Expiry({ token: { expires_at: at } }: { token: ApiToken }) {
+  if (at === null) return 'Never';
+  const expiresAt = Date.parse(at);
+  const nowMs = Date.now();
+  if (hasExpired({ expiresAt }, nowMs)) return <Badge color="red">Expired</Badge>;
+  return (
+    <Group gap="xs">
+      <TimeUntil at={at} />
+      {expiresSoon({ expiresAt }, nowMs) && <Badge color="orange">Soon</Badge>}
+    </Group>
+  );
+}
 
 function revokeColumn(onRevoke: (token: ApiToken) => void): DataColumn<ApiToken> {
   return {
