@@ -19,17 +19,19 @@ import { DeliveryRecorder } from '../ingress/log/delivery-recorder.ts';
 import { RateLimitedRows } from '../ingress/log/rate-limited-rows.ts';
 import { UnloggedTally } from '../ingress/log/unlogged-tally.ts';
 import { computeMaxConnections, readOpenFileLimit, warnOfLowFileLimit } from '../ingress/open-file-limit.ts';
+import type { IngressRequest } from '../ingress/reception.ts';
 import { createReplayControl } from '../ingress/replay-delivery.ts';
 import { Confirmations } from '../ingress/steps/confirmations.ts';
 import { countMalformed } from '../ingress/steps/find-webhook.ts';
 import { countLostRow } from '../ingress/steps/reject.ts';
 import { VersionTrials } from '../ingress/steps/version-trials.ts';
 import { createClientAddressFinder } from '../ingress/transport/client-address.ts';
-import { createIngressServer } from '../ingress/transport/http.ts';
+import { createIngressServer, type IngressServer } from '../ingress/transport/http.ts';
 import { createProbes } from '../ingress/transport/probes.ts';
+import { BytesInFlight } from '../ingress/transport/read-body.ts';
 import type { Metrics } from '../observability/metrics/metrics.ts';
 import type { Registry } from '../registry/registry.ts';
-import { bindServer, listen } from './listen.ts';
+import { bindServer, type ListenTarget, listen, logInheritedSockets } from './listen.ts';
 
 /** On a clean stop, requests in progress have this time to be answered. */
 const ANSWER_GRACE_MS = 5_000;
@@ -40,6 +42,8 @@ export interface IngressParts {
   registry: Registry;
   secretHistory: SecretHistory;
   adoptSecret: AdoptSecret;
+  /** Sockets to listen on instead of the configured address. */
+  sockets: readonly number[];
   health: Pick<Health, 'ready'>;
   metrics: IngressMetrics & Pick<Metrics, 'countUnlogged'>;
   /** An entry of the delivery log is on disk, or could not be written. */
@@ -117,16 +121,19 @@ export function createIngress(parts: IngressParts): Ingress {
     },
   };
   const openFileLimit = readOpenFileLimit();
-  const server = createIngressServer({
-    handle: (request) => handleDelivery(context, request),
-    onMalformed: (path) => countMalformed(context, path),
+  const targets: ListenTarget[] = parts.sockets.length > 0 ? parts.sockets.map((fd) => ({ fd })) : [config.ingress];
+  const serverParts = {
+    handle: (request: IngressRequest) => handleDelivery(context, request),
+    onMalformed: (path: string) => countMalformed(context, path),
     answerProbe: createProbes({
       isReady: async () => (await parts.health.ready()).ready,
       monotonicMs: () => clock.monotonicMs(),
     }),
     findClientAddress: createClientAddressFinder(config.trustedProxies),
-    bounds: { maxConnections: computeMaxConnections(openFileLimit) },
-  });
+    inFlight: new BytesInFlight(),
+    bounds: { maxConnections: Math.ceil(computeMaxConnections(openFileLimit) / targets.length) },
+  };
+  const servers = targets.map(() => createIngressServer(serverParts));
   return {
     captures,
     onSecretChanged: (name) => versionTrials.forget(name),
@@ -150,11 +157,13 @@ export function createIngress(parts: IngressParts): Ingress {
     start: async () => {
       warnOfLowFileLimit(openFileLimit, logger);
       // Known before the first request can ask for it: nothing is answered until it listens.
-      url = await listen('ingress', config.ingress, server.server, (address) => bindServer(server.server, address));
+      const urls = await listenOnAll(targets, servers);
+      url = urls[0]!;
+      if (parts.sockets.length > 0) logInheritedSockets('ingress', config.ingress, urls, logger);
       return url;
     },
     stop: async () => {
-      await server.close(ANSWER_GRACE_MS);
+      await Promise.all(servers.map((server) => server.close(ANSWER_GRACE_MS)));
       await confirmations.stop();
       await versionTrials.drain();
       rejectionRows.flush(clock.monotonicMs(), true);
@@ -164,4 +173,14 @@ export function createIngress(parts: IngressParts): Ingress {
       await unlogged.flush();
     },
   };
+}
+
+/** Binds each server to its target. Returns their URLs. */
+async function listenOnAll(targets: readonly ListenTarget[], servers: readonly IngressServer[]): Promise<string[]> {
+  const urls: string[] = [];
+  for (const [index, { server }] of servers.entries()) {
+    const { url } = await listen('ingress', targets[index]!, server, (target) => bindServer(server, target));
+    urls.push(url);
+  }
+  return urls;
 }

@@ -36,7 +36,7 @@ import type { Metrics } from '../observability/metrics/metrics.ts';
 import type { Dispatcher } from '../run/dispatcher.ts';
 import type { Ingress } from './create-ingress.ts';
 import type { Lifetime } from './lifetime.ts';
-import { listen } from './listen.ts';
+import { listen, logInheritedSockets } from './listen.ts';
 
 /** The private listener. */
 export interface Admin {
@@ -68,6 +68,8 @@ export interface AdminParts {
   dispatcher: Dispatcher;
   ingress: Pick<Ingress, 'captures' | 'replays' | 'unloggedCounts'>;
   ingressUrl: string;
+  /** A socket to listen on instead of the configured address. */
+  socket: number | null;
   events: EventFeed;
   health: Health;
   metrics: Metrics;
@@ -89,11 +91,17 @@ export async function openAdmin(parts: AdminParts, lifetime: Lifetime): Promise<
   server.server.on('request', (request, response) => connections.note(request.socket, response));
   // Fastify alone would wait for connections that never send a request, which browsers open in advance.
   lifetime.defer(() => connections.endWhile(server.close(), CLOSING));
-  url = await listen('admin', config.admin, server.server, (address) =>
-    // The address is in the line that reports the start.
-    server.listen({ ...address, listenTextResolver: () => '' }),
+  const listening = await listen(
+    'admin',
+    parts.socket === null ? config.admin : { fd: parts.socket },
+    server.server,
+    (target) =>
+      // A name that is not localhost, which Fastify would bind in addition. The address is in the line that reports the start.
+      server.listen({ host: '', ...target, listenTextResolver: () => '' }),
   );
-  warnOfPlainText(config.admin, logger);
+  url = listening.url;
+  if (parts.socket !== null) logInheritedSockets('admin', config.admin, [url], logger);
+  warnOfPlainText({ host: listening.host, url: config.admin.url }, logger);
   const linkParts = { loginLinks, adminUrl, clock, ids, randomBytes };
   return { url, isFirstStart, createStartLink: async () => (await createLoginLink(linkParts, 'start')).url };
 }

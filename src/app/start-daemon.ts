@@ -43,6 +43,7 @@ import { Registry } from '../registry/registry.ts';
 import { createNotifyingSecretStore } from '../secrets/notifying-secret-store.ts';
 import { createRedactingTransform, createRedactor } from '../secrets/redactor.ts';
 import { createFactoryStatus } from '../systemd/factory-status.ts';
+import { readInheritedSockets } from '../systemd/inherited-sockets.ts';
 import { createServiceNotifier, type ServiceNotifier } from '../systemd/service-notifier.ts';
 
 import { controlFactories } from './control-factories.ts';
@@ -129,6 +130,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
   const logger = createLogger({ ...options.log, level: config.log.level, redact });
   const service = createServiceNotifier({ env, pid: process.pid, logger });
   lifetime.defer(() => service.close());
+  const sockets = readInheritedSockets(env, process.pid, logger);
   const { paths, opening } = await openDataDir(config.dataDir, logger, lifetime);
   // The management API is most of the program: its code is compiled while the storage opens.
   const [{ storage, measures, openChannel, applyPacked, storageBroken }, { openAdmin }] = await Promise.all([
@@ -240,6 +242,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     registry,
     secretHistory: stored,
     adoptSecret: reconciling.adoptSecret,
+    sockets: sockets.ingress,
     health,
     metrics,
     onRecorded: sources.onRecorded,
@@ -257,8 +260,8 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     await notifier.stop();
     await dispatcher.stop({ graceMs: config.shutdownGraceMs, why: 'the daemon stopped' });
   });
-  const ingressUrl = await ingress.start();
   lifetime.defer(() => ingress.stop());
+  const ingressUrl = await ingress.start();
   const { url: adminUrl, ...entrance } = await openAdmin(
     {
       config,
@@ -279,6 +282,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
       dispatcher,
       ingress,
       ingressUrl,
+      socket: sockets.admin,
       events,
       health,
       metrics,

@@ -143,6 +143,7 @@ export function createSeededEngine(
     registry,
     secretHistory: secrets,
     adoptSecret,
+    sockets: [],
     health,
     metrics,
     onRecorded: reports.onRecorded,

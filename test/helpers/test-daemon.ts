@@ -52,6 +52,10 @@ export interface TestDaemonOptions {
   env?: Record<string, string>;
   /** Limit of open files of the daemon; the limit of this process if omitted. */
   openFiles?: number;
+  /** A program and its arguments that start the daemon, whose command line follows. */
+  launcher?: readonly string[];
+  /** File descriptors that the launcher inherits as 3, 4 and so on. */
+  sockets?: readonly number[];
   /** Another entry than the built `main.js serve`. It gets the configuration file as its argument. */
   entry?: string;
   /** Node.js and `main.js` instead of the running and the built one. */
@@ -89,8 +93,8 @@ export function launchTestDaemon(options: TestDaemonOptions): LaunchedDaemon {
   const args = options.entry ? [options.entry, configFile] : [main, 'serve', '--config', configFile];
   const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
   const env = { PATH, NODE_COMPILE_CACHE, ...options.env };
-  const [program = '', ...rest] = [...limitFiles(options.openFiles), node, ...args];
-  const child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [program = '', ...rest] = [...limitFiles(options.openFiles), ...(options.launcher ?? []), node, ...args];
+  const child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe', ...(options.sockets ?? [])] });
   const output = collectOutput(child);
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
   const kill = (signal: NodeJS.Signals) => void child.kill(signal);

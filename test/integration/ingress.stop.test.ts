@@ -67,7 +67,7 @@ it('a stop answers every delivery that busy keep-alive senders have sent, and re
   expect(await ingress.deliveries()).toHaveLength(answered);
 });
 
-it('a stop closes idle connections immediately, including those that never sent a request', async () => {
+it('a stop closes idle connections quickly, including those that never sent a request', async () => {
   const [silent, idle] = [await ingress.connect(), await ingress.connect()];
   expect((await idle.send(compose('one')).readAnswer())?.status).toBe(202);
   expect(await measureStopMs()).toBeLessThan(QUICK_MS);
@@ -105,6 +105,17 @@ it('a stop accepts a delivery whose second half is still in transit', async () =
   const stopped = ingress.stop();
   connection.send(text.slice(-3));
   expect((await connection.readAnswer())?.status).toBe(202);
+  await stopped;
+  expect(connection.failure).toBeNull();
+});
+
+it('a stop answers the first request of a new connection, even if it is late', async () => {
+  const connection = await ingress.connect();
+  // Connections are accepted in their order.
+  expect((await ingress.post('/healthz', { method: 'GET' })).status).toBe(200);
+  const stopped = ingress.stop();
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  expect((await connection.send(compose('late')).readAnswer())?.status).toBe(202);
   await stopped;
   expect(connection.failure).toBeNull();
 });

@@ -1,6 +1,8 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Logger } from '../../src/core/ports/logger.ts';
 import { createServiceNotifier } from '../../src/systemd/service-notifier.ts';
+import { locate, readDocument } from '../helpers/documents.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { hasNotifyPrograms, openNotifySocket } from '../helpers/notify-socket.ts';
 
@@ -92,4 +94,12 @@ describe('a notifier', () => {
     await notifier.close();
     expect(warnings).toEqual([]);
   });
+});
+
+it('every unit with Type=notify accepts messages of child processes', () => {
+  const folder = locate('deploy/systemd/');
+  const units = existsSync(folder) ? readdirSync(folder).map((name) => readDocument(`deploy/systemd/${name}`)) : [];
+  for (const text of [...units, readDocument('docs/operations/running.md')]) {
+    if (/^Type=notify/m.test(text)) expect(text).toMatch(/^NotifyAccess=all$/m);
+  }
 });

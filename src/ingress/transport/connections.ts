@@ -2,6 +2,12 @@ import type { Server, Socket } from 'node:net';
 
 /** A connection is idle if this number of consecutive checks found no activity. */
 const QUIET_LOOKS = 4;
+/**
+ * The same for a connection that was opened in the last second and has sent no complete request yet: the request is in
+ * transit, at the latest after a retransmission. A close would reset it.
+ */
+const QUIET_LOOKS_OF_NEW = 25;
+const NEW_MS = 1_000;
 
 /** What is known of a response: it is closed when it was sent, or when its connection has ended. */
 interface SentResponse {
@@ -11,6 +17,7 @@ interface SentResponse {
 interface Connection<Response> {
   /** The last response that was started. Responses leave in order, so all are sent when it is sent. */
   newest: Response | undefined;
+  openedMs: number;
   bytesSeen: number;
   looks: number;
 }
@@ -21,10 +28,11 @@ interface Connection<Response> {
  */
 export class Connections<Response extends SentResponse> {
   readonly #open = new Map<Socket, Connection<Response>>();
+  #closingMs = 0;
 
   constructor(server: Server) {
     server.on('connection', (socket: Socket) => {
-      this.#open.set(socket, { newest: undefined, bytesSeen: 0, looks: 0 });
+      this.#open.set(socket, { newest: undefined, openedMs: performance.now(), bytesSeen: 0, looks: 0 });
       socket.once('close', () => this.#open.delete(socket));
     });
   }
@@ -47,6 +55,7 @@ export class Connections<Response extends SentResponse> {
    * @param quietCheckMs interval of the checks for quiet connections
    */
   async endWhile(closed: Promise<unknown>, { quietCheckMs, graceMs }: { quietCheckMs: number; graceMs: number }) {
+    this.#closingMs = performance.now();
     const checks = setInterval(() => this.#closeQuiet(), quietCheckMs);
     const grace = setTimeout(() => this.#destroyAll(), graceMs);
     await closed;
@@ -68,7 +77,12 @@ export class Connections<Response extends SentResponse> {
       const isQuiet = isAnswered && socket.bytesRead === connection.bytesSeen;
       connection.looks = isQuiet ? connection.looks + 1 : 0;
       connection.bytesSeen = socket.bytesRead;
-      if (connection.looks >= QUIET_LOOKS) socket.destroySoon();
+      if (connection.looks >= this.#countNeededLooks(connection)) socket.destroySoon();
     }
+  }
+
+  #countNeededLooks({ newest, openedMs }: Connection<Response>): number {
+    const isNew = newest === undefined && this.#closingMs - openedMs < NEW_MS;
+    return isNew ? QUIET_LOOKS_OF_NEW : QUIET_LOOKS;
   }
 }
