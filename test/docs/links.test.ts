@@ -63,7 +63,8 @@ describe('links between documents', () => {
 describe('the package', () => {
   it('contains the folders and files that its documents link to', () => {
     const { files } = JSON.parse(readDocument('package.json')) as { files: string[] };
-    for (const path of files.filter((path) => path !== 'dist' && !path.startsWith('!')))
+    const isBuilt = (path: string) => path === 'dist' || path === 'man';
+    for (const path of files.filter((path) => !isBuilt(path) && !path.startsWith('!')))
       expect(existsSync(locate(path)), path).toBe(true);
   });
 });
