@@ -21,7 +21,7 @@ export interface DashboardFactory {
  */
 export async function startDashboardFactory(shell: string): Promise<DashboardFactory> {
   const signals = createTempDir('signals');
-  const script = `wait() { while [ ! -e ${signals}/$1 ]; do sleep 0.02; done; }\n${shell}`;
+  const script = `wait() { while [ ! -e ${signals}/$1 ]; do sleep 0.1; done; }\n${shell}`;
   const executor = { type: 'command', command: ['/bin/sh', '-c', script] };
   const daemon = await startTestDaemon({
     config: {

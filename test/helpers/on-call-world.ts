@@ -32,7 +32,7 @@ const RATE = 20;
 
 const AGENT = `#!/bin/sh
 case "$(cat event-payload.json)" in
-  *hang*) echo waiting; while [ ! -e SIGNALS/stop ]; do sleep 0.05; done ;;
+  *hang*) echo waiting; while [ ! -e SIGNALS/stop ]; do sleep 0.1; done ;;
   *) echo done ;;
 esac
 `;
