@@ -179,6 +179,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/audit.ts')).declareAudit,
   },
   {
+    name: 'version',
+    description: 'print the versions of this program, Node.js and the operating system',
+    load: async () => (await import('./commands/version.ts')).declareVersion,
+  },
+  {
     name: 'completion',
     description: 'print the completion script for bash, zsh or fish',
     load: async () => (await import('./commands/completion.ts')).declareCompletion,

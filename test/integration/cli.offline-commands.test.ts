@@ -122,6 +122,18 @@ describe('init', () => {
   });
 });
 
+describe('version', () => {
+  it('is that of the package, with Node.js and the system', async () => {
+    const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+    const { platform: os, arch } = process;
+    const printed = JSON.parse((await run(['version', '--json'])).stdout);
+    expect(printed).toEqual({ version, node: process.versions.node, os, arch });
+    const text = (await run(['version'])).stdout;
+    expect(text.split('\n')[0]).toMatch(new RegExp(`^Dockbell: +${version.replaceAll('.', '\\.')}$`));
+    expect(text).toMatch(/^Node\.js: .+\nSystem: .+\n$/m);
+  });
+});
+
 describe('config check', () => {
   it('prints every error of the configuration with its place, and starts nothing', async () => {
     await write('dockbell.yaml', 'ingres: {port: 1}\nadmin: {port: x}\n');
