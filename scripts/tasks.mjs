@@ -74,7 +74,7 @@ function hashLockfile(folder) {
     .digest('hex');
 }
 
-async function build(parts = ['program', 'dashboard', 'docs']) {
+async function build(parts = ['program', 'dashboard', 'docs', 'man-pages']) {
   return worst(await Promise.all(parts.map((part) => run([`scripts/build-${part}.mjs`]))));
 }
 

@@ -62,11 +62,12 @@ function splitWords(line: string): string[] {
   return words;
 }
 
-/** Arguments of every `dockbell` on a line. It can follow `npx`, `sudo -u dockbell`, a pipe or assignments. */
+/** Arguments of every `dockbell` on a line. It can follow `npx`, `sudo -u dockbell`, a container, a pipe or assignments. */
 function listCalls(line: string): string[][] {
   return line
     .split(/(?:&&|\|)(?=(?:[^'"]|'[^']*'|"[^"]*")*$)/)
-    .map((part) => /(?:^|(?<!-u)\s)dockbell (.*)$/.exec(part.trim())?.[1])
+    .map((part) => part.trim().replace(/^docker (?:compose )?exec dockbell /, ''))
+    .map((part) => /(?:^|(?<!-u)\s)dockbell (.*)$/.exec(part)?.[1])
     .flatMap((rest) => (rest === undefined || rest === '' ? [] : [splitWords(rest)]));
 }
 
@@ -81,7 +82,7 @@ function listShownLines(document: string): Shown[] {
 
 const isCall = ({ line }: Shown) =>
   !line.trim().startsWith('#') &&
-  !/\b(?:npm|useradd|install|systemctl|journalctl|tar)\b/.test(line.split('dockbell')[0]!);
+  !/\b(?:npm|useradd|install|systemctl|journalctl|tar|docker (?:build|run)|kubectl)\b/.test(line.split('dockbell')[0]!);
 
 const SHOWN = listDocuments()
   .flatMap(listShownLines)

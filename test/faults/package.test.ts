@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { simpleGit } from 'simple-git';
@@ -104,6 +104,10 @@ describe('the package', () => {
       expect(dockbell('--version').trim()).toBe(VERSION);
       expect(dockbell('validate', join(installed, 'example-factory'))).toContain('Valid');
       expect(findUntestedVersions(installed)).toEqual([]);
+      mkdirSync(join(prefix, 'broken/webhooks'), { recursive: true });
+      writeFileSync(join(prefix, 'broken/webhooks/ci.yaml'), 'secretName: 1\n');
+      const sarif = runIn(surroundings, 'sh', ['-c', 'bin/dockbell validate --format sarif broken || true'], prefix);
+      expect(JSON.parse(sarif).runs[0].tool.driver.rules.length).toBeGreaterThan(0);
 
       const repo = await createCiRepository();
       const daemon = await startTestDaemon({

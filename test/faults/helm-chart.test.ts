@@ -1,0 +1,145 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { StatefulSet } from 'kubernetes-models/apps/v1';
+import { Ingress, NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
+import { ConfigMap, Secret, Service, ServiceAccount } from 'kubernetes-models/v1';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments, stringify } from 'yaml';
+import { hasProgram } from '../helpers/has-program.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CHART = join(ROOT, 'deploy/helm/dockbell');
+const RENDERER = join(ROOT, 'test/faults/kit/render-chart.go');
+/** Debian's packages of sprig and the YAML library that Helm uses. */
+const DEBIAN_GO = '/usr/share/gocode';
+
+const hasHelm = hasProgram('helm');
+const hasGo = hasHelm || (hasProgram('go') && existsSync(join(DEBIAN_GO, 'src/github.com/Masterminds/sprig')));
+
+interface KubernetesObject {
+  kind: string;
+  metadata: { name: string };
+  // biome-ignore lint/suspicious/noExplicitAny: objects have many shapes
+  [key: string]: any;
+}
+
+const KINDS = { StatefulSet, Ingress, NetworkPolicy, ConfigMap, Secret, Service, ServiceAccount };
+
+const EVERYTHING = {
+  masterKey: { value: `${'A'.repeat(43)}=` },
+  config: { baseUrl: 'https://hooks.example.com', admin: { allowedHosts: ['dockbell.example.com'] } },
+  ingress: { enabled: true, className: 'nginx', tlsSecretName: 'hooks-tls', annotations: { a: 'b' } },
+  networkPolicy: { enabled: true, adminFrom: [{ podSelector: { matchLabels: { app: 'prometheus' } } }] },
+  serviceMonitor: { enabled: true, tokenSecret: 'metrics-token', labels: { release: 'prometheus' } },
+  env: [{ name: 'TOKEN', value: 'x' }],
+  envFrom: [{ secretRef: { name: 'more' } }],
+  persistence: { storageClassName: 'fast', annotations: { c: 'd' } },
+  podLabels: { team: 'platform' },
+  podAnnotations: { e: 'f' },
+  nodeSelector: { disk: 'ssd' },
+  tolerations: [{ key: 'g', operator: 'Exists' }],
+  imagePullSecrets: [{ name: 'registry' }],
+  extraVolumes: [{ name: 'ssh', secret: { secretName: 'ssh' } }],
+  extraVolumeMounts: [{ name: 'ssh', mountPath: '/ssh', readOnly: true }],
+};
+
+/** The objects that the chart makes, by kind and name. Helm renders it, otherwise Go's template engine with Helm's functions. */
+function render(values: object): Map<string, KubernetesObject> {
+  const file = join(createTempDir('values'), 'values.yaml');
+  writeFileSync(file, stringify(values));
+  const env = { ...process.env, GO111MODULE: 'off', GOPATH: DEBIAN_GO, GOCACHE: join(ROOT, '.cache/go') };
+  const text = hasHelm
+    ? execFileSync('helm', ['template', 'demo', CHART, '--namespace', 'apps', '--values', file], { encoding: 'utf8' })
+    : execFileSync('go', ['run', RENDERER, CHART, 'demo', 'apps', file], { encoding: 'utf8', env });
+  const objects = parseAllDocuments(text).map((document) => document.toJS() as KubernetesObject | null);
+  return new Map(objects.filter((each) => each?.kind).map((each) => [`${each!.kind}/${each!.metadata.name}`, each!]));
+}
+
+describe.runIf(hasGo)('the Helm chart', () => {
+  let plain: Map<string, KubernetesObject>;
+  let full: Map<string, KubernetesObject>;
+
+  beforeAll(() => {
+    plain = render({});
+    full = render(EVERYTHING);
+  });
+
+  it.runIf(hasHelm)('has no finding of helm lint', () => {
+    expect(execFileSync('helm', ['lint', '--strict', CHART], { encoding: 'utf8' })).toContain('0 chart(s) failed');
+  });
+
+  it('makes a pod with a volume, two services and the configuration by default', () => {
+    expect([...plain.keys()].sort()).toEqual([
+      'ConfigMap/demo-dockbell',
+      'Service/demo-dockbell-admin',
+      'Service/demo-dockbell-ingress',
+      'ServiceAccount/demo-dockbell',
+      'StatefulSet/demo-dockbell',
+    ]);
+    expect([...full.keys()].filter((key) => !plain.has(key)).sort()).toEqual([
+      'Ingress/demo-dockbell',
+      'NetworkPolicy/demo-dockbell',
+      'Secret/demo-dockbell-master-key',
+      'ServiceMonitor/demo-dockbell',
+    ]);
+  });
+
+  it('makes objects that are valid for the schemas of Kubernetes', () => {
+    for (const object of [...plain.values(), ...full.values()]) {
+      const Model = KINDS[object.kind as keyof typeof KINDS];
+      // The monitor is a resource of the Prometheus operator.
+      if (Model === undefined) expect(object.kind).toBe('ServiceMonitor');
+      else expect(() => new Model(object as never).validate(), object.kind).not.toThrow();
+    }
+  });
+
+  it('satisfies the restricted Pod Security Standard, with a read-only root file system', () => {
+    const { spec } = full.get('StatefulSet/demo-dockbell')!.spec.template;
+    expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+    expect(spec.containers[0].securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    expect(spec.automountServiceAccountToken).toBe(false);
+  });
+
+  it('passes the configuration, the master key and the host names on', () => {
+    expect(parse(full.get('ConfigMap/demo-dockbell')!.data['dockbell.yaml']).baseUrl).toBe('https://hooks.example.com');
+    const { env } = full.get('StatefulSet/demo-dockbell')!.spec.template.spec.containers[0];
+    const byName = new Map(env.map((each: { name: string }) => [each.name, each]));
+    expect(byName.get('DOCKBELL_MASTER_KEY')).toMatchObject({
+      valueFrom: { secretKeyRef: { name: 'demo-dockbell-master-key', key: 'master-key' } },
+    });
+    expect(byName.get('DOCKBELL_ADMIN_ALLOWED_HOSTS')).toMatchObject({
+      value: '$(POD_IP),demo-dockbell-admin,demo-dockbell-admin.apps,demo-dockbell-admin.apps.svc,dockbell.example.com',
+    });
+    const plainEnv = plain.get('StatefulSet/demo-dockbell')!.spec.template.spec.containers[0].env;
+    expect(plainEnv.map(({ name }: { name: string }) => name)).not.toContain('DOCKBELL_MASTER_KEY');
+  });
+
+  it('publishes the path of webhooks only, and connects services and probes to the ports of the container', () => {
+    const { paths } = full.get('Ingress/demo-dockbell')!.spec.rules[0].http;
+    expect(paths.map(({ path, backend }: KubernetesObject) => [path, backend.service.name])).toEqual([
+      ['/webhooks/w/', 'demo-dockbell-ingress'],
+    ]);
+    const [container] = full.get('StatefulSet/demo-dockbell')!.spec.template.spec.containers;
+    const ports = container.ports.map(({ name }: { name: string }) => name);
+    for (const listener of ['ingress', 'admin']) {
+      expect(full.get(`Service/demo-dockbell-${listener}`)!.spec.ports[0].targetPort).toBe(listener);
+      expect(ports).toContain(listener);
+    }
+    expect(container.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'ingress' });
+    expect(container.livenessProbe.httpGet).toEqual({ path: '/healthz', port: 'ingress' });
+  });
+
+  it('restarts the pod if the configuration changes', () => {
+    const sum = (objects: typeof plain) =>
+      objects.get('StatefulSet/demo-dockbell')!.spec.template.metadata.annotations['checksum/config'];
+    expect(sum(plain)).toMatch(/^[0-9a-f]{64}$/);
+    expect(sum(full)).not.toBe(sum(plain));
+  });
+});
