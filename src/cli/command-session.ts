@@ -4,7 +4,6 @@ import { createOnce } from '../client/create-once.ts';
 import { type PendingAnswer, RequestFailed, readAnswer } from '../client/read-answer.ts';
 import { suggest } from '../core/suggest.ts';
 import { escapeText } from '../words/escape-text.ts';
-import { expiresSoon } from '../words/token-expiry.ts';
 import { connectDaemon, type DaemonClient } from './connect-daemon.ts';
 import { type Connection, type ConnectionOptions, findConnection } from './connection.ts';
 import type { CliContext } from './context.ts';
@@ -112,7 +111,10 @@ export class CommandSession {
     if (client == null) return;
     client.close();
     const expiresAt = client.tokenExpiresAt();
-    if (expiresAt === null || !expiresSoon({ expiresAt }, this.nowMs)) return;
+    if (expiresAt === null) return;
+    // Imported here, because few commands use a token that expires.
+    const { expiresSoon } = await import('../words/token-expiry.ts');
+    if (!expiresSoon({ expiresAt }, this.nowMs)) return;
     const advice = "Create a new one with 'dockbell token create'";
     this.output.note(`The API token expires in ${formatSpan(expiresAt - this.nowMs)}. ${advice}.`);
   }
