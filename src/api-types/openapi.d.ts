@@ -2503,6 +2503,11 @@ export interface components {
             /** @description `null` is the foreman. */
             agent: string | null;
             input: components["schemas"]["RunInput"];
+            /** @description W3C trace context of this attempt, to continue the trace of the delivery; `null` if it is not traced. */
+            trace: {
+                traceparent: string;
+                tracestate: string | null;
+            } | null;
             /** @description Names this holding of the run in every later request. */
             fence: number;
             /** @description The run is lost if no heartbeat arrives within this time. */

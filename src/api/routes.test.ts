@@ -1173,6 +1173,7 @@ describe('workers', () => {
           event: HOSTILE_TEXT,
           attachments: [{ name: 'event-payload.json', size: 55, media_type: 'application/json' }],
         },
+        trace: null,
         fence: 1,
         lease_seconds: 60,
         lease_expires_at: '2026-01-02T03:05:05.678Z',

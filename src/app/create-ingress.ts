@@ -7,6 +7,7 @@ import type { Logger } from '../core/ports/logger.ts';
 import type { IngressMetrics } from '../core/ports/metrics.ts';
 import type { SecretHistory } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
+import type { DeliveryTracer } from '../core/ports/tracing.ts';
 import type { DeliveryLogEntry, RecordOutcome } from '../core/resources/delivery.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { Health } from '../health/health.ts';
@@ -46,6 +47,8 @@ export interface IngressParts {
   sockets: readonly number[];
   health: Pick<Health, 'ready'>;
   metrics: IngressMetrics & Pick<Metrics, 'countUnlogged'>;
+  /** `null` if tracing is off. */
+  tracer: DeliveryTracer | null;
   /** An entry of the delivery log is on disk, or could not be written. */
   onRecorded(entry: DeliveryLogEntry, outcome: RecordOutcome): void;
   /** Runs of that factory were stored. */
@@ -109,6 +112,7 @@ export function createIngress(parts: IngressParts): Ingress {
     confirmations,
     adoptSecret: parts.adoptSecret,
     metrics: parts.metrics,
+    tracer: parts.tracer,
     clock,
     ids,
     maxBodyBytes: config.limits.bodyBytes,
@@ -141,6 +145,7 @@ export function createIngress(parts: IngressParts): Ingress {
       registry,
       recorder,
       deliveries: storage.deliveryReader,
+      tracer: parts.tracer,
       onRunsCreated,
       clock,
       ids,

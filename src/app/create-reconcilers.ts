@@ -11,6 +11,7 @@ import type { FactoryControl, ReconcileControl } from '../core/ports/definitions
 import type { Serving } from '../core/ports/definitions/serving.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { OnTimedPass } from '../core/ports/tracing.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { Schedule } from '../core/time/schedule.ts';
 import type { DataPaths } from '../data-dir/data-paths.ts';
@@ -39,6 +40,7 @@ export interface ReconcilerParts {
   secrets: SecretStore;
   serving: Serving;
   onReconciled: OnReconciled;
+  onTimedPass: OnTimedPass;
   schedule: Schedule;
   clock: Clock;
   ids: IdSource;
@@ -161,7 +163,7 @@ function describeOtherName(from: string): string {
 }
 
 function createReconciler(parts: ReconcilerParts, factory: FactoryConfig): Reconciler {
-  const { webhooksPerFactory, validate, inventory, secrets, serving, clock, ids, logger } = parts;
+  const { webhooksPerFactory, validate, inventory, secrets, serving, onTimedPass, clock, ids, logger } = parts;
   const context = {
     name: factory.name,
     ...parts.openSource(factory),
@@ -173,6 +175,7 @@ function createReconciler(parts: ReconcilerParts, factory: FactoryConfig): Recon
     validate,
     webhooksPerFactory,
     serving,
+    onTimedPass,
     clock,
     ids,
     logger,

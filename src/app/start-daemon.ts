@@ -55,6 +55,7 @@ import { limitYoungGeneration, sizeYoungGenerations } from './heap-limits.ts';
 import { Lifetime } from './lifetime.ts';
 import type { Admin, AdminParts } from './open-admin.ts';
 import { openClocks, openDataDir, openSecrets } from './open-state.ts';
+import { observeBoth, openTracing } from './open-tracing.ts';
 import { findPushTrigger } from './push-trigger.ts';
 import { startReconcileThread } from './reconcile-thread/start-reconcile-thread.ts';
 
@@ -148,6 +149,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
   const version = readPackageVersion();
   const probes = createMetricProbes({ storage, dataDir: config.dataDir, isConfigured, nowMs: () => clock.wallMs() });
   const metrics = createMetrics({ probes, writes: measures, version });
+  const tracing = await openTracing({ config, env, metrics, version, logger }, lifetime);
   const registry = new Registry();
   const events = new EventHub(clock, Buffer.from(randomBytes(6)).toString('hex'));
   const findWebhook = (ref: number) => registry.findByRef(ref);
@@ -195,6 +197,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
       service,
       logger,
     }),
+    onTimedPass: tracing?.onTimedPass ?? (() => {}),
     logger,
   });
   const secrets = createNotifyingSecretStore(stored, (name) => {
@@ -218,7 +221,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     terms: composeTerms(config.factories, executors),
     storage,
     logs: createRunLogWriter(paths.runLogs, clock),
-    observer: metrics.runs,
+    observer: tracing === null ? metrics.runs : observeBoth(metrics.runs, tracing.runs),
     secrets,
     onRunChanged: composeRunListener(sources.onRunChanged, storage.runReader, options.onRunEnded),
     clock,
@@ -245,6 +248,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     sockets: sockets.ingress,
     health,
     metrics,
+    tracer: tracing?.deliveries ?? null,
     onRecorded: sources.onRecorded,
     onRunsCreated: dispatcher.wake,
     onPush: reconciling.onPush,

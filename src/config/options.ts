@@ -312,6 +312,27 @@ export const OPTIONS = {
     env: 'DOCKBELL_TRUSTED_PROXIES',
     secret: false,
   },
+  'telemetry.otlpEndpoint': {
+    title: 'OTLP endpoint',
+    type: { kind: 'text', format: 'baseUrl' },
+    default: null,
+    description:
+      'Base URL of a receiver of OpenTelemetry traces (OTLP over HTTP with JSON), without `/v1/traces`. Default: no traces. `OTEL_EXPORTER_OTLP_HEADERS` contains its credentials.',
+    examples: ['http://127.0.0.1:4318'],
+    env: 'DOCKBELL_TELEMETRY_OTLP_ENDPOINT',
+    secret: false,
+  },
+  'telemetry.samplePercent': {
+    title: 'Share of traces',
+    type: { kind: 'integer', min: 0, max: 100 },
+    default: 100,
+    unit: 'percent',
+    description:
+      'Share of the traces to export that Dockbell starts itself. If an authenticated sender starts the trace, it decides.',
+    examples: [100, 5],
+    env: 'DOCKBELL_TELEMETRY_SAMPLE_PERCENT',
+    secret: false,
+  },
   'limits.deliveriesPerMinute': {
     title: 'Deliveries per minute',
     type: { kind: 'integer', min: 1, max: 100_000 },
@@ -660,6 +681,7 @@ export const SECTIONS = {
   limits: { title: 'Limits', description: 'Limits for senders and factories.' },
   retention: { title: 'Retention', description: 'Retention times of stored data.' },
   log: { title: 'Log', description: 'The log of the daemon.' },
+  telemetry: { title: 'Telemetry', description: 'The export of traces.' },
   factories: { title: 'Factories', description: 'The factories that this daemon serves.' },
   'factories[].source': { title: 'Source', description: 'The source of the definition.' },
   'factories[].notify': {

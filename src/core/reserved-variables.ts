@@ -13,6 +13,8 @@ const NAMES = new Set([
   'PS4',
   'PROMPT_COMMAND',
   'ZDOTDIR',
+  'TRACEPARENT',
+  'TRACESTATE',
   'NODE_OPTIONS',
   'NODE_PATH',
   'NODE_EXTRA_CA_CERTS',

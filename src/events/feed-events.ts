@@ -101,5 +101,6 @@ function describeNewRun(delivery: Delivery, id: RunId, automation: string): Run 
     createdAt: delivery.receivedAt,
     startedAt: null,
     finishedAt: null,
+    traceContext: null,
   };
 }

@@ -1,7 +1,8 @@
 import { AppError } from '../core/errors.ts';
+import type { DeliveryTrace, DeliveryTracer } from '../core/ports/tracing.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 import type { UnloggedReason } from '../words/unlogged-reasons.ts';
-import type { IngressContext, Outcome, Step } from './ingress-context.ts';
+import { DISCONNECTED, type IngressContext, type Outcome, type Step } from './ingress-context.ts';
 import { type IngressRequest, Reception } from './reception.ts';
 import { answerMethodHandshake, answerUnsignedHandshake, answerVerifiedHandshake } from './steps/answer-handshake.ts';
 import { authenticateToken } from './steps/authenticate-token.ts';
@@ -33,25 +34,42 @@ const STEPS: readonly Step[] = [
  */
 export async function handleDelivery(context: IngressContext, request: IngressRequest): Promise<Outcome> {
   let webhook: LiveWebhook | null = null;
+  let trace: DeliveryTrace | null = null;
   try {
     const found = findWebhook(context, request); // 404
     if (!(found instanceof Reception)) return found;
     webhook = found.webhook;
+    if (context.tracer !== null) trace = beginTrace(context.tracer, found);
     for (let next = 0; next < STEPS.length; next += 1) {
       const taken = STEPS[next]!(context, found);
       // Most steps end immediately. Waiting for them would cost a turn of the microtask queue each.
       const outcome = taken instanceof Promise ? await taken : taken;
-      if (outcome !== null) return outcome;
+      if (outcome !== null) return endTrace(trace, request, outcome);
+      trace?.skip();
     }
     throw new Error('a delivery passed every step without an answer');
   } catch (error) {
-    if (isStorageFailure(error)) {
-      context.listeners.onStorageFailure(error);
-      return rejectFailed(context, webhook, 'storage');
-    }
-    context.listeners.onDefect(error);
-    return rejectFailed(context, webhook, 'internal');
+    return endTrace(trace, request, rejectError(context, webhook, error));
   }
+}
+
+function beginTrace(tracer: DeliveryTracer, reception: Reception): DeliveryTrace {
+  reception.trace = tracer.begin(reception.webhook, reception.startedAt);
+  return reception.trace;
+}
+
+function endTrace(trace: DeliveryTrace | null, { method }: IngressRequest, outcome: Outcome): Outcome {
+  trace?.end(method, outcome === DISCONNECTED ? null : outcome.status);
+  return outcome;
+}
+
+function rejectError(context: IngressContext, webhook: LiveWebhook | null, error: unknown): IngressAnswer {
+  if (isStorageFailure(error)) {
+    context.listeners.onStorageFailure(error);
+    return rejectFailed(context, webhook, 'storage');
+  }
+  context.listeners.onDefect(error);
+  return rejectFailed(context, webhook, 'internal');
 }
 
 function rejectFailed(context: IngressContext, webhook: LiveWebhook | null, reason: UnloggedReason): IngressAnswer {

@@ -1,5 +1,6 @@
 import type { IdSource } from '../core/ids.ts';
 import type { IngressMetrics } from '../core/ports/metrics.ts';
+import type { DeliveryTracer } from '../core/ports/tracing.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
@@ -53,6 +54,8 @@ export interface IngressContext {
   confirmations: Confirmations;
   adoptSecret: AdoptSecret;
   metrics: IngressMetrics;
+  /** `null` if tracing is off. */
+  tracer: DeliveryTracer | null;
   clock: Clock;
   ids: IdSource;
   maxBodyBytes: number;

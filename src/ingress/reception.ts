@@ -1,4 +1,5 @@
 import { WantedKeys } from '../core/payload/wanted-keys.ts';
+import type { DeliveryTrace } from '../core/ports/tracing.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 import type { SignedRequest } from '../signature/verification.ts';
@@ -35,6 +36,8 @@ export class Reception implements SignedRequest {
   readonly urlToken: string | null;
   /** On the monotonic clock, in milliseconds. */
   readonly startedAt: number;
+  /** `null` if tracing is off. */
+  trace: DeliveryTrace | null = null;
   /** The provider's ID of the delivery; `null` before verification or if the request has none. */
   providerIdentity: string | null = null;
   readonly #baseUrl: string;

@@ -52,6 +52,7 @@ function open({ listeners = listenAll('a', 'b'), isLive = true, payload = PAYLOA
       },
     },
     deliveries: { payload: async () => (payload === null ? null : new TextEncoder().encode(payload)) },
+    tracer: null,
     onRunsCreated: (factory) => void woken.push(factory),
   });
   return { control, recorded, woken };

@@ -4,6 +4,7 @@ import { scanJson } from '../core/payload/scan-json.ts';
 import type { WantedKeys } from '../core/payload/wanted-keys.ts';
 import type { DeliveryReader } from '../core/ports/deliveries/delivery-log.ts';
 import type { ReplayControl, ReplayOrder, ReplayOutcome } from '../core/ports/deliveries/replay-control.ts';
+import type { DeliveryTracer } from '../core/ports/tracing.ts';
 import { parseRecordedHeaders } from '../core/resources/delivery.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
@@ -17,6 +18,8 @@ export interface ReplayContext {
   registry: Registry;
   recorder: Pick<DeliveryRecorder, 'offer'>;
   deliveries: Pick<DeliveryReader, 'payload'>;
+  /** `null` if tracing is off. */
+  tracer: DeliveryTracer | null;
   clock: Clock;
   ids: IdSource;
   /** Called after runs of this factory are queued. */
@@ -45,7 +48,7 @@ async function replayDelivery(context: ReplayContext, order: ReplayOrder): Promi
 }
 
 async function record(
-  { recorder, clock, ids, onRunsCreated }: ReplayContext,
+  { recorder, tracer, clock, ids, onRunsCreated }: ReplayContext,
   { delivery, automation, clientAddress }: ReplayOrder,
   webhook: LiveWebhook,
   stored: Uint8Array,
@@ -55,7 +58,9 @@ async function record(
   const id = ids.deliveryId(nowMs);
   const payload = readStored(Buffer.from(body.buffer), webhook.listeners.wanted);
   const received = { headers: parseRecordedHeaders(delivery.headers), payload };
+  const trace = tracer?.beginReplay(webhook) ?? null;
   const { applyNumber, revision, runs } = matchDelivery(webhook, received, ids, nowMs, automation);
+  for (const run of trace === null ? [] : runs) run.traceContext = trace?.contextOfRuns();
   const recorded = await recorder.offer({
     kind: 'replay',
     id,
@@ -75,6 +80,7 @@ async function record(
     runs,
   });
   if (recorded.label === null) throw new AppError('internal', recorded.message);
+  trace?.end(id, delivery.id);
   if (runs.length > 0) onRunsCreated(webhook.factory);
   return { outcome: 'replayed', id };
 }

@@ -6,6 +6,7 @@ import type { Inventory } from '../core/ports/definitions/inventory.ts';
 import type { Serving } from '../core/ports/definitions/serving.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { OnTimedPass } from '../core/ports/tracing.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { ValidatedTree, ValidationContext } from '../definitions/check/check-definition.ts';
@@ -31,6 +32,7 @@ export interface FactoryContext {
   validate(tree: SourceTree, context: ValidationContext, results: FileResults): Promise<ValidatedTree>;
   webhooksPerFactory: number;
   serving: Serving;
+  onTimedPass: OnTimedPass;
   clock: Clock;
   ids: IdSource;
   logger: Logger;

@@ -26,6 +26,7 @@ import {
   type WaitingTree,
 } from './examine-tree.ts';
 import type { FactoryContext, PassOrder, PassTrigger } from './factory-context.ts';
+import { PassTimes } from './pass-times.ts';
 import { applyAndServe } from './serve-factory.ts';
 
 /** A pass in progress. */
@@ -37,6 +38,7 @@ interface Pass extends PassOrder {
   commit: Commit | null;
   /** What is worth knowing about how the branch got there; `''` for nothing. */
   note: string;
+  times: PassTimes;
 }
 
 /** How a pass ended. */
@@ -96,7 +98,18 @@ async function runPass(
   begin: Pick<Pass, 'revision' | 'commit'>,
   work: (pass: Pass) => Promise<Reconciliation>,
 ): Promise<Reconciliation> {
-  const pass: Pass = { ...order, ...begin, startedAt: context.clock.wallMs(), note: '' };
+  const times = new PassTimes(context.clock);
+  const pass: Pass = { ...order, ...begin, startedAt: context.clock.wallMs(), note: '', times };
+  const reconciliation = await endPass(context, pass, work);
+  context.onTimedPass(times.describe(reconciliation, pass.startedAt));
+  return reconciliation;
+}
+
+async function endPass(
+  context: FactoryContext,
+  pass: Pass,
+  work: (pass: Pass) => Promise<Reconciliation>,
+): Promise<Reconciliation> {
   try {
     return await work(pass);
   } catch (error) {
@@ -115,7 +128,7 @@ async function runPass(
 }
 
 async function carryOut(context: FactoryContext, pass: Pass): Promise<Reconciliation> {
-  const fetched = await fetchNewest(context);
+  const fetched = await pass.times.measure('fetch', () => fetchNewest(context));
   pass.revision = fetched.revision ?? null;
   if (!fetched.ok) return recordEnding(context, pass, rejectTree(pass.revision, fetched.reason, fetched.message));
 
@@ -125,9 +138,9 @@ async function carryOut(context: FactoryContext, pass: Pass): Promise<Reconcilia
   const known = await findKnownEnding(context, revision, pass.trigger);
   if (known !== null) return recordEnding(context, pass, known);
 
-  const read = await readTree(context, revision);
-  if (!read.ok) return recordEnding(context, pass, rejectTree(revision, read.reason, read.message));
-  return planAndApply(context, pass, revision, await validateDefinition(context, read.tree));
+  const validated = await pass.times.measure('validate', () => readAndValidate(context, revision));
+  if (!validated.ok) return recordEnding(context, pass, rejectTree(revision, validated.reason, validated.message));
+  return planAndApply(context, pass, revision, validated.definition);
 }
 
 async function planAndApply(
@@ -137,7 +150,9 @@ async function planAndApply(
   definition: ValidDefinition,
 ): Promise<Reconciliation> {
   const { renewSecretsOf = new Set() } = pass;
-  const examined = await planDefinition(context, definition, { revision, renewSecretsOf });
+  const examined = await pass.times.measure('plan', () =>
+    planDefinition(context, definition, { revision, renewSecretsOf }),
+  );
   if (!examined.ok) return recordEnding(context, pass, rejectDefinition(revision, examined));
   return applyPlan(context, pass, revision, examined);
 }
@@ -146,6 +161,14 @@ async function planAndApply(
 async function fetchNewest(context: FactoryContext): Promise<SourceResult<{ revision: string }>> {
   const { source, hosted } = context;
   return hosted === null ? source.fetch() : { ok: true, revision: await beginHosted(context, hosted) };
+}
+
+async function readAndValidate(
+  context: FactoryContext,
+  revision: string,
+): Promise<SourceResult<{ definition: ValidDefinition }>> {
+  const read = await readTree(context, revision);
+  return read.ok ? { ok: true, definition: await validateDefinition(context, read.tree) } : read;
 }
 
 /** Reads only files without a kept result. A hosted definition is read whole, and kept for the next edit. */
@@ -219,7 +242,9 @@ async function applyPlan(
       computed,
     }),
   };
-  const numbers = await applyAndServe(context, applied, { change, computed, secrets });
+  const numbers = await pass.times.measure('apply', () =>
+    applyAndServe(context, applied, { change, computed, secrets }),
+  );
   context.state.noteApplied(change, { definition, computed }, numbers);
   return reconciliation;
 }

@@ -100,6 +100,7 @@ describe('the documents of a run', () => {
       event: 'build.failed',
       agent: 'builder',
       overrides: { model: 'large', secrets: ['CI_TOKEN'] },
+      trace: null,
     });
   });
 });

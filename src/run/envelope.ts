@@ -2,6 +2,7 @@ import type { RunDocuments } from '../core/ports/runs/executor.ts';
 import { presentFields } from '../core/resources/fields.ts';
 import type { RunInput } from '../core/resources/run.ts';
 import { RUN_FIELDS } from '../core/resources/run.ts';
+import { traceAttempt } from '../core/trace-context.ts';
 
 /** Name under which the received body is attached (specification, "Run input"). */
 export const PAYLOAD_FILE = 'event-payload.json';
@@ -40,6 +41,7 @@ export function renderRunDocuments(input: RunInput): RunDocuments {
     event,
     agent,
     overrides,
+    trace: traceAttempt(run),
   };
   return {
     promptFile: `${endLine(input.prompt)}\n---\n\n${renderEnvelope(input)}`,

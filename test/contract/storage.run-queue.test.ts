@@ -71,6 +71,7 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
         createdAt: START_MS,
         startedAt: AT,
         finishedAt: null,
+        traceContext: null,
       },
       webhook: { name: 'ci', uid: webhook.uid },
       prompt: 'Then.',

@@ -25,6 +25,7 @@ const INPUT: RunInput = {
     createdAt: 1_795_248_196_573,
     startedAt: 1_795_248_196_580,
     finishedAt: null,
+    traceContext: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 vendor=x',
   },
   webhook: { name: 'internal-ci', uid: 'wh_kt4y07vv0p5z98a9bb8rvsyxtr' },
   prompt: 'A build has failed. Find out which step broke it, and say in three sentences what to do.\n',
@@ -48,6 +49,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   DOCKBELL_DELIVERY_ID: "the sender's ID of the delivery, as it was received",
   DOCKBELL_EVENT: 'the name of the event, such as `pull_request.opened`; empty if it is not known',
   DOCKBELL_PAYLOAD: 'absolute path of `event-payload.json`',
+  TRACEPARENT: 'W3C trace context of the attempt; not set if the delivery [is not traced](../operations/tracing.md)',
+  TRACESTATE: 'trace state of the sender; not set if there is none',
 };
 
 describe('docs/reference/runs.md', () => {

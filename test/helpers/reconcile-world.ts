@@ -10,6 +10,7 @@ import type { Inventory } from '../../src/core/ports/definitions/inventory.ts';
 import type { Serving } from '../../src/core/ports/definitions/serving.ts';
 import type { Logger } from '../../src/core/ports/logger.ts';
 import type { SecretStore } from '../../src/core/ports/secret-store.ts';
+import type { TimedPass } from '../../src/core/ports/tracing.ts';
 import type { Reconciliation, ReconciliationEnd } from '../../src/core/reconciliation.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import type { Clock } from '../../src/core/time/clock.ts';
@@ -159,6 +160,8 @@ export interface ReconcileWorld {
   logged: { fields: Record<string, unknown>; message: string }[];
   warned: ReconcileWorld['logged'];
   ended: ReconciliationEnd[];
+  /** The measured passes. */
+  timed: TimedPass[];
   /** Wall time in milliseconds. Each reading increases it by one. */
   now: number;
   validations: number;
@@ -220,12 +223,14 @@ async function openWorld(
   const inventory = wrapInventory(storage.inventory);
   const timers = new FakeSchedule();
   const ended: ReconciliationEnd[] = [];
+  const timed: TimedPass[] = [];
   const context: FactoryContext = {
     name: FACTORY,
     source: hosted ?? source,
     hosted,
     sourceKey: options.sourceKey ?? 'main .',
     hasExecutor: options.hasExecutor ?? true,
+    onTimedPass: (pass) => timed.push(pass),
     pushWebhook: options.pushWebhook ?? null,
     state: new FactoryState(FACTORY, inventory),
     inventory,
@@ -253,6 +258,7 @@ async function openWorld(
     logged,
     warned,
     ended,
+    timed,
     now: startMs,
     validations: 0,
     live,

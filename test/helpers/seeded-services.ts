@@ -192,6 +192,7 @@ export function makeRun(more: Partial<Run> = {}): Run {
     createdAt: NOW_MS,
     startedAt: NOW_MS + 1,
     finishedAt: null,
+    traceContext: null,
     ...more,
   };
 }

@@ -247,6 +247,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     registry,
     recorder,
     unlogged,
+    tracer: null,
     clock,
     ids,
     maxBodyBytes: 262_144,

@@ -58,6 +58,7 @@ function start(workerUrl: URL) {
     serving: createServing(thread.applyPacked, new LiveFactories(registry, () => null)),
     secrets,
     onReconciled: () => undefined,
+    onTimedPass: () => undefined,
     logger,
   });
   return { ...reconciling, secrets };

@@ -105,7 +105,15 @@ it('explains a replay by the definitions of the replay, for the automation that 
   await ingress.apply([{}, { name: 'other' }], [{ name: 'fatal', webhook: 'hook', payload: { level: ['error'] } }]);
   const { registry, recorder, clock, ids } = ingress.context;
   const deliveries = ingress.storage.deliveryReader;
-  const replays = createReplayControl({ registry, recorder, deliveries, clock, ids, onRunsCreated: () => {} });
+  const replays = createReplayControl({
+    registry,
+    recorder,
+    deliveries,
+    tracer: null,
+    clock,
+    ids,
+    onRunsCreated: () => {},
+  });
   const delivery = (await deliveries.get(original))!;
   const replay = async (automation: string | null) => {
     const done = await replays.replay({ delivery, automation, clientAddress: '192.0.2.1' });

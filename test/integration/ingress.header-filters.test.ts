@@ -44,6 +44,7 @@ describe('filters of headers', () => {
       clock,
       ids,
       deliveries: ingress.storage.deliveryReader,
+      tracer: null,
       onRunsCreated: () => {},
     });
     await control.replay({ delivery: delivery!, automation: null, clientAddress: '192.0.2.9' });

@@ -35,6 +35,8 @@ describe('an apply', () => {
     expect(reconciliation).toMatchObject({ result: 'applied', reason: 'Applied', revision, diagnostics: [] });
     expect(reconciliation.plan.webhooks.create.map((entry) => entry.name)).toEqual(['ci', 'off']);
     expect(reconciliation.plan.automations.create.map((entry) => entry.name)).toEqual(['look']);
+    expect(world.timed).toMatchObject([{ id: reconciliation.id, factory: FACTORY, result: 'applied', revision }]);
+    expect(world.timed[0]!.steps.map(({ name }) => name)).toEqual(['fetch', 'validate', 'plan', 'apply']);
     expect(world.accepts('ci', SECRET)).toBe(true);
     expect(world.live('off')).toBeUndefined();
     expect(world.live('ci')).toMatchObject({ revision, listeners: { apply: { number: 1, revision } } });

@@ -44,6 +44,7 @@ it('nobody can read that a revision is applied before it is live', async () => {
       hosted: null,
       sourceKey: 'x',
       hasExecutor: true,
+      onTimedPass: () => {},
       inventory,
       secrets,
       webhooksPerFactory: 20,

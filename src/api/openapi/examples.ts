@@ -589,7 +589,15 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
     },
   ],
   ClaimedRun: [
-    { run, webhook: { name: 'github', uid: WEBHOOK_UID }, agent: null, input: runInput, fence: 1, ...lease },
+    {
+      run,
+      webhook: { name: 'github', uid: WEBHOOK_UID },
+      agent: null,
+      input: runInput,
+      trace: { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', tracestate: null },
+      fence: 1,
+      ...lease,
+    },
   ],
   Lease: [lease],
   Reconciliation: [

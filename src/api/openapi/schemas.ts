@@ -606,6 +606,12 @@ export const COMPONENTS = {
       webhook: closedObject({ name: text, uid: text }),
       agent: { ...textOrNull, description: '`null` is the foreman.' },
       input: { $ref: 'RunInput#' },
+      trace: {
+        ...closedObject({ traceparent: text, tracestate: textOrNull }),
+        type: ['object', 'null'],
+        description:
+          'W3C trace context of this attempt, to continue the trace of the delivery; `null` if it is not traced.',
+      },
       fence: { type: 'integer', minimum: 1, description: 'Names this holding of the run in every later request.' },
       ...leaseTerm,
     },

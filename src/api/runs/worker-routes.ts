@@ -6,6 +6,7 @@ import type { RunReader } from '../../core/ports/runs/run-queue.ts';
 import type { ClaimedRun, HoldOutcome, LeaseTerm, WorkerControl } from '../../core/ports/runs/worker-control.ts';
 import type { Run, RunAttempt, RunResult } from '../../core/resources/run.ts';
 import { formatInstant } from '../../core/time/clock.ts';
+import { traceAttempt } from '../../core/trace-context.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import type { FindSource } from '../factories/factory-source.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
@@ -116,6 +117,7 @@ function presentClaimedRun(
     webhook: { name: webhook.name, uid: webhook.uid },
     agent,
     input: presentRunInput(input),
+    trace: traceAttempt(run),
     fence: held,
     ...presentTerm(term),
   };

@@ -5,6 +5,7 @@ import type { AppliedChange } from '../../core/ports/definitions/inventory.ts';
 import type { ServedChange, Serving, ServingWebhook } from '../../core/ports/definitions/serving.ts';
 import type { LogFields, Logger } from '../../core/ports/logger.ts';
 import type { PutMode, PutOptions, SecretStore } from '../../core/ports/secret-store.ts';
+import type { TimedPass } from '../../core/ports/tracing.ts';
 import type { ReconciliationEnd } from '../../core/reconciliation.ts';
 import type { Environment } from '../../core/reserved-variables.ts';
 import type { AppliedWebhook } from '../../core/resources/webhook.ts';
@@ -85,6 +86,7 @@ export interface HostPorts {
   secrets: CopiedSecretStore;
   reports: {
     reconciled(end: ReconciliationEnd): void;
+    timed(pass: TimedPass): void;
     log(level: LogLevel, fields: LogFields, message: string): void;
   };
 }
@@ -117,7 +119,7 @@ export interface CopiedSecretStore extends Pick<SecretStore, 'delete' | 'list' |
 export const HOST_OPERATIONS = listOperations<HostPorts>()({
   serving: ['stage', 'apply', 'serve'],
   secrets: ['put', 'delete', 'list', 'find', 'resolve', 'scopes', 'open'],
-  reports: ['reconciled', 'log'],
+  reports: ['reconciled', 'timed', 'log'],
 });
 
 /** The field `err` of a log line as it crosses threads, which lose the class and the code of an error. */

@@ -5,6 +5,7 @@ import type { FactoryControl, ReconcileControl } from '../../core/ports/definiti
 import type { Serving } from '../../core/ports/definitions/serving.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import type { SecretStore } from '../../core/ports/secret-store.ts';
+import type { OnTimedPass } from '../../core/ports/tracing.ts';
 import type { ReconciliationEnd } from '../../core/reconciliation.ts';
 import { type Backoff, backoffMs } from '../../core/time/backoff.ts';
 import { type CancelCall, scheduleCall } from '../../core/time/schedule.ts';
@@ -32,6 +33,7 @@ export interface ReconcileThreadParts {
   serving: Serving<Packed<AppliedChange>>;
   secrets: SecretStore;
   onReconciled(end: ReconciliationEnd): void;
+  onTimedPass: OnTimedPass;
   logger: Logger;
 }
 
@@ -130,7 +132,7 @@ class RestartingThread {
   }
 }
 
-function offerHost({ serving, secrets, onReconciled, logger }: ReconcileThreadParts): HostPorts {
+function offerHost({ serving, secrets, onReconciled, onTimedPass, logger }: ReconcileThreadParts): HostPorts {
   return {
     serving: {
       stage: serving.stage,
@@ -151,6 +153,7 @@ function offerHost({ serving, secrets, onReconciled, logger }: ReconcileThreadPa
     },
     reports: {
       reconciled: onReconciled,
+      timed: onTimedPass,
       log: (level, fields, message) => logger[level](restoreLogFields(fields), message),
     },
   };

@@ -66,6 +66,7 @@ function wire(): DefinitionModules {
       report(() => link.remote.reports.reconciled(end));
       if (end.result !== 'unchanged') afterWork();
     },
+    onTimedPass: (pass) => report(() => link.remote.reports.timed(pass)),
     schedule: scheduleCall,
     clock: systemClock,
     ids: createIdSource(randomBytes),

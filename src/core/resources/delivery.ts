@@ -1,5 +1,6 @@
 import type { DeliveryId, RunId, WebhookUid } from '../ids.ts';
 import type { Json } from '../json.ts';
+import type { StoredTraceContext } from '../trace-context.ts';
 import type { DeliveryFilter } from '../trigger.ts';
 import { defineFields, type RecordOf } from './fields.ts';
 import {
@@ -98,6 +99,8 @@ export interface NewRun {
   automation: string;
   /** `AppliedAutomation.version`: the prompt and overrides that were live. */
   version: number;
+  /** Of the delivery. Omitted if it is not traced. */
+  traceContext?: StoredTraceContext | undefined;
 }
 
 /**

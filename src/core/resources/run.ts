@@ -48,6 +48,8 @@ export const RUN_FIELDS = defineFields({
   createdAt: { type: instant },
   startedAt: { type: instantOrNull },
   finishedAt: { type: instantOrNull },
+  /** A `StoredTraceContext` of the delivery; `null` if it was not traced. */
+  traceContext: { type: textOrNull, api: null },
 });
 
 /** One execution of an automation for one delivery. */

@@ -1,6 +1,7 @@
 import { isReservedVariable } from '../../core/reserved-variables.ts';
 import type { RunInput } from '../../core/resources/run.ts';
 import type { SecretValue } from '../../core/secret-value.ts';
+import { traceAttempt } from '../../core/trace-context.ts';
 
 /** Absolute paths of an attempt. */
 export interface RunPlaces {
@@ -37,6 +38,7 @@ export function buildRunEnvironment(
 function describeRun({ run, webhook, event }: RunInput, places: RunPlaces, path: string): ChildEnvironment {
   // Without a prototype, so that `__proto__` is an ordinary name.
   const environment: ChildEnvironment = Object.create(null);
+  const trace = traceAttempt(run);
   return Object.assign(environment, {
     // Node passes its NODE_V8_COVERAGE to every child unless the name is set.
     NODE_V8_COVERAGE: undefined,
@@ -52,6 +54,8 @@ function describeRun({ run, webhook, event }: RunInput, places: RunPlaces, path:
     DOCKBELL_DELIVERY_ID: replaceNul(run.deliveryIdentity),
     DOCKBELL_EVENT: event ?? '',
     DOCKBELL_PAYLOAD: places.payload,
+    TRACEPARENT: trace?.traceparent,
+    TRACESTATE: trace?.tracestate ?? undefined,
   });
 }
 

@@ -11,7 +11,10 @@ import { rejectUnlogged } from './reject.ts';
 export function admitDelivery(context: IngressContext, reception: Reception): Outcome | null {
   const { webhook } = reception;
   const admission = context.limits.admitDelivery(webhook.uid, context.clock.monotonicMs());
-  if (admission.ok) return null;
+  if (admission.ok) {
+    reception.trace?.admit(reception.headers);
+    return null;
+  }
   noteRateLimited(context, reception);
   return rejectUnlogged(context, webhook, 'delivery_rate', answers.tooManyRequests(admission.retryAfterSeconds));
 }

@@ -3,7 +3,8 @@ import { composeEventName, type EventPlace } from '../../core/event-name.ts';
 import { composeSummary } from '../../core/event-summary.ts';
 import type { RequestHeaders } from '../../core/headers.ts';
 import { readPath } from '../../core/json.ts';
-import type { DeliveryOffer, OfferOutcome } from '../../core/resources/delivery.ts';
+import type { DeliveryTrace } from '../../core/ports/tracing.ts';
+import type { DeliveryOffer, NewRun, OfferOutcome } from '../../core/resources/delivery.ts';
 import type { IngressContext, Outcome } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';
 import * as answers from '../transport/answers.ts';
@@ -15,15 +16,24 @@ import { pickHeaders, recordHeaders } from './record-headers.ts';
 /** Step 9: stores the delivery on disk, then answers `202`. */
 export function recordDelivery(context: IngressContext, reception: Reception): Promise<Outcome> {
   const offer = composeOffer(context, reception);
+  if (reception.trace !== null) traceMatch(reception.trace, offer.runs);
   return context.recorder.offer(offer).then((recorded) => concludeRecord(context, reception, offer, recorded));
+}
+
+/** The runs continue the trace, also if another daemon executes them. */
+function traceMatch(trace: DeliveryTrace, runs: NewRun[]): void {
+  trace.endMatch(runs.length);
+  const traceContext = trace.contextOfRuns();
+  for (const run of runs) run.traceContext = traceContext;
 }
 
 function concludeRecord(
   { metrics, listeners, clock }: IngressContext,
   reception: Reception,
-  { identity, runs }: DeliveryOffer,
+  { id, identity, runs }: DeliveryOffer,
   recorded: OfferOutcome,
 ): Outcome {
+  reception.trace?.endRecord(id, recorded.label);
   if (recorded.label === null) throw new AppError('storage_unavailable', recorded.message);
   const { factory } = reception.webhook;
   metrics.countDelivery(reception.webhook, recorded.label);

@@ -8,6 +8,7 @@ import {
   type SignInMetrics,
 } from '../../core/ports/metrics.ts';
 import type { RunObserver } from '../../core/ports/runs/run-observer.ts';
+import { SPAN_OUTCOMES, type SpanOutcome } from '../../core/ports/tracing.ts';
 import { RECONCILIATION_RESULTS, type ReconciliationResult } from '../../core/reconciliation.ts';
 import type { WriteMeasures } from '../../core/write-measures.ts';
 import type { UnloggedReason } from '../../words/unlogged-reasons.ts';
@@ -35,6 +36,7 @@ export interface Metrics extends IngressMetrics, NotifyMetrics, SignInMetrics {
   countReconciliation(factory: string, result: ReconciliationResult): void;
   /** Measures the attempts of runs. */
   runs: RunObserver;
+  countSpans(outcome: SpanOutcome, count: number): void;
   /** Removes the series of all other webhooks and names, so that labels do not accumulate over years. To be called after an apply. */
   keepWebhooks(webhooks: ReadonlyMap<string, CountedWebhook>): void;
   /** Removes what is counted under the name of a factory that was forgotten or renamed. */
@@ -76,6 +78,13 @@ export function createMetrics({ probes, writes, version }: MetricsParts): Metric
     labelNames: ['method', 'outcome'],
     registers: [registry],
   });
+  const spans = new Counter({
+    name: 'dockbell_spans_total',
+    help: 'Spans by outcome of their export. Dropped ones found too many others waiting.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  for (const outcome of SPAN_OUTCOMES) spans.inc({ outcome }, 0);
   const noticeTypes = new Set<string>();
   registerProbedGauges(registry, probes, namedWebhooks);
   return {
@@ -103,6 +112,7 @@ export function createMetrics({ probes, writes, version }: MetricsParts): Metric
       notices.inc({ factory, type, outcome });
     },
     runs,
+    countSpans: (outcome, count) => spans.inc({ outcome }, count),
     render: async () => (await registry.metrics()) + renderUnlabelled(ingressSeconds, writes) + runs.renderHistograms(),
     contentType: registry.contentType,
   };

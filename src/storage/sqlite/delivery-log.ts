@@ -140,6 +140,7 @@ interface NewRunRow {
   webhook: number;
   revision: string | null;
   createdAt: number;
+  traceContext: string | null;
 }
 
 const NEW_RUNS = mapColumns<NewRunRow>()({
@@ -153,6 +154,7 @@ const NEW_RUNS = mapColumns<NewRunRow>()({
   webhook: 'integer',
   revision: 'text',
   createdAt: 'instant',
+  traceContext: 'text',
 });
 
 /** The delivery ID of a request that another row stands for. */
@@ -235,6 +237,7 @@ class BatchRows {
         webhook: offer.webhook,
         revision: offer.revision,
         createdAt: offer.receivedAt,
+        traceContext: run.traceContext ?? null,
       });
     }
     return { label: 'Accepted' };

@@ -673,4 +673,6 @@ export const MIGRATIONS: readonly string[] = [
   `,
   // When a token expires. Earlier tokens never do.
   `ALTER TABLE tokens ADD COLUMN expires_at INTEGER;`,
+  // The trace of the delivery that started a run, which earlier runs do not have.
+  `ALTER TABLE runs ADD COLUMN trace_context TEXT;`,
 ];

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import type { Config } from '../config/config.ts';
+import type { Logger } from '../core/ports/logger.ts';
+import type { RunObserver } from '../core/ports/runs/run-observer.ts';
+import type { Environment } from '../core/reserved-variables.ts';
+import { systemClock } from '../core/time/clock.ts';
+import type { Metrics } from '../observability/metrics/metrics.ts';
+import type { Tracing } from '../observability/tracing/start-tracing.ts';
+import type { Lifetime } from './lifetime.ts';
+
+export interface OpenTracingParts {
+  config: Pick<Config, 'telemetry'>;
+  env: Environment;
+  metrics: Pick<Metrics, 'countSpans'>;
+  version: string;
+  logger: Logger;
+}
+
+/** Starts tracing if the configuration names a receiver; otherwise its code is not even loaded. */
+export async function openTracing(parts: OpenTracingParts, lifetime: Lifetime): Promise<Tracing | null> {
+  const { otlpEndpoint, samplePercent } = parts.config.telemetry;
+  if (otlpEndpoint === null) return null;
+  const { startTracing } = await import('../observability/tracing/start-tracing.ts');
+  const tracing = startTracing({
+    endpoint: otlpEndpoint,
+    samplePercent,
+    serviceName: parts.env.OTEL_SERVICE_NAME || 'dockbell',
+    version: parts.version,
+    instanceId: randomUUID(),
+    countSpans: parts.metrics.countSpans,
+    clock: systemClock,
+    logger: parts.logger,
+  });
+  lifetime.defer(() => tracing.stop());
+  return tracing;
+}
+
+export function observeBoth(one: RunObserver, other: RunObserver): RunObserver {
+  return {
+    onClaimed: (run, queuedAt) => {
+      one.onClaimed(run, queuedAt);
+      other.onClaimed(run, queuedAt);
+    },
+    onEnded: (run, result, at) => {
+      one.onEnded(run, result, at);
+      other.onEnded(run, result, at);
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { PassStepName, TimedPass } from '../core/ports/tracing.ts';
+import type { Reconciliation } from '../core/reconciliation.ts';
+import type { Clock } from '../core/time/clock.ts';
+
+/** Measures the steps of one pass. */
+export class PassTimes {
+  readonly #clock: Clock;
+  readonly #beganAt: number;
+  readonly #steps: TimedPass['steps'] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#beganAt = clock.monotonicMs();
+  }
+
+  async measure<T>(name: PassStepName, work: () => Promise<T>): Promise<T> {
+    const fromMs = this.#elapsedMs();
+    try {
+      return await work();
+    } finally {
+      this.#steps.push({ name, fromMs, untilMs: this.#elapsedMs() });
+    }
+  }
+
+  /** @param startedAt wall time in milliseconds */
+  describe({ id, factory, result, reason, revision }: Reconciliation, startedAt: number): TimedPass {
+    return { id, factory, result, reason, revision, startedAt, durationMs: this.#elapsedMs(), steps: this.#steps };
+  }
+
+  #elapsedMs(): number {
+    return this.#clock.monotonicMs() - this.#beganAt;
+  }
+}
