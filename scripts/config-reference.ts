@@ -1,3 +1,4 @@
+import { RELOADED_OPTIONS } from '../src/config/live-config.ts';
 import { OPTION_TREE, type OptionNode, type OptionSection } from '../src/config/option-tree.ts';
 import type { Option, OptionType } from '../src/config/options.ts';
 import { TEXT_FORMATS } from '../src/config/text-formats.ts';
@@ -40,8 +41,14 @@ function renderOption(key: string, option: Option): string[] {
     ['Default', describeDefault(option)],
     ['Only with', option.onlyWith === undefined ? null : `type \`${option.onlyWith}\``],
     ['Environment variable', option.env === null ? null : `\`${option.env}\``],
+    ['Change', isReloaded(key) ? '`dockbell reload`' : 'restart'],
   ].filter((fact): fact is [string, string] => fact[1] !== null);
   return [`#### \`${key}\``, '', option.description, '', ...facts.map(([name, text]) => `- ${name}: ${text}`), ''];
+}
+
+/** Does a change take effect without a restart? */
+function isReloaded(key: string): boolean {
+  return key.startsWith('factories[]') || RELOADED_OPTIONS.has(key);
 }
 
 function describeDefault({ default: fallback, required }: Option): string | null {

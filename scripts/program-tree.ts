@@ -20,6 +20,7 @@ export async function loadProgram(): Promise<CliCommand> {
     sleep: async () => {},
     catchInterrupts: () => signal,
     handleSignals: () => () => {},
+    hasTerminal: () => false,
   });
   await declareAll();
   return program;

@@ -9,6 +9,7 @@ import type { ReplayControl } from '../core/ports/deliveries/replay-control.ts';
 import type { UnloggedCounts } from '../core/ports/deliveries/unlogged-counts.ts';
 import type { EventFeed } from '../core/ports/event-feed.ts';
 import type { SignInOutcome } from '../core/ports/metrics.ts';
+import type { ReloadControl } from '../core/ports/reload-control.ts';
 import type { DrainControl } from '../core/ports/runs/drain-control.ts';
 import type { RunLogReader } from '../core/ports/runs/executor.ts';
 import type { RunControl } from '../core/ports/runs/run-control.ts';
@@ -38,6 +39,7 @@ import { catalogPlugin } from './operation/catalog-plugin.ts';
 import { dashboardPlugin } from './operation/dashboard-routes.ts';
 import { registerDrainRoutes } from './operation/drain-routes.ts';
 import { type HealthCheck, operationPlugin } from './operation/operation-routes.ts';
+import { registerReloadRoute } from './operation/reload-route.ts';
 import { reconciliationsPlugin } from './reconciliations/reconciliations-plugin.ts';
 import { runsPlugin } from './runs/runs-plugin.ts';
 import { type SecretRouteParts, secretsPlugin } from './secrets/secret-routes.ts';
@@ -94,6 +96,7 @@ export interface ApiModules {
   };
   runs: { control: RunControl; workers: WorkerControl; drain: DrainControl; logs: RunLogReader };
   events: EventFeed;
+  reload: ReloadControl['reload'];
   operation: {
     health: HealthCheck;
     /** The metrics in the Prometheus text format. */
@@ -186,6 +189,7 @@ export function composeApi(modules: ApiModules): FastifyInstance {
         watch: { authenticate, changes, clock },
       });
       registerDrainRoutes(api, modules.runs.drain);
+      registerReloadRoute(api, modules.reload);
       void api.register(catalogPlugin, { idFinder: storage.idFinder });
       void api.register(whyPlugin, { story: collectStoryParts(modules) });
     },

@@ -60,6 +60,8 @@ export interface IngressParts {
   logger: Logger;
 }
 
+type IngressLimits = Pick<Config['limits'], 'deliveriesPerMinute' | 'failedAuthPerMinute' | 'bodyBytes'>;
+
 /** What receives deliveries. */
 export interface Ingress {
   captures: CaptureWindows;
@@ -71,6 +73,8 @@ export interface Ingress {
   unlogged: UnloggedTally;
   /** Reads of the counts, with everything that was counted until now. */
   unloggedCounts: Pick<UnloggedCounts, 'list'>;
+  /** From now on applies these limits. The counts of the last minute start again if a limit has changed. */
+  setLimits(limits: IngressLimits): void;
   /** Opens the public listener; answers with its URL. */
   start(): Promise<string>;
   /** Answers what is in flight, then writes what waits. */
@@ -150,6 +154,10 @@ export function createIngress(parts: IngressParts): Ingress {
       clock,
       ids,
     }),
+    setLimits: (limits) => {
+      if (limits.deliveriesPerMinute !== context.limits.deliveriesPerMinute) context.limits = new RateLimits(limits);
+      context.maxBodyBytes = limits.bodyBytes;
+    },
     rejectionRows,
     handshakeRows,
     unlogged,

@@ -40,7 +40,8 @@ export function createNotifier(parts: CommitNotifierParts): Notifier {
   });
 }
 
-function collectTargets({ factories }: Pick<Config, 'factories'>): Map<string, NotifyTarget[]> {
+/** The targets of all factories, by factory. */
+export function collectTargets({ factories }: Pick<Config, 'factories'>): Map<string, NotifyTarget[]> {
   const targetsOf = ({ notify, source }: FactoryConfig) =>
     notify.map((target) => ({ ...target, branch: source.type === 'repository' ? source.branch : 'main' }));
   return new Map(factories.map((factory) => [factory.name, targetsOf(factory)]));

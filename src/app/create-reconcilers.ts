@@ -102,7 +102,7 @@ function createFactoryControl(parts: ReconcilerParts, byName: ReadonlyMap<string
   const { names, folders, clock } = parts;
   const rejectConfigured = (factory: string, what: string) => {
     if (!byName.has(factory)) return;
-    const first = `${what} it in dockbell.yaml and restart the daemon first`;
+    const first = `${what} it in dockbell.yaml and run 'dockbell reload' first`;
     throw new AppError('conflict', `The factory ${factory} is in the configuration: ${first}.`);
   };
   const settle = async () => {
@@ -142,7 +142,7 @@ function describeUnforgotten(outcome: Exclude<ForgetOutcome, { kind: 'ok' }>): A
 }
 
 function describeUnconfiguredTarget(from: string, to: string): AppError {
-  const message = `The configuration names no factory ${to}. Rename ${from} to ${to} in dockbell.yaml and restart the daemon first.`;
+  const message = `The configuration names no factory ${to}. Rename ${from} to ${to} in dockbell.yaml and run 'dockbell reload' first.`;
   return new AppError('conflict', message);
 }
 
@@ -159,7 +159,7 @@ function describeUnrenamed(outcome: Exclude<RenameOutcome, { kind: 'ok' }>, from
 }
 
 function describeOtherName(from: string): string {
-  return `To keep the URLs of ${from}, give the factory a third name in dockbell.yaml, restart the daemon, and rename ${from} to that name.`;
+  return `To keep the URLs of ${from}, give the factory a third name in dockbell.yaml, run 'dockbell reload', and rename ${from} to that name.`;
 }
 
 function createReconciler(parts: ReconcilerParts, factory: FactoryConfig): Reconciler {

@@ -17,6 +17,7 @@ import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { FactoryControl, ReconcileControl } from '../core/ports/definitions/reconciler.ts';
 import type { EventFeed } from '../core/ports/event-feed.ts';
 import type { Logger } from '../core/ports/logger.ts';
+import type { ReloadControl } from '../core/ports/reload-control.ts';
 import type { SecretHistory, SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { Clock } from '../core/time/clock.ts';
@@ -54,7 +55,9 @@ const CLOSING = { quietCheckMs: 20, graceMs: 5_000 };
 
 /** The modules of the daemon that the admin listener shows and controls. */
 export interface AdminParts {
+  /** In effect when it is read: a reload changes it. */
   config: Config;
+  reload: ReloadControl['reload'];
   paths: DataPaths;
   storage: Storage;
   /** As `StorageThread.openChannel`. */
@@ -149,6 +152,7 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
       logs: createRunLogReader(paths.runLogs),
     },
     events: parts.events,
+    reload: parts.reload,
     operation: {
       health: parts.health,
       renderMetrics: () => metrics.render(),

@@ -102,10 +102,21 @@ export async function openSecrets(
   redactor.add(new SecretValue(Buffer.from(key).toString('base64')));
   const vault = createVault(key);
   await verifyMasterKey(table, vault);
-  const notifyTargets = listNotifyTargets(config);
-  const factories = config.factories.map(({ name }) => name);
+  const secrets = createSecretStore({
+    table,
+    vault,
+    clock: systemClock,
+    redactor,
+    // A reload changes the factories.
+    get notifyTargets() {
+      return listNotifyTargets(config);
+    },
+    get factories() {
+      return config.factories.map(({ name }) => name);
+    },
+  });
   return {
-    secrets: createSecretStore({ table, vault, clock: systemClock, redactor, notifyTargets, factories }),
+    secrets,
     answers: createAnswerStore({ table: storage.keptAnswers, vault, clock: steadyClock }),
   };
 }

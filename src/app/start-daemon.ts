@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { readClientSecret } from '../api/openid/read-client-secret.ts';
 import type { Config } from '../config/config.ts';
+import { createLiveConfig, type LiveConfig } from '../config/live-config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { createIdSource, type RunId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
 import type { Logger } from '../core/ports/logger.ts';
+import type { ReloadControl } from '../core/ports/reload-control.ts';
 import type { StartRecords } from '../core/ports/runs/executor.ts';
 import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
@@ -58,6 +60,7 @@ import { openClocks, openDataDir, openSecrets } from './open-state.ts';
 import { observeBoth, openTracing } from './open-tracing.ts';
 import { findPushTrigger } from './push-trigger.ts';
 import { startReconcileThread } from './reconcile-thread/start-reconcile-thread.ts';
+import { createReload } from './reload-config.ts';
 
 /** Where the log goes. */
 export interface LogTarget {
@@ -98,6 +101,8 @@ export interface Daemon extends Omit<Admin, 'url'>, DaemonEnd {
   inventory: InventoryReader;
   reconcile: ReconcileControl;
   service: ServiceNotifier;
+  /** Reads the configuration again, and applies what needs no restart. */
+  reload: ReloadControl['reload'];
 }
 
 /** Where commands are looked up if the daemon itself has no `PATH`. */
@@ -113,10 +118,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   sizeYoungGenerations();
   const overrides: JsonObject = { ...options.overrides };
   if (options.dataDir !== undefined) overrides.dataDir = options.dataDir;
-  const config = await loadConfig({ file: options.configFile, env: options.env, overrides });
+  const readConfig = () => loadConfig({ file: options.configFile, env: options.env, overrides });
+  const live = createLiveConfig(await readConfig());
   const lifetime = new Lifetime();
   try {
-    return await composeDaemon(config, options, lifetime);
+    return await composeDaemon({ live, readConfig }, options, lifetime);
   } catch (error) {
     await lifetime.end();
     throw error;
@@ -124,8 +130,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 /** Creates each module with what it uses. What is started is stopped in reverse order. */
-async function composeDaemon(config: Config, options: DaemonOptions, lifetime: Lifetime): Promise<Daemon> {
+async function composeDaemon(
+  { live, readConfig }: { live: LiveConfig; readConfig: () => Promise<Config> },
+  options: DaemonOptions,
+  lifetime: Lifetime,
+): Promise<Daemon> {
   const { env } = options;
+  const { config } = live;
   const redactor = createRedactor();
   const redact = (text: string) => redactor.redactText(text);
   const logger = createLogger({ ...options.log, level: config.log.level, redact });
@@ -174,7 +185,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     nowMs: () => steadyClock.wallMs(),
   });
   registry.known.load(await storage.inventoryReader.webhookNames(), isConfigured);
-  const live = new LiveFactories(registry, (factory) => findPushTrigger(config.factories, factory));
+  const liveFactories = new LiveFactories(registry, (factory) => findPushTrigger(config.factories, factory));
   const reconciling = startReconcileThread({
     workerUrl: builtFile('app/reconcile-thread/worker.js'),
     settings: {
@@ -185,7 +196,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
       readsWorkTrees: options.readsWorkTrees ?? false,
     },
     openChannel,
-    serving: createServing(applyPacked, live),
+    serving: createServing(applyPacked, liveFactories),
     secrets: stored,
     onReconciled: composeReconciliationListener({
       config,
@@ -208,7 +219,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
 
   const { runsDir } = config;
   const startRecords = (options.openStartRecords ?? createStartRecords)(paths.startRecords);
-  const executors = await createExecutors(config.factories, {
+  const executorParts = {
     runsDir,
     logsDir: paths.runLogs,
     startRecords,
@@ -216,9 +227,11 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     maskOutput: createRedactingTransform,
     clock,
     logger,
-  });
+  };
+  const openTerms = async ({ factories }: Pick<Config, 'factories'>) =>
+    composeTerms(factories, await createExecutors(factories, executorParts));
   const dispatcher = createRunDispatcher({
-    terms: composeTerms(config.factories, executors),
+    terms: await openTerms(config),
     storage,
     logs: createRunLogWriter(paths.runLogs, clock),
     observer: tracing === null ? metrics.runs : observeBoth(metrics.runs, tracing.runs),
@@ -256,6 +269,20 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     ids,
     logger,
   });
+  const { reload } = createReload({
+    live,
+    read: readConfig,
+    openTerms,
+    reconciling,
+    factories: liveFactories,
+    registry,
+    inventory: storage.inventoryReader,
+    dispatcher,
+    notifier,
+    ingress,
+    service,
+    logger,
+  });
   await options.beforeWork?.(secrets);
 
   // After the listeners have closed: what they received is written, and the runs that it woke are stopped with the rest.
@@ -284,6 +311,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
       }),
       editor: reconciling.editor,
       dispatcher,
+      reload,
       ingress,
       ingressUrl,
       socket: sockets.admin,
@@ -302,7 +330,9 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
   reconciling.start();
   const housekeeping = startHousekeeping({
     retention: storage.retention,
-    policy: config.retention,
+    get policy() {
+      return config.retention;
+    },
     runs: storage.runReader,
     files: createRunFiles({ runsDir, logsDir: paths.runLogs, startRecordsDir: paths.startRecords, startRecords }),
     space: createRunSpace({ runsDir, logsDir: paths.runLogs, clock }),
@@ -337,6 +367,7 @@ async function composeDaemon(config: Config, options: DaemonOptions, lifetime: L
     inventory,
     reconcile: reconciling.control,
     service,
+    reload,
     ...watchEnd({ health, dispatcher, limits: config, service, lifetime, broken, logger }),
   };
 }

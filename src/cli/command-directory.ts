@@ -60,6 +60,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/serve.ts')).declareServe,
   },
   {
+    name: 'reload',
+    description: 'apply changes of dockbell.yaml that need no restart, and list those that do',
+    load: async () => (await import('./commands/reload.ts')).declareReload,
+  },
+  {
     name: 'drain',
     description: 'start no further run, for maintenance; deliveries are still accepted',
     load: async () => (await import('./commands/drain.ts')).declareDrain,

@@ -125,7 +125,7 @@ export class CommandSession {
     if (only === undefined) {
       throw new CliError('The daemon serves no factory.', {
         code: 'not_found',
-        hint: "Add one under 'factories' of dockbell.yaml and restart the daemon.",
+        hint: "Add one under 'factories' of dockbell.yaml and run 'dockbell reload'.",
       });
     }
     if (others.length === 0) return only;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createIdSource } from '../core/ids.ts';
 import { MASTER_KEY_VARIABLE, SYSTEMD_VARIABLES } from '../core/reserved-variables.ts';
@@ -26,6 +27,8 @@ export interface CliContext {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** After the call, Ctrl-C, SIGTERM and SIGHUP abort the returned signal. A second one ends the process. */
   catchInterrupts(): AbortSignal;
+  /** Is there a terminal that controls the process? */
+  hasTerminal(): boolean;
   /**
    * Calls `handle` for each of the signals that concern a daemon, which then have no other effect. The returned function
    * ends that: the next signal ends the process.
@@ -53,6 +56,7 @@ export function createProcessContext(process: NodeJS.Process): CliContext {
     newId: () => `send_${ids.deliveryId(systemClock.wallMs()).slice('dlv_'.length)}`,
     sleep: sleepUnlessAborted,
     catchInterrupts: () => catchInterrupts(process),
+    hasTerminal,
     handleSignals: (handle) => handleSignals(process, handle),
     outputClosed: watchOutput(process),
   };
@@ -95,6 +99,15 @@ function catchInterrupts(process: NodeJS.Process): AbortSignal {
   };
   for (const name of STOP_SIGNALS) process.on(name, onSignal);
   return controller.signal;
+}
+
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function handleSignals(process: NodeJS.Process, handle: (signal: DaemonSignal) => void): () => void {

@@ -23,6 +23,8 @@ export type DeliveryExplanation = Schemas['Explanation'];
 export type AutomationDecision = DeliveryExplanation['decisions'][number];
 export type Diagnosis = Schemas['Diagnosis'];
 export type DiagnosticView = Reconciliation['diagnostics'][number];
+/** What a reload of the configuration changed. */
+export type Reload = Schemas['Reload'];
 /** Whether runs start. */
 export type Drain = Schemas['Drain'];
 export type Factory = Schemas['Factory'];

@@ -25,7 +25,7 @@ export const ERROR_CODES = {
   storage_newer: { status: 500, exit: 2, title: 'Database written by a newer version' },
   data_dir_locked: { status: 500, exit: 2, title: 'Data directory in use' },
   master_key_wrong: { status: 500, exit: 2, title: 'Wrong master key' },
-  config_invalid: { status: 500, exit: 2, title: 'Invalid configuration' },
+  config_invalid: { status: 422, exit: 2, title: 'Invalid configuration' },
   source_unavailable: { status: 502, exit: 2, title: 'Source unavailable' },
   ingress_unreachable: { status: 502, exit: 2, title: 'Ingress unreachable' },
 } as const;

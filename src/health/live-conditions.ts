@@ -21,7 +21,7 @@ export interface ConditionParts {
   steadyClock: SteadyClock;
   retentionTime: RetentionTime;
   logger: Logger;
-  config: { factories: readonly { name: string }[] };
+  config: { readonly factories: readonly { name: string }[] };
   drain: Pick<DrainControl, 'state'>;
 }
 
@@ -38,18 +38,23 @@ export function createLiveConditions(
     ],
     { nowMs, logger },
   );
-  const ofFactory = new Map(
-    config.factories.map(({ name }) => {
-      const find = () => describeUnreadableSecrets(listUnreadable(registry, name));
-      return [name, watchConditions([find], { nowMs, logger: logger.child({ factory: name }) })];
-    }),
-  );
-  return { ofDaemon, ofFactory: (factory) => ofFactory.get(factory)?.() ?? [] };
+  const watches = new Map<string, () => Condition[]>();
+  const watch = (name: string) => {
+    const find = () => describeUnreadableSecrets(listUnreadable(registry, name));
+    const watched = watchConditions([find], { nowMs, logger: logger.child({ factory: name }) });
+    watches.set(name, watched);
+    return watched;
+  };
+  const ofFactory = (factory: string) => {
+    const isConfigured = config.factories.some(({ name }) => name === factory);
+    return isConfigured ? (watches.get(factory) ?? watch(factory))() : [];
+  };
+  return { ofDaemon, ofFactory };
 }
 
 /** What `/readyz` adds: no reason to send deliveries elsewhere, but somebody has to act. */
-export function listWarnings({ factories }: ConditionParts['config'], conditions: LiveConditions): string[] {
-  const ofFactories = factories.flatMap(({ name }) =>
+export function listWarnings(config: ConditionParts['config'], conditions: LiveConditions): string[] {
+  const ofFactories = config.factories.flatMap(({ name }) =>
     conditions.ofFactory(name).map(({ message }) => `factory ${name}: ${message}`),
   );
   return [...conditions.ofDaemon().map(({ message }) => message), ...ofFactories];

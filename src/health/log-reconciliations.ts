@@ -7,13 +7,14 @@ import type { ReconciliationEnd } from '../core/reconciliation.ts';
  * after each apply. Its runs are queued and nothing starts them.
  */
 export function createMissingExecutorWarning(
-  { factories }: Pick<Config, 'factories'>,
+  config: Pick<Config, 'factories'>,
   logger: Logger,
 ): (pass: ReconciliationEnd) => void {
-  const withoutExecutor = new Set(factories.filter(({ runs }) => runs.executor === null).map(({ name }) => name));
+  const hasExecutor = (factory: string) =>
+    config.factories.some(({ name, runs }) => name === factory && runs.executor !== null);
   const warned = new Set<string>();
   return ({ factory, result }) => {
-    if (!withoutExecutor.has(factory) || (warned.has(factory) && result !== 'applied')) return;
+    if (hasExecutor(factory) || (warned.has(factory) && result !== 'applied')) return;
     warned.add(factory);
     const problem = 'runs stay queued: set runs.executor in dockbell.yaml and reload it, or start a worker';
     logger.warn({ factory, problem }, 'factory has no executor');

@@ -43,9 +43,10 @@ export interface Inspector {
 }
 
 export interface InspectorParts {
+  /** In effect when it is read. */
   config: {
-    factories: readonly { name: string; source: { type: 'repository' | 'managed' | 'live' } }[];
-    limits: { webhooksPerFactory: number };
+    readonly factories: readonly { name: string; source: { type: 'repository' | 'managed' | 'live' } }[];
+    readonly limits: { webhooksPerFactory: number };
   };
   /** As `StorageThread.openChannel`: payloads and inventories do not pass through this thread. */
   openChannel(): MessagePort;
@@ -81,16 +82,20 @@ export function createInspector(workerUrl: URL, parts: InspectorParts): Inspecti
     });
     return { thread, ask: <Answer>(task: Inspection) => thread.run(task) as Promise<Answer> };
   }) as [InspectionThread, InspectionThread];
-  const types = new Map(parts.config.factories.map(({ name, source }) => [name, source.type]));
-  const { webhooksPerFactory } = parts.config.limits;
   return {
     planPreviewer: {
       preview: async (factory, tree, mayCheckSecrets) => {
-        const type = types.get(factory) ?? 'repository';
+        const { factories, limits } = parts.config;
+        const type = factories.find(({ name }) => name === factory)?.source.type ?? 'repository';
         const hosted = type === 'repository' ? null : { keepsUids: type === 'live' };
         const order = { factory, tree, mayCheckSecrets };
         try {
-          return await long.ask<PlanPreview>({ kind: 'plan', order, hosted, webhooksPerFactory });
+          return await long.ask<PlanPreview>({
+            kind: 'plan',
+            order,
+            hosted,
+            webhooksPerFactory: limits.webhooksPerFactory,
+          });
         } catch (error) {
           return { valid: false, diagnostics: describeSlowness(error).diagnostics };
         }

@@ -19,28 +19,39 @@ export interface NotifierParts extends TargetNotifierParts {
  */
 export class Notifier {
   readonly #parts: NotifierParts;
-  readonly #notifiers: ReadonlyMap<string, readonly TargetNotifier[]>;
+  #notifiers: ReadonlyMap<string, readonly TargetNotifier[]> = new Map();
+  #isStarted = false;
   /** What was last queued for the targets of each factory, so that a poll without changes costs nothing. */
   readonly #queued = new Map<string, string>();
   readonly #tasks = new TaskQueue();
 
   constructor(parts: NotifierParts) {
     this.#parts = parts;
-    const notifiers = [...parts.targets].map(([factory, targets]) => {
-      return [factory, targets.map((target) => new TargetNotifier(factory, target, parts))] as const;
-    });
-    this.#notifiers = new Map(notifiers);
+    this.setTargets(parts.targets);
+  }
+
+  /** From now on reports to these targets. Those that were targets before continue with their queues. */
+  setTargets(targets: NotifierParts['targets']): void {
+    const before = new Set([...this.#notifiers.values()].flat());
+    const open = (factory: string, target: NotifyTarget) => {
+      const known = (this.#notifiers.get(factory) ?? []).find((notifier) => isSame(notifier.target, target));
+      return known ?? new TargetNotifier(factory, target, this.#parts);
+    };
+    const after = [...targets].map(
+      ([factory, list]) => [factory, list.map((target) => open(factory, target))] as const,
+    );
+    this.#notifiers = new Map(after);
+    for (const [factory, notifiers] of after) {
+      const added = notifiers.filter((notifier) => !before.delete(notifier));
+      if (this.#isStarted && added.length > 0) this.#startReporting(factory, added);
+    }
+    for (const notifier of before) this.#tasks.run(() => notifier.stop()).catch(() => {});
   }
 
   /** Continues the queue of an earlier daemon, and queues its last reconciliation if that was not reported. */
   start(): void {
-    for (const [factory, notifiers] of this.#notifiers) {
-      this.#enqueue(factory, async () => {
-        for (const notifier of notifiers) await notifier.start();
-        const last = await this.#parts.inventory.lastReconciliation(factory);
-        if (last !== null) await this.#queueReport(last);
-      });
-    }
+    this.#isStarted = true;
+    for (const [factory, notifiers] of this.#notifiers) this.#startReporting(factory, notifiers);
   }
 
   /** A reconciliation has ended. Returns immediately. */
@@ -70,6 +81,15 @@ export class Notifier {
     await Promise.all([...this.#notifiers.values()].flat().map((notifier) => notifier.stop()));
   }
 
+  #startReporting(factory: string, notifiers: readonly TargetNotifier[]): void {
+    this.#enqueue(factory, async () => {
+      for (const notifier of notifiers) await notifier.start();
+      const last = await this.#parts.inventory.lastReconciliation(factory);
+      this.#queued.delete(factory);
+      if (last !== null) await this.#queueReport(last);
+    });
+  }
+
   /** Sequential, so that the outcomes of a factory keep their order. */
   #enqueue(factory: string, work: () => Promise<void>): void {
     this.#tasks.run(work).catch((error) => {
@@ -92,4 +112,8 @@ export class Notifier {
     }
     this.#queued.set(factory, `${revision} ${outcome}`);
   }
+}
+
+function isSame(a: NotifyTarget, b: NotifyTarget): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -27,7 +27,7 @@ export class KnownWebhooks {
     return this.#byRef.get(ref);
   }
 
-  /** At start, and after a factory was renamed: adds what the storage has. The factories of all later changes are configured. */
+  /** At start, and after a factory was renamed: adds what the storage has. The factories of later changes are configured. */
   load(webhooks: readonly WebhookName[], isConfigured: (factory: string) => boolean): void {
     for (const { ref, uid, factory, name, enabled, deletedAt } of webhooks) {
       const state = enabled ? null : 'disabled';
@@ -39,6 +39,14 @@ export class KnownWebhooks {
   /** A webhook was created or changed. */
   noteApplied({ uid, factory, name, enabled }: AppliedWebhook, ref: number): void {
     this.#set({ ref, uid, factory, name, unserved: enabled ? null : 'disabled' });
+  }
+
+  /** The configuration no longer names the factory: its webhooks are not served. */
+  noteUnconfigured(factory: string): void {
+    for (const known of [...this.#byUid.values()]) {
+      if (known.factory === factory && known.unserved !== 'deleted')
+        this.#set({ ...known, unserved: 'not_configured' });
+    }
   }
 
   noteDeleted(uid: string): void {

@@ -88,6 +88,13 @@ export class LiveFactories {
     this.#registry.replaceFactory(factory, live);
   }
 
+  /** Ends what a factory serves. */
+  remove(factory: string): void {
+    this.#staged.delete(factory);
+    this.#live.delete(factory);
+    this.#registry.replaceFactory(factory, []);
+  }
+
   #replaceWebhooks(
     { factory, webhooks: changed, deletedWebhooks }: ServedChange,
     webhooks: Map<WebhookUid, LiveWebhook>,

@@ -29,9 +29,9 @@ export interface SecretStoreDependencies {
   /** Gets every value, so that the log masks it from then on. */
   redactor: Redactor;
   /** The targets of `notify` of all configured factories, with the secret that each names. */
-  notifyTargets: readonly NamingTarget[];
+  readonly notifyTargets: readonly NamingTarget[];
   /** Names of the configured factories. */
-  factories: readonly string[];
+  readonly factories: readonly string[];
 }
 
 /** A target of `notify` in the configuration that uses a secret. */
@@ -43,7 +43,7 @@ export interface NamingTarget {
 
 /** The encrypted team store over a table of sealed values. */
 export function createSecretStore(parts: SecretStoreDependencies): SecretStore & SecretHistory {
-  const { table, vault, clock, redactor, notifyTargets, factories } = parts;
+  const { table, vault, clock, redactor } = parts;
   const openSealed = (sealed: SealedSecret): SecretValue => {
     const value = vault.open(sealed);
     redactor.add(value);
@@ -65,7 +65,8 @@ export function createSecretStore(parts: SecretStoreDependencies): SecretStore &
   ): Promise<StoredSecret> => {
     const existing = await table.newest(name);
     rejectWrongMode(name, existing !== null, mode);
-    const scope = existing === null ? createScope(change ?? {}, factories) : chooseScope(name, existing.scope, change);
+    const scope =
+      existing === null ? createScope(change ?? {}, parts.factories) : chooseScope(name, existing.scope, change);
     if (existing !== null && change !== undefined && !force) {
       rejectLostUsers(name, await find(name), existing.scope, scope);
     }
@@ -85,7 +86,7 @@ export function createSecretStore(parts: SecretStoreDependencies): SecretStore &
   // This process is the only writer. Sequential, so that no version is used between the read and the insert.
   const puts = new TaskQueue();
   const addTargets = (secret: StoredSecretSummary): SecretSummary => {
-    return { ...secret, notify: listTargets(notifyTargets, secret.name) };
+    return { ...secret, notify: listTargets(parts.notifyTargets, secret.name) };
   };
   const find = async (name: string) => {
     const found = await table.find(name);

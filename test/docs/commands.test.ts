@@ -27,6 +27,7 @@ async function createIdleProgram(): Promise<Command> {
     sleep: async () => {},
     catchInterrupts: () => signal,
     handleSignals: () => () => {},
+    hasTerminal: () => false,
   });
   await declareAll();
   const idle = (command: Command): void => {

@@ -46,6 +46,7 @@ export async function runCli(argv: readonly string[], surroundings: CliSurroundi
     sleep: async (ms) => surroundings.onSleep?.(ms),
     catchInterrupts: () => surroundings.interrupt ?? never,
     handleSignals: () => () => {},
+    hasTerminal: () => false,
     outputClosed: surroundings.outputClosed ?? never,
   };
   const code = await runProgram(argv, context);

@@ -827,6 +827,8 @@ export function createSeededServer(services: SeededServices): FastifyInstance {
     ingress: services,
     runs: { control: runControl, workers, drain, logs: runLogs },
     events,
+    // The seeded daemon has no configuration file that could change.
+    reload: async () => ({ applied: [], needRestart: [], factories: { added: [], changed: [], removed: [] } }),
     operation: services,
     signIn: services,
     answers,

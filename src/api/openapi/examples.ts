@@ -758,6 +758,13 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
     { status: 202, headers: { 'content-type': 'application/json' }, body: `{"delivery_id":"${SENDER_ID}"}` },
   ],
   Drain: [{ state: 'draining', since: '2026-01-02T03:04:05.678Z', executing_runs: 2, worker_runs: 0 }],
+  Reload: [
+    {
+      applied: ['limits.bodyBytes'],
+      restart_required: ['ingress.port'],
+      factories: { added: ['billing'], changed: ['payments'], removed: [] },
+    },
+  ],
   Health: [{ status: 'ok' }],
   Readiness: [
     { ready: true, problems: [], warnings: [] },

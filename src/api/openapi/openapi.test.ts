@@ -150,6 +150,7 @@ describe('the OpenAPI document', () => {
       '/filters/test',
       '/plan',
       '/reconciliations',
+      '/reload',
       '/rename',
       '/reverts',
       '/runs/claim',

@@ -24,6 +24,7 @@ export const OPERATIONS: Readonly<Record<string, OperationWords>> = {
   'GET /api/v1/drain': { id: 'getDrain' },
   'POST /api/v1/drain': { id: 'startDrain', action: 'Drain: start no further run' },
   'DELETE /api/v1/drain': { id: 'cancelDrain', action: 'End the drain: start runs again' },
+  'POST /api/v1/reload': { id: 'reloadConfiguration', action: 'Reload the configuration' },
   'GET /api/v1/audit': { id: 'listAuditEntries' },
   'GET /api/v1/factories': { id: 'listFactories' },
   'GET /api/v1/factories/:factory': { id: 'getFactory' },

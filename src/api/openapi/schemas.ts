@@ -842,6 +842,17 @@ export const COMPONENTS = {
     },
     { description: 'Whether runs start.' },
   ),
+  Reload: closedObject(
+    {
+      applied: { ...texts, description: 'Options that took effect.' },
+      restart_required: { ...texts, description: 'Options that take effect at the next start.' },
+      factories: closedObject(
+        { added: texts, changed: texts, removed: texts },
+        { description: 'Names of factories. Their keys took effect.' },
+      ),
+    },
+    { description: 'What a reload of the configuration changed.' },
+  ),
   Health: closedObject({ status: oneOf(['ok']) }, { description: 'The process lives.' }),
   Readiness: closedObject(
     { ready: flag, problems: texts, warnings: texts },

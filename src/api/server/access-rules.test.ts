@@ -100,6 +100,7 @@ const TABLE: Row[] = [
   ['GET', '/api/v1/ids', 'viewer', 'listed'],
   ['GET', '/api/v1/why/:ref', 'viewer', 'listed'],
   ['GET', '/api/v1/audit', 'owner', 'team'],
+  ['POST', '/api/v1/reload', 'owner', 'team'],
   ['GET', '/api/v1/drain', 'viewer', 'team'],
   ['POST', '/api/v1/drain', 'operator', 'team'],
   ['DELETE', '/api/v1/drain', 'operator', 'team'],

@@ -38,7 +38,16 @@ export type CopiedSecret = string | null;
 export interface ReconcilePorts {
   reconcilers: Pick<
     Reconcilers,
-    'start' | 'reconcileNow' | 'contains' | 'forget' | 'rename' | 'onSecretChanged' | 'onPush' | 'serveAll' | 'stop'
+    | 'start'
+    | 'reconcileNow'
+    | 'contains'
+    | 'forget'
+    | 'rename'
+    | 'onSecretChanged'
+    | 'onPush'
+    | 'serve'
+    | 'serveAll'
+    | 'stop'
   >;
   editor: CopiedEditor;
   adoption: { adopt(webhook: Parameters<AdoptSecret>[0], value: string): ReturnType<AdoptSecret> };
@@ -63,6 +72,7 @@ export const RECONCILE_OPERATIONS = listOperations<ReconcilePorts>()({
     'rename',
     'onSecretChanged',
     'onPush',
+    'serve',
     'serveAll',
     'stop',
   ],

@@ -44,6 +44,14 @@ export interface ReconcileThread {
   adoptSecret: AdoptSecret;
   /** Makes live what was applied last, so that the daemon serves while git cannot be reached. */
   serveAll(): Promise<void>;
+  /**
+   * Continues with other factories. What is live stays. Each factory begins with a pass.
+   * @param toServe factories whose stored definition is made live before that
+   */
+  restart(
+    changed: Pick<ReconcileSettings, 'factories' | 'webhooksPerFactory'>,
+    toServe: readonly string[],
+  ): Promise<void>;
   /** Starts the loops of all factories. */
   start(): void;
   onSecretChanged(): void;
@@ -72,6 +80,7 @@ export function startReconcileThread(parts: ReconcileThreadParts): ReconcileThre
     editor: createEditor(() => thread.remote.editor),
     adoptSecret: ({ factory, uid }, value) => thread.remote.adoption.adopt({ factory, uid }, value.reveal()),
     serveAll: () => reconcilers().serveAll(),
+    restart: (changed, toServe) => thread.restart(changed, toServe),
     start: () => thread.startLoops(),
     onSecretChanged: () => notify(reconcilers().onSecretChanged()),
     onPush: (factory) => notify(reconcilers().onPush(factory)),
@@ -85,11 +94,13 @@ class RestartingThread {
   #link!: PortLink<ReconcilePorts>;
   #hasLoops = false;
   #isStopping = false;
+  #settings: ReconcileThreadParts['settings'];
   #failures = 0;
   #cancelRestart: CancelCall = () => {};
 
   constructor(parts: ReconcileThreadParts) {
     this.#parts = parts;
+    this.#settings = parts.settings;
     this.#start();
   }
 
@@ -104,16 +115,29 @@ class RestartingThread {
 
   async stop(): Promise<void> {
     this.#isStopping = true;
+    await this.#end(new AppError('shutting_down', 'The daemon is stopping. Try again once it has started again.'));
+  }
+
+  async restart(changed: Partial<ReconcileThreadParts['settings']>, toServe: readonly string[]): Promise<void> {
+    this.#settings = { ...this.#settings, ...changed };
+    await this.#end(new AppError('shutting_down', 'The configuration was reloaded meanwhile. Try again.'));
+    this.#start();
+    for (const factory of toServe) await this.remote.reconcilers.serve(factory);
+    if (this.#hasLoops) this.startLoops();
+  }
+
+  async #end(reason: AppError): Promise<void> {
     this.#cancelRestart();
     await this.remote.reconcilers.stop().catch(() => {});
-    this.#link.end(new AppError('shutting_down', 'The daemon is stopping. Try again once it has started again.'));
+    this.#link.end(reason);
+    this.#worker.removeAllListeners('error').on('error', () => {});
     await this.#worker.terminate();
   }
 
   #start(): void {
-    const { workerUrl, settings, openChannel } = this.#parts;
+    const { workerUrl, openChannel } = this.#parts;
     const storage = openChannel();
-    const workerData: ReconcileSettings = { ...settings, storage };
+    const workerData: ReconcileSettings = { ...this.#settings, storage };
     this.#worker = new Worker(workerUrl, { workerData, transferList: [storage] });
     this.#link = new PortLink(this.#worker, offerHost(this.#parts), RECONCILE_OPERATIONS);
     this.#worker.once('error', (error) => this.#fail(error));

@@ -46,7 +46,7 @@ export function declareFactory(factory: CliCommand, bind: Bind): void {
     .explain({
       negative:
         'the configuration still names the old factory or does not name the new one, or the new one would lose URLs',
-      more: 'First rename the factory in dockbell.yaml and restart the daemon. Limits of tokens and users get the new name, too.',
+      more: 'First rename the factory in dockbell.yaml and run dockbell reload. Limits of tokens and users get the new name, too.',
       examples: [['dockbell factory rename shop web-shop', 'the URLs of shop work again']],
     })
     .action(bind(renameFactory));

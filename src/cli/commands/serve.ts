@@ -16,7 +16,7 @@ export function declareServe(command: CliCommand, bind: Bind): void {
     .option('--no-new-runs', 'start no run until dockbell drain --cancel, for maintenance; deliveries are accepted')
     .explain({
       negative: 'the daemon failed, or its start failed with a temporary error (a full disk, an I/O error)',
-      more: 'The log goes to standard output: text on a terminal, otherwise JSON lines. If standard\nerror is a terminal, the first start prints a link to sign in. SIGTERM lets running commands\ncontinue for the time of drain before the daemon stops; Ctrl-C and SIGHUP do not. A second signal ends the commands\nimmediately. --data-dir takes precedence over dataDir of the configuration.',
+      more: 'The log goes to standard output: text on a terminal, otherwise JSON lines. If standard\nerror is a terminal, the first start prints a link to sign in. SIGTERM lets running commands\ncontinue for the time of drain before the daemon stops; Ctrl-C does not. SIGHUP reloads the configuration. A second signal ends the commands\nimmediately. --data-dir takes precedence over dataDir of the configuration.',
       examples: [
         ['dockbell serve', 'with the dockbell.yaml of this folder'],
         ['dockbell serve --config /etc/dockbell/dockbell.yaml', 'as a service'],
@@ -48,20 +48,28 @@ async function serve(session: CommandSession, options: { config?: string; newRun
 
 /** What signals do to a daemon, also those that came while it started. */
 class DaemonSignals {
-  #daemon: Pick<Daemon, 'stop'> | null = null;
+  #daemon: Pick<Daemon, 'stop' | 'reload'> | null = null;
   #mode: StopMode | null = null;
 
-  constructor(context: Pick<CliContext, 'handleSignals'>) {
+  constructor(context: Pick<CliContext, 'handleSignals' | 'hasTerminal'>) {
+    const hadTerminal = context.hasTerminal();
     const release = context.handleSignals((signal) => {
+      // A terminal that closes sends the signal, too, and takes the person with it who could stop the daemon.
+      if (signal === 'SIGHUP' && !(hadTerminal && !context.hasTerminal())) return this.#reload();
       if (this.#mode === null) return this.#stop(signal === 'SIGTERM' ? 'drain' : 'now');
       release();
       this.#stop('force');
     });
   }
 
-  control(daemon: Pick<Daemon, 'stop'>): void {
+  control(daemon: Pick<Daemon, 'stop' | 'reload'>): void {
     this.#daemon = daemon;
     if (this.#mode !== null) void daemon.stop(this.#mode);
+  }
+
+  /** The log reports a failure. A daemon that is starting has just read the configuration. */
+  #reload(): void {
+    this.#daemon?.reload().catch(() => {});
   }
 
   #stop(mode: StopMode): void {
@@ -84,7 +92,7 @@ async function printFirstSteps({ context, output }: CommandSession, daemon: Daem
 function noteNoFactory({ output, context }: CommandSession, configFile: string | null): void {
   if (configFile !== null) {
     output.note(`${configFile} has no factory: no webhook exists and no run can start.`);
-    output.note("Add one under 'factories' and restart the daemon. 'dockbell init my-factory' creates an example.");
+    output.note("Add one under 'factories' and run 'dockbell reload'. 'dockbell init my-factory' creates an example.");
     return;
   }
   output.note(`There is no ${CONFIG_FILE} in ${context.cwd} and no factory: no webhook exists and no run can start.`);

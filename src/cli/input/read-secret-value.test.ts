@@ -24,6 +24,7 @@ async function type(...chunks: string[]) {
     sleep: async () => {},
     catchInterrupts: () => signal,
     handleSignals: () => () => {},
+    hasTerminal: () => false,
   };
   const reading = readSecretValue(context, 'Value of S');
   for (const chunk of chunks) keys.write(chunk);

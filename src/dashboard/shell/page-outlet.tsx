@@ -42,7 +42,7 @@ function FirstPage() {
       <PageHeader title="Overview" />
       <EmptyState icon={FactoryIcon} title="No factories yet">
         A factory is a set of webhooks and automations with one definition. Add one under <code>factories</code> in{' '}
-        <code>dockbell.yaml</code> and restart the daemon.
+        <code>dockbell.yaml</code> and run <code>dockbell reload</code>.
       </EmptyState>
     </>
   );

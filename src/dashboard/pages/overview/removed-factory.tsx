@@ -21,7 +21,7 @@ export function RemovedFactory({ factory }: { factory: Factory }) {
       <Stack gap="sm">
         <Text size="sm">
           Senders get 404, and queued runs wait. To serve the same URLs again, add {factory.name} to dockbell.yaml and
-          restart the daemon. If the factory has another name there, rename it here. If it was removed, forget it.
+          run dockbell reload. If the factory has another name there, rename it here. If it was removed, forget it.
         </Text>
         {isOwner ? (
           <Group gap="xs">
