@@ -176,6 +176,8 @@ export function createIngress(parts: IngressParts): Ingress {
       return url;
     },
     stop: async () => {
+      // The next daemon continues with these sockets, so that a longer stop delays no delivery.
+      if (parts.sockets.length > 0) await Promise.all(servers.map((server) => server.retire()));
       await Promise.all(servers.map((server) => server.close(ANSWER_GRACE_MS)));
       await confirmations.stop();
       await versionTrials.drain();

@@ -11,7 +11,7 @@ import { type SupervisedDaemon, superviseDaemon } from '../helpers/socket-superv
 import { SteadySender } from '../helpers/steady-sender.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { launchTestDaemon, startTestDaemon } from '../helpers/test-daemon.ts';
+import { launchTestDaemon } from '../helpers/test-daemon.ts';
 
 describe('a daemon with sockets of a supervisor', () => {
   const canNotify = hasNotifyPrograms();
@@ -60,10 +60,8 @@ describe('a daemon with sockets of a supervisor', () => {
   });
 
   it('fails no delivery during a restart', async () => {
-    const name = 'restart';
-    const senders = [daemon.ingressUrl, `http://[::1]:${daemon.ports[2]}`].map(
-      (url, index) => new SteadySender({ url: url + path, name: `${name}${index}`, intervalMs: 20 }),
-    );
+    const urls = [daemon.ingressUrl, `http://[::1]:${daemon.ports[2]}`].map((url) => url + path);
+    const senders = urls.map((url, index) => new SteadySender({ url, name: `new${index}`, intervalMs: 20 }));
     await eventually(() => senders.every(({ accepted }) => accepted > 20));
     await daemon.restart();
     const before = senders.map(({ accepted }) => accepted);
@@ -112,12 +110,6 @@ describe('sockets of systemd', () => {
       expect(await daemon?.end('SIGTERM')).toBe(0);
     },
   );
-
-  it('are not used if they are for another process', async () => {
-    const daemon = await startTestDaemon({ config: {}, env: { LISTEN_FDS: '1', LISTEN_PID: '1' } });
-    expect(daemon.output()).toContain('sockets of systemd are for another process');
-    expect(await daemon.end('SIGTERM')).toBe(0);
-  });
 
   it('end the start with exit code 2 if they are no TCP sockets', async () => {
     const unix = createServer().listen(join(createTempDir('unix'), 'socket'));

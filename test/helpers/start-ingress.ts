@@ -144,6 +144,8 @@ export interface TestIngress {
   handshakes(name?: string): Promise<Handshake[]>;
   /** Applies the factory again. */
   apply(webhooks: TestWebhook[], automations?: TestAutomation[]): Promise<void>;
+  /** Prepares a stop of a listener whose socket stays open. */
+  retire(): Promise<void>;
   /** Closes the listener like a clean stop. */
   stop(graceMs?: number): Promise<void>;
   close(): Promise<void>;
@@ -278,7 +280,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
       onDefect: (error) => seen.defects.push(error),
     },
   };
-  const { server, close } = createIngressServer({
+  const { server, retire, close } = createIngressServer({
     handle: (incoming) => handleDelivery(context, incoming),
     onMalformed: (path) => countMalformed(context, path),
     answerProbe: createProbes({
@@ -327,6 +329,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
       const page = { webhookUid: uid(name), limit: 5_000, cursor: null };
       return (await storage.handshakeLog.list(page)).data;
     },
+    retire,
     stop: (graceMs = 5_000) => close(graceMs),
     close: async () => {
       await confirmations.stop();

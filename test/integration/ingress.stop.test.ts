@@ -133,3 +133,16 @@ it('a stop aborts a sender that is slower than the grace period', async () => {
   await connection.closed();
   expect(await ingress.deliveries()).toEqual([]);
 });
+
+it('a listener that retires accepts new connections, and closes each one with its response', async () => {
+  const idle = await ingress.connect();
+  expect((await idle.send(compose('one')).readAnswer())?.head).not.toMatch(/^connection: close$/im);
+  const retired = ingress.retire();
+  for (const connection of [await ingress.connect(), idle]) {
+    const answer = await connection.send(compose(`retired-${connection.socket.localPort}`)).readAnswer();
+    expect(answer).toMatchObject({ status: 202, head: expect.stringMatching(/^connection: close$/im) });
+    await connection.closed();
+    expect(connection.failure).toBeNull();
+  }
+  await retired;
+});

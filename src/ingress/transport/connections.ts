@@ -48,6 +48,17 @@ export class Connections<Response extends SentResponse> {
     return this.#open.get(socket)?.newest;
   }
 
+  /** Resolves when each connection that is open now has ended, at the latest after `limitMs`. */
+  async untilEnded(limitMs: number): Promise<void> {
+    const ends = [...this.#open.keys()].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
+    let limit: NodeJS.Timeout | undefined;
+    const passed = new Promise((resolve) => {
+      limit = setTimeout(resolve, limitMs);
+    });
+    await Promise.race([Promise.all(ends), passed]);
+    clearTimeout(limit);
+  }
+
   /**
    * Ends quiet connections until the server has closed, and all remaining ones after `graceMs`.
    *

@@ -32,6 +32,9 @@ const DEFAULT_BOUNDS = {
   quietCheckMs: 20,
 };
 
+/** Node.js checks idle connections once per second. */
+const RETIRE_MARGIN_MS = 1_000;
+
 /** Milliseconds, bytes and counts, named as in `node:http`. */
 export type ServerBounds = typeof DEFAULT_BOUNDS;
 
@@ -51,6 +54,12 @@ export interface IngressServerParts {
 /** The public listener, not bound yet. */
 export interface IngressServer {
   server: Server;
+  /**
+   * Closes each connection with its next response, but accepts new ones. A close of an idle connection can cross the next
+   * request of its sender, and a sender that closes its idle connections before this server does never meets it.
+   * Resolves when the connections that were open have ended, at the latest after the time that idle ones may stay.
+   */
+  retire(): Promise<void>;
   /**
    * Accepts no new connections. Answers the current requests and closes each connection with its response, so that no
    * sender loses the response to a stored delivery. Resolves when all connections have ended.
@@ -86,6 +95,10 @@ export function createIngressServer(parts: IngressServerParts): IngressServer {
   );
   return {
     server,
+    retire: () => {
+      listener.isClosing = true;
+      return connections.untilEnded(bounds.keepAliveTimeout + RETIRE_MARGIN_MS);
+    },
     close: (graceMs) => {
       listener.isClosing = true;
       return closeServer(server, connections, bounds.quietCheckMs, graceMs);
