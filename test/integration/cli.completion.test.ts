@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TOKEN_ROLES } from '../../src/core/access.ts';
 import { hasProgram } from '../helpers/has-program.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { createSeededServer, createSeededServices, type SeededServices } from '../helpers/seeded-services.ts';
@@ -60,7 +61,7 @@ describe('completion offers', () => {
     ],
     [
       ['token', 'create', 'ci', '--role', '='],
-      ['viewer', 'operator', 'manager', 'owner', ':none'],
+      [...TOKEN_ROLES, ':none'],
     ],
     [
       ['token', 'create', 'ci', '--role=o'],
