@@ -39,9 +39,9 @@ export interface DirectoryOptions {
 /** What a walk found, for the next one. */
 export interface WalkedFolder {
   /** The files by their paths, with what shows whether they changed. */
-  files: ReadonlyMap<string, WalkedFile>;
-  /** Absolute paths of the folder itself and of all folders in it that were read. */
-  folders: readonly string[];
+  files: Map<string, WalkedFile>;
+  /** Paths of the folders that were read. */
+  folders: Set<string>;
 }
 
 interface WalkedFile {
@@ -62,9 +62,8 @@ interface Walk {
   entries: TreeEntry[];
   unusable: UnusableEntry[];
   totalBytes: number;
-  earlier: WalkedFolder['files'];
-  files: Map<string, WalkedFile>;
-  folders: string[];
+  earlier: ReadonlyMap<string, WalkedFile>;
+  walked: WalkedFolder;
 }
 
 /**
@@ -79,17 +78,7 @@ export async function readDirectoryTree(
   if (!place.ok) return place;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const { folder, prefix } = place;
-  const walk: Walk = {
-    root: folder,
-    prefix,
-    limits,
-    entries: [],
-    unusable: [],
-    totalBytes: 0,
-    earlier: options.earlier?.files ?? new Map(),
-    files: new Map(),
-    folders: [folder],
-  };
+  const walk = beginWalk({ folder, prefix }, limits, options.earlier);
   // By the names that the folder lists: a file system that ignores case would find one folder under each spelling.
   const listed = attempt(() => listFolder(place.folder));
   if (!listed.ok) return failed('RepositoryRefused', `The folder ${quote(dir)} cannot be read; check its permissions.`);
@@ -99,9 +88,59 @@ export async function readDirectoryTree(
     found.map((dirent) => ({ pathBytes: dirent.name, dirent })),
   );
   if (!walked.ok) return walked;
-  const { entries, unusable, files, folders } = walk;
+  const { entries, unusable } = walk;
   const tree = { prefix, entries, ...(unusable.length === 0 ? {} : { unusable }) };
-  return { ok: true, tree, root: place.root, walked: { files, folders } };
+  return { ok: true, tree, root: place.root, walked: walk.walked };
+}
+
+/**
+ * Reads some paths of a folder, each with everything below it. A path that does not exist has no entries. Returns `null` if
+ * only a walk of the whole folder can answer.
+ *
+ * @param paths relative to the folder, none below another one
+ */
+export async function readPaths(
+  dir: string,
+  paths: readonly string[],
+): Promise<{ entries: TreeEntry[]; walked: WalkedFolder } | null> {
+  const place = await findPlace(dir);
+  if (!place.ok) return null;
+  const walk = beginWalk(place, DEFAULT_LIMITS);
+  const listed: ListedPath[] = [];
+  for (const path of paths) {
+    if (!isInFolders(place.folder, path)) return null;
+    const found = attempt(() => lstatSync(join(place.folder, path)));
+    if (found.ok) listed.push({ pathBytes: Buffer.from(path), dirent: found.value });
+    else if (!found.isMissing) return null;
+  }
+  const walked = await walkAll(walk, listed);
+  return walked.ok && walk.unusable.length === 0 ? { entries: walk.entries, walked: walk.walked } : null;
+}
+
+/** A path below a link would lead out of the folder. */
+function isInFolders(root: string, path: string): boolean {
+  const names = path.split('/').slice(0, -1);
+  return names.every((_, index) => {
+    const folder = attempt(() => lstatSync(join(root, ...names.slice(0, index + 1))));
+    return folder.ok && folder.value.isDirectory();
+  });
+}
+
+function beginWalk(
+  { folder, prefix }: Pick<Place, 'folder' | 'prefix'>,
+  limits: SourceLimits,
+  earlier?: WalkedFolder,
+): Walk {
+  return {
+    root: folder,
+    prefix,
+    limits,
+    entries: [],
+    unusable: [],
+    totalBytes: 0,
+    earlier: earlier?.files ?? new Map(),
+    walked: { files: new Map(), folders: new Set() },
+  };
 }
 
 /** The full commit ID of `rev`, anything that git understands, in the repository that contains a folder. */
@@ -194,7 +233,7 @@ const PATHS_A_TURN = 64;
 /** An entry of a folder, with its path in bytes, relative to the factory's folder. */
 interface ListedPath {
   pathBytes: Buffer;
-  dirent: Dirent<Buffer>;
+  dirent: Pick<Dirent, 'isFile' | 'isDirectory' | 'isSymbolicLink'>;
 }
 
 /**
@@ -231,7 +270,7 @@ function visitPath(walk: Walk, { pathBytes, dirent }: ListedPath): Visited {
 function visitFolder(walk: Walk, path: string, full: string): Visited {
   const listed = attempt(() => listFolder(full));
   if (!listed.ok) return passOver('folder', path, listed);
-  walk.folders.push(full);
+  walk.walked.folders.add(path);
   // git lists a repository inside a repository as a submodule and does not read it.
   if (listed.value.some(({ name }) => name.toString() === '.git')) {
     return addEntry(walk, { path, kind: 'submodule', size: 0, ...UNREAD });
@@ -279,7 +318,7 @@ function isSameStamp(one: FileStamp, other: FileStamp): boolean {
 
 function addKnown(walk: Walk, path: string, known: WalkedFile): Visited {
   const { entry } = known;
-  walk.files.set(path, known);
+  walk.walked.files.set(path, known);
   return countBytes(walk, entry.bytes?.length ?? 0) ?? addEntry(walk, entry);
 }
 
@@ -303,7 +342,7 @@ function addOpenFile(walk: Walk, path: string, fd: number): Visited {
   const content = attempt(() => readFileSync(fd));
   if (!content.ok) return passOver('file', path, content);
   const entry = createFileEntry(path, new Uint8Array(content.value));
-  if (isSettled(stamp)) walk.files.set(path, { stamp, entry });
+  if (isSettled(stamp)) walk.walked.files.set(path, { stamp, entry });
   return addEntry(walk, entry);
 }
 

@@ -27,6 +27,9 @@ const env = {
   DOCKBELL_INGRESS_PORT: '1',
 };
 
+const COMMAND =
+  'echo "in $DEV_DIR, process $$"; grep -q slow event-payload.json && exec sleep 600; tail -c 200 prompt.md; exit 3';
+
 let dev: StartedProgram;
 /** Where the output of the step before ends. */
 let seen = 0;
@@ -43,7 +46,7 @@ const send = (...args: string[]) => {
 };
 
 beforeAll(async () => {
-  dev = startProgram(['dev', '--exec', 'echo "in $DEV_DIR"; tail -c 200 prompt.md; exit 3'], { cwd: dir, env });
+  dev = startProgram(['dev', '--exec', COMMAND], { cwd: dir, env });
   await dev.shows(/^ {2}uptime {2}(?:.*\n)+?.*curl .*$/m);
 });
 
@@ -120,8 +123,10 @@ describe('dockbell dev', () => {
   });
 
   it('stops with Ctrl-C, and leaves nothing behind', async () => {
-    await send('internal-ci', '--sample', 'failed-on-main');
+    await send('internal-ci', '--data', '{"status":"failed","branch":"main","slow":true}');
+    const command = Number((await shows(/process \d+/)).split(' ')[1]);
     expect(await dev.end('SIGINT')).toBe(0);
+    expect(await isAlive(command)).toBe(false);
     expect(dev.output()).toMatch(/stopped +The daemon has stopped\.\n$/);
     expect(await isAlive(dev.pid)).toBe(false);
     expect(readdirSync(temporary)).toEqual([]);

@@ -203,6 +203,7 @@ describe('A folder read offline', () => {
     write('sub/dir/other/c.yaml', 'c');
     expect(await readDirectoryTree(join(repo.path, 'sub/dir'))).toEqual({
       ok: true,
+      walked: expect.anything(),
       root: repo.path,
       tree: {
         prefix: 'sub/dir/',
