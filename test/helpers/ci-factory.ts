@@ -46,7 +46,10 @@ export function configureCiFactory(repo: TempGitRepo, command: readonly string[]
 
 /** Stores the secret of the webhook and waits until the webhook is live. Returns its UID. */
 export async function applyCiFactory(daemon: TestDaemon): Promise<string> {
-  const put = await daemon.api('/secrets/CI_SECRET', { method: 'PUT', body: { value: CI_TOKEN } });
+  const put = await daemon.api('/secrets/CI_SECRET', {
+    method: 'PUT',
+    body: { value: CI_TOKEN, factories: ['payments'] },
+  });
   expect(put.status).toBeLessThan(300);
   return eventually(async () => {
     const { body } = await daemon.api('/factories/payments/webhooks');
