@@ -73,7 +73,7 @@ function renderScheme(scheme: Scheme, guide: Guide): string {
     fence('sh', storeSecrets(scheme, secretName)),
     '## 2. The URL',
     'Commit the file, apply it, and print the URL:',
-    fence('sh', ['dockbell reconcile', `dockbell webhook show ${webhook} --json | jq -r .ingress_url`]),
+    fence('sh', ['dockbell reconcile --wait', `dockbell webhook show ${webhook} --json | jq -r .ingress_url`]),
     URL_SENTENCES,
     '## 3. At the provider',
     guide.where,
@@ -143,7 +143,7 @@ function replacePlaceholder(scheme: Scheme, secretName: string): string[] {
     fence('sh', [
       `printf %s "$SECRET" | dockbell secret update ${secretName}`,
       "git commit --allow-empty -m 'Activate the new secret' && git push",
-      'dockbell reconcile',
+      'dockbell reconcile --wait',
     ]),
   ];
 }

@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { listCommandBlocks, readReason } from '../helpers/documented-commands.ts';
+import { ELSEWHERE, executed, PAGES } from '../helpers/documented-pages.ts';
+import { listDocuments, locate } from '../helpers/documents.ts';
+
+/** The only reasons why a block is not executed. Keep the list short. */
+const REASONS = [
+  'a command of the development of Dockbell',
+  'installs software',
+  'needs a container runtime or a cluster',
+  'needs a published release',
+  'needs a server',
+  'needs root',
+];
+
+describe('the command blocks of documents', () => {
+  it('are executed by a test, or have a reason', () => {
+    const handled = [...Object.keys(PAGES), ...Object.keys(ELSEWHERE)];
+    const left = listDocuments().filter((document) => executed(document).length > 0 && !handled.includes(document));
+    expect(left).toEqual([]);
+  });
+
+  it('have only these reasons', () => {
+    const reasons = listDocuments()
+      .flatMap(listCommandBlocks)
+      .flatMap((block) => readReason(block) ?? []);
+    expect([...new Set(reasons)].sort()).toEqual(REASONS);
+  });
+
+  it('that other tests execute are in tests that exist', () => {
+    for (const path of Object.values(ELSEWHERE)) expect(existsSync(locate(path)), path).toBe(true);
+  });
+});
