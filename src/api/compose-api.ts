@@ -8,6 +8,7 @@ import type { CaptureControl } from '../core/ports/deliveries/capture-control.ts
 import type { ReplayControl } from '../core/ports/deliveries/replay-control.ts';
 import type { UnloggedCounts } from '../core/ports/deliveries/unlogged-counts.ts';
 import type { EventFeed } from '../core/ports/event-feed.ts';
+import type { MasterKeyControl } from '../core/ports/master-key-control.ts';
 import type { SignInOutcome } from '../core/ports/metrics.ts';
 import type { ReloadControl } from '../core/ports/reload-control.ts';
 import type { DrainControl } from '../core/ports/runs/drain-control.ts';
@@ -42,6 +43,7 @@ import { type HealthCheck, operationPlugin } from './operation/operation-routes.
 import { registerReloadRoute } from './operation/reload-route.ts';
 import { reconciliationsPlugin } from './reconciliations/reconciliations-plugin.ts';
 import { runsPlugin } from './runs/runs-plugin.ts';
+import { masterKeyPlugin } from './secrets/master-key-routes.ts';
 import { type SecretRouteParts, secretsPlugin } from './secrets/secret-routes.ts';
 import { createAdminServer } from './server/create-admin-server.ts';
 import { API_PREFIX } from './server/enforce-access.ts';
@@ -112,6 +114,7 @@ export interface ApiModules {
     openId: OpenIdSignIn | null;
   };
   answers: AnswerStore;
+  masterKey: MasterKeyControl;
   base: { clock: Clock; ids: IdSource; randomBytes: RandomBytes; logger: FastifyBaseLogger };
 }
 
@@ -167,6 +170,7 @@ export function composeApi(modules: ApiModules): FastifyInstance {
         inventory,
         diagnoseUpload: modules.diagnosis.diagnoseUpload,
       });
+      void api.register(masterKeyPlugin, { masterKey: modules.masterKey });
       void api.register(tokensPlugin, { tokens, inventory, clock, ids, randomBytes });
       void api.register(usersPlugin, { users, passwords: signIn.passwords, inventory, clock, ids });
       void api.register(sessionsPlugin, {

@@ -17,6 +17,7 @@ import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { FactoryControl, ReconcileControl } from '../core/ports/definitions/reconciler.ts';
 import type { EventFeed } from '../core/ports/event-feed.ts';
 import type { Logger } from '../core/ports/logger.ts';
+import type { MasterKeyControl } from '../core/ports/master-key-control.ts';
 import type { ReloadControl } from '../core/ports/reload-control.ts';
 import type { SecretHistory, SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
@@ -65,6 +66,7 @@ export interface AdminParts {
   inventory: InventoryReader;
   secrets: SecretStore & SecretHistory;
   answers: AnswerStore;
+  masterKey: MasterKeyControl;
   reconcile: ReconcileControl;
   factories: FactoryControl;
   editor: FactoryEditor;
@@ -165,6 +167,7 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
       openId: parts.createOpenId(adminUrl),
     },
     answers: parts.answers,
+    masterKey: parts.masterKey,
     base: { clock: steadyClock, ids, randomBytes, logger: createFastifyLogger(logger) },
   };
 }

@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import { AppError, messageOf } from '../core/errors.ts';
 import type { AnswerStore } from '../core/ports/access/idempotency.ts';
 import type { Logger } from '../core/ports/logger.ts';
+import type { MasterKeyControl } from '../core/ports/master-key-control.ts';
 import type { Retention } from '../core/ports/retention.ts';
 import type { SecretHistory, SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
@@ -18,10 +19,10 @@ import { makeFolder } from '../files/make-folder.ts';
 import { builtFile } from '../files/package-files.ts';
 import { createAnswerStore } from '../secrets/answer-store.ts';
 import { loadMasterKey } from '../secrets/load-master-key.ts';
+import { MasterKeyRotation, type PlaceKey } from '../secrets/master-key-rotation.ts';
+import { placeMasterKey } from '../secrets/place-master-key.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { createSecretStore, type NamingTarget } from '../secrets/secret-store.ts';
-import { createVault } from '../secrets/vault.ts';
-import { verifyMasterKey } from '../secrets/verify-master-key.ts';
 import { lockDataDir } from '../storage/data-dir-lock.ts';
 import { type StorageThread, startStorage } from '../storage/sqlite/thread/start-storage.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -87,21 +88,29 @@ export interface SecretStoreParts {
   steadyClock: Clock;
 }
 
+export interface OpenSecrets {
+  secrets: SecretStore & SecretHistory;
+  answers: AnswerStore;
+  /** Changes the master key while the daemon runs. */
+  masterKey: MasterKeyControl;
+}
+
 /** Throws `master_key_wrong`, before anything is written, if the key is not the one that sealed what is stored. */
-export async function openSecrets(
-  parts: SecretStoreParts,
-): Promise<{ secrets: SecretStore & SecretHistory; answers: AnswerStore }> {
+export async function openSecrets(parts: SecretStoreParts): Promise<OpenSecrets> {
   const { config, env, storage, redactor, logger, steadyClock } = parts;
   const table = storage.sealedSecrets;
-  const { key, warning } = await loadMasterKey({
+  const { key, origin, warning } = await loadMasterKey({
     masterKeyFile: config.masterKeyFile,
     environmentValue: env[MASTER_KEY_VARIABLE],
     createIfMissing: (await table.keyCheck()) === null,
   });
   if (warning !== null) logger.warn({}, warning);
   redactor.add(new SecretValue(Buffer.from(key).toString('base64')));
-  const vault = createVault(key);
-  await verifyMasterKey(table, vault);
+  const keyFile = origin === 'environment' ? null : config.masterKeyFile;
+  const place = createPlace(keyFile, key, logger);
+  const rotation = await MasterKeyRotation.open({ table, place }, key);
+  const vault = rotation.ring;
+  if (rotation.isPending) continueRotation(rotation, logger);
   const secrets = createSecretStore({
     table,
     vault,
@@ -118,7 +127,43 @@ export async function openSecrets(
   return {
     secrets,
     answers: createAnswerStore({ table: storage.keptAnswers, vault, clock: steadyClock }),
+    masterKey: {
+      rotate: async (nextKey) => {
+        redactor.add(new SecretValue(Buffer.from(nextKey).toString('base64')));
+        const outcome = await rotation.rotate(nextKey);
+        return { ...(outcome ?? { state: 'done', resealed: 0, earlierKeyFile: null }), keyFile };
+      },
+    },
   };
+}
+
+/**
+ * Puts a new key in the key file. The operator puts it in the environment, or in a folder that cannot be written.
+ *
+ * @param present the key that the daemon started with
+ */
+function createPlace(keyFile: string | null, present: Uint8Array, logger: Logger): PlaceKey {
+  const waits = { placed: false, earlierKeyFile: null };
+  return async (key) => {
+    if (keyFile === null) return { ...waits, placed: Buffer.from(key).equals(present) };
+    try {
+      return { placed: true, earlierKeyFile: await placeMasterKey(keyFile, key, systemClock.wallMs()) };
+    } catch (error) {
+      logger.warn({ err: error, keyFile }, 'master key file cannot be replaced');
+      return waits;
+    }
+  };
+}
+
+/** A change of the master key that an earlier daemon began. All values can be read meanwhile. */
+function continueRotation(rotation: MasterKeyRotation, logger: Logger): void {
+  rotation.resume().then(
+    ({ state, resealed }) => {
+      if (state === 'done') return logger.info({ resealed }, 'master key rotated');
+      logger.warn({}, 'master key is the earlier one; put the new key in place before the next start');
+    },
+    (error) => logger.error({ err: error }, 'rotation of the master key failed; the next start continues it'),
+  );
 }
 
 function listNotifyTargets({ factories }: Pick<Config, 'factories'>): NamingTarget[] {

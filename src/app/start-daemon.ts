@@ -301,6 +301,7 @@ async function composeDaemon(
       inventory,
       secrets,
       answers: sealed.answers,
+      masterKey: sealed.masterKey,
       openChannel,
       reconcile: reconciling.control,
       factories: controlFactories(reconciling.control, {

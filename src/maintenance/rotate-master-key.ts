@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { link, readFile } from 'node:fs/promises';
 import { AppError, messageOf } from '../core/errors.ts';
 import { createIdSource } from '../core/ids.ts';
-import type { ResealableSecretTable } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import { systemClock } from '../core/time/clock.ts';
-import { writeDurably } from '../files/write-durably.ts';
 import { loadMasterKey, readKeyFile } from '../secrets/load-master-key.ts';
-import { reseal } from '../secrets/reseal.ts';
-import { createVault, type Vault } from '../secrets/vault.ts';
-import { verifyMasterKey } from '../secrets/verify-master-key.ts';
+import { MasterKeyRotation } from '../secrets/master-key-rotation.ts';
+import { placeMasterKey } from '../secrets/place-master-key.ts';
+import { createVault } from '../secrets/vault.ts';
 import { withStoppedDaemon } from './stopped-daemon.ts';
 
 export interface RotationRequest {
@@ -22,7 +19,7 @@ export interface RotationRequest {
 }
 
 export interface Rotation {
-  /** Number of secret versions that were encrypted again; `null` if an interrupted rotation had done that already. */
+  /** Number of values that were encrypted again; `null` if the storage had the new key already. */
   resealed: number | null;
   /** The file with the earlier key; `null` if the key came from the environment or its file held the new key already. */
   earlierKeyFile: string | null;
@@ -30,22 +27,26 @@ export interface Rotation {
 
 /**
  * Seals everything that is stored under a new master key, then puts that key in place of the present one (threat model
- * S1). The daemon has to be stopped. A rotation that was interrupted is completed by running it again: the storage
- * changes in one transaction, and the key file after it.
+ * S1). The daemon has to be stopped. A rotation that was interrupted is completed by running it again, or by the next
+ * start of the daemon.
  *
  * Throws what `withStoppedDaemon` throws, and `master_key_wrong` if the present key did not seal what is stored. Throws
  * `config_invalid` for a key that is missing or malformed, or cannot be stored.
  */
 export function rotateMasterKey(request: RotationRequest): Promise<Rotation> {
   return withStoppedDaemon(request.dataDir, async (storage) => {
-    const next = createVault(await readNewKey(request.newKeyFile));
-    const resealed = await sealAnew(storage, request, next);
-    const isFromFile = request.environmentValue === undefined;
-    return { resealed, earlierKeyFile: isFromFile ? await putInPlace(request) : null };
+    const nextKey = await readNewKey(request.newKeyFile);
+    const rotation = await openRotation(storage, request, nextKey);
+    const outcome = await rotation.rotate(nextKey);
+    if (outcome !== null) await recordRotation(storage, outcome.resealed);
+    // An earlier version, or an operator, may have replaced the key of the storage without the file.
+    const earlierKeyFile = outcome === null ? await putInPlace(request, nextKey) : outcome.earlierKeyFile;
+    return { resealed: outcome?.resealed ?? null, earlierKeyFile };
   });
 }
 
-async function readNewKey(path: string): Promise<Uint8Array> {
+/** Throws `config_invalid` if the file is missing, malformed or accessible to others. */
+export async function readNewKey(path: string): Promise<Uint8Array> {
   const found = await readKeyFile(path);
   if (found !== null) return found.key;
   throw new AppError(
@@ -54,22 +55,19 @@ async function readNewKey(path: string): Promise<Uint8Array> {
   );
 }
 
-async function sealAnew(storage: Storage, request: RotationRequest, next: Vault): Promise<number | null> {
-  const table = storage.sealedSecrets;
-  if (await isSealedUnder(table, next)) return null;
+async function openRotation(
+  { sealedSecrets: table }: Storage,
+  request: RotationRequest,
+  nextKey: Uint8Array,
+): Promise<MasterKeyRotation> {
+  const place = async (key: Uint8Array) => ({ placed: true, earlierKeyFile: await putInPlace(request, key) });
+  const check = await table.keyCheck();
+  if (check !== null && createVault(nextKey).matchesKeyCheck(check)) {
+    return MasterKeyRotation.open({ table, place }, nextKey);
+  }
   const { keyFile: masterKeyFile, environmentValue } = request;
   const { key } = await loadMasterKey({ masterKeyFile, environmentValue, createIfMissing: false });
-  const present = createVault(key);
-  await verifyMasterKey(table, present);
-  const values = await table.allSealed();
-  await table.replaceSealed(reseal(values, present, next), next.keyCheck());
-  await recordRotation(storage, values.secrets.length);
-  return values.secrets.length;
-}
-
-async function isSealedUnder(table: ResealableSecretTable, vault: Vault): Promise<boolean> {
-  const check = await table.keyCheck();
-  return check !== null && vault.matchesKeyCheck(check);
+  return MasterKeyRotation.open({ table, place }, key);
 }
 
 async function recordRotation({ auditLog }: Storage, resealed: number): Promise<void> {
@@ -81,21 +79,20 @@ async function recordRotation({ auditLog }: Storage, resealed: number): Promise<
     method: 'CLI',
     route: 'dockbell key rotate',
     object: 'master-key',
-    changes: { versions_of_secrets: resealed },
+    changes: { sealed_values: resealed },
     status: 200,
     clientAddress: 'local',
   });
 }
 
-/** Keeps the earlier key in a file: earlier backups need it. */
-async function putInPlace({ keyFile, newKeyFile }: RotationRequest): Promise<string | null> {
+/** The environment has the key of the next start, so only a file is replaced. */
+async function putInPlace(
+  { keyFile, newKeyFile, environmentValue }: RotationRequest,
+  key: Uint8Array,
+): Promise<string | null> {
+  if (environmentValue !== undefined) return null;
   try {
-    const text = await readFile(newKeyFile, 'utf8');
-    if ((await readFile(keyFile, 'utf8')).trim() === text.trim()) return null;
-    const earlier = `${keyFile}.until-${new Date(systemClock.wallMs()).toISOString().replaceAll(/[:.]/g, '-')}`;
-    await link(keyFile, earlier);
-    await writeDurably(keyFile, text);
-    return earlier;
+    return await placeMasterKey(keyFile, key, systemClock.wallMs());
   } catch (cause) {
     throw new AppError(
       'config_invalid',

@@ -27,6 +27,8 @@ export interface Vault {
   keyCheck(): Uint8Array;
   /** Was this proof made with the same master key? */
   matchesKeyCheck(check: Uint8Array): boolean;
+  /** The bytes that every value sealed under this master key begins with. */
+  keyId(): Uint8Array;
   /** Was this value sealed under the same master key, according to its key ID? */
   sealedHere(sealed: Uint8Array): boolean;
 }
@@ -56,6 +58,7 @@ export function createVault(masterKey: Uint8Array, random: RandomBytes = randomB
       return openValue(key, header, secret);
     },
     keyCheck: () => Uint8Array.from(check),
+    keyId: () => Uint8Array.from(header),
     matchesKeyCheck: (other) => other.byteLength === check.byteLength && timingSafeEqual(other, check),
     sealedHere,
   };

@@ -9,10 +9,10 @@ import type { Vault } from './vault.ts';
 export async function verifyMasterKey(table: SealedSecretTable, vault: Vault): Promise<void> {
   const check = await table.keyCheck();
   if (check === null) {
-    if (!(await everySecretSealedHere(table, vault))) throw wrongKey();
+    if (!(await everySecretSealedHere(table, vault))) throw rejectWrongKey();
     await table.setKeyCheck(vault.keyCheck());
   } else if (!vault.matchesKeyCheck(check)) {
-    throw wrongKey();
+    throw rejectWrongKey();
   }
 }
 
@@ -25,7 +25,7 @@ async function everySecretSealedHere(table: SealedSecretTable, vault: Vault): Pr
   return true;
 }
 
-function wrongKey(): AppError {
+export function rejectWrongKey(): AppError {
   const message =
     'This master key is not the one that encrypted the team secrets in this data directory. ' +
     'Provide the correct key in DOCKBELL_MASTER_KEY or in the masterKeyFile. Nothing was changed.';

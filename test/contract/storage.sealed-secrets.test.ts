@@ -36,24 +36,35 @@ describe.each(STORAGES)('encrypted secrets on $name', (kind) => {
     expect([...(await table().keyCheck())!]).toEqual([1]);
   });
 
-  it('replaces all encrypted values and the proof of the master key, or none', async () => {
-    await table().setKeyCheck(new Uint8Array([1]));
+  it('replaces all encrypted values, or none, and leaves those that changed meanwhile', async () => {
     await table().insert(seal(1));
     await table().insert(seal(2));
-    const { secrets, answers } = await table().allSealed();
-    const resealed = secrets.map((secret) => ({ ...secret, sealed: new Uint8Array([9, secret.version]) }));
-    const broken = [resealed[0]!, { ...resealed[1]!, sealed: null as unknown as Uint8Array }];
-    await expect(table().replaceSealed({ secrets: broken, answers }, new Uint8Array([2]))).rejects.toThrow();
-    opened.reopen();
-    expect(await table().allSealed()).toEqual({ secrets, answers });
-    expect([...(await table().keyCheck())!]).toEqual([1]);
-    await table().replaceSealed({ secrets: resealed, answers }, new Uint8Array([2]));
-    opened.reopen();
-    expect((await table().allSealed()).secrets.map(({ sealed }) => [...sealed])).toEqual([
-      [9, 1],
-      [9, 2],
+    const keyId = new Uint8Array([9]);
+    const stale = () => table().sealedElsewhere(keyId, { skip: 0, limit: 10 });
+    const values = (await stale()).map((before) => ({ before, sealed: new Uint8Array([9, 9]) }));
+    expect(values.map(({ before }) => ({ ...before, sealed: [...before.sealed] }))).toEqual([
+      { kind: 'secret', name: 'API_KEY', version: 1, sealed: [0, 1, 255] },
+      { kind: 'secret', name: 'API_KEY', version: 2, sealed: [0, 2, 255] },
     ]);
-    expect([...(await table().keyCheck())!]).toEqual([2]);
+    const broken = [values[0]!, { ...values[1]!, sealed: null as unknown as Uint8Array }];
+    await expect(table().replaceSealed(broken)).rejects.toThrow();
+    opened.reopen();
+    expect(await stale()).toHaveLength(2);
+    const changed = { ...values[1]!, before: { ...values[1]!.before, sealed: new Uint8Array([7]) } };
+    await table().replaceSealed([values[0]!, changed]);
+    expect(await stale()).toMatchObject([{ version: 2 }]);
+    expect(await table().sealedElsewhere(keyId, { skip: 1, limit: 10 })).toEqual([]);
+  });
+
+  it('keeps the record of a change of the master key until its end, which replaces the proof', async () => {
+    await table().setKeyCheck(new Uint8Array([1]));
+    expect(await table().rotation()).toBeNull();
+    await table().beginRotation(new Uint8Array([5]));
+    await expect(table().beginRotation(new Uint8Array([6]))).rejects.toMatchObject({ code: 'conflict' });
+    opened.reopen();
+    expect([...(await table().rotation())!]).toEqual([5]);
+    await table().endRotation(new Uint8Array([2]));
+    expect([[...(await table().keyCheck())!], await table().rotation()]).toEqual([[2], null]);
   });
 
   it('returns the newest version, and every other version by number, byte for byte', async () => {

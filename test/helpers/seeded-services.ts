@@ -574,7 +574,10 @@ export interface SeededServices
   extends ApiSettings,
     Groups,
     Pick<Storage, 'tokens' | 'users' | 'sessions' | 'loginLinks' | 'auditLog' | 'idFinder'>,
-    Pick<ApiModules, 'storage' | 'inventory' | 'secrets' | 'reconcile' | 'factories' | 'editor' | 'events' | 'answers'>,
+    Pick<
+      ApiModules,
+      'storage' | 'inventory' | 'secrets' | 'reconcile' | 'factories' | 'editor' | 'events' | 'answers' | 'masterKey'
+    >,
     Pick<ApiModules['base'], 'ids' | 'randomBytes' | 'logger'>,
     Pick<SeededEngine, 'start' | 'workers' | 'runControl' | 'drain' | 'runLogs'> {
   deliveries: Storage['deliveryReader'];
@@ -760,6 +763,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     },
     editor: noteEdits(editor, seen.edited),
     answers: createAnswerStore({ table: storage.keptAnswers, vault: createVault(KEY), clock }),
+    masterKey: { rotate: async () => ({ state: 'done', resealed: 12, keyFile: null, earlierKeyFile: null }) },
     tokens: {
       ...storage.tokens,
       touch: async (id, at) => {
@@ -810,7 +814,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
 /** The admin server on these services, composed as the daemon composes it. */
 export function createSeededServer(services: SeededServices): FastifyInstance {
   const { storage, runControl, workers, drain, runLogs, clock, ids, randomBytes, logger } = services;
-  const { inventory, secrets, reconcile, factories, editor, events, answers } = services;
+  const { inventory, secrets, reconcile, factories, editor, events, answers, masterKey } = services;
   const { tokens, users, sessions, loginLinks, auditLog, idFinder } = services;
   const { deliveries: deliveryReader, runs: runReader, reconciliations: reconciliationReader } = services;
   const readers = { deliveryReader, runReader, reconciliationReader, idFinder };
@@ -832,6 +836,7 @@ export function createSeededServer(services: SeededServices): FastifyInstance {
     operation: services,
     signIn: services,
     answers,
+    masterKey,
     base: { clock, ids, randomBytes, logger },
   });
 }

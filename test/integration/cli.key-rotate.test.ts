@@ -50,7 +50,7 @@ async function openAll(key: Uint8Array) {
   const storage = openSqliteStorage(join(dataDir, 'dockbell.db'));
   try {
     await verifyMasterKey(storage.sealedSecrets, vault);
-    const { secrets } = await storage.sealedSecrets.allSealed();
+    const secrets = (await storage.sealedSecrets.versions('API_KEY', 9)).reverse();
     const answers = createAnswerStore({ table: storage.keptAnswers, vault, clock });
     return {
       values: secrets.map((secret) => vault.open(secret).reveal()),
@@ -67,7 +67,7 @@ const WHOLE = { values: ['value 1', 'value 2'], answer: { kind: 'found', text: A
 describe('key rotate', () => {
   it('encrypts every version and stored answer with the new key, replaces the key file and keeps the earlier key', async () => {
     const { code, stdout, stderr } = await rotate();
-    expect([code, stdout]).toEqual([0, expect.stringContaining('Encrypted 2 versions of secrets')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Encrypted 3 stored values')]);
     expect(await openAll(NEW)).toEqual({ ...WHOLE, audited: ['dockbell key rotate'] });
     await expect(openAll(OLD)).rejects.toMatchObject({ code: 'master_key_wrong' });
     expect(readFileSync(keyFile(), 'utf8').trim()).toBe(NEW.toString('base64'));

@@ -710,6 +710,14 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
   ],
   Revision: [{ revision: COMMIT, author: 'alice', message: 'Create the webhook github', created_at: APPLIED_AT }],
   SecretStored: [{ name: 'GITHUB_WEBHOOK_SECRET', version: 2, created: false, scope: SCOPE, warning: null }],
+  MasterKeyRotation: [
+    {
+      state: 'done',
+      resealed: 12,
+      key_file: '/etc/dockbell/master.key',
+      earlier_key_file: '/etc/dockbell/master.key.until-2026-01-02T03-04-05-678Z',
+    },
+  ],
   Token: [token],
   NewToken: [{ ...token, last_used_at: null, token: 'dbk_example' }],
   User: [user],
@@ -920,6 +928,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Body
       },
     },
   },
+  rotateMasterKey: { key: { summary: 'A new key', value: { new_key: Buffer.alloc(32).toString('base64') } } },
   createToken: {
     limited: {
       summary: 'Limited to one factory',

@@ -148,6 +148,7 @@ describe('the OpenAPI document', () => {
       '/backtests',
       '/drain',
       '/filters/test',
+      '/master-key/rotations',
       '/plan',
       '/reconciliations',
       '/reload',

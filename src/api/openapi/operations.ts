@@ -90,6 +90,7 @@ export const OPERATIONS: Readonly<Record<string, OperationWords>> = {
   'PUT /api/v1/secrets/:name': { id: 'putSecret', action: 'Store secret' },
   'DELETE /api/v1/secrets/:name': { id: 'deleteSecret', action: 'Delete secret' },
   'POST /api/v1/secrets/:name/diagnoses': { id: 'diagnoseRequest', action: 'Diagnose request with secret' },
+  'POST /api/v1/master-key/rotations': { id: 'rotateMasterKey', action: 'Change master key' },
   'GET /api/v1/tokens': { id: 'listTokens' },
   'POST /api/v1/tokens': { id: 'createToken', action: 'Create API token' },
   'DELETE /api/v1/tokens/:id': { id: 'revokeToken', action: 'Revoke API token' },

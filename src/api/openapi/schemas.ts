@@ -726,6 +726,18 @@ export const COMPONENTS = {
     },
     { description: 'The newest version of the secret, and its scope.' },
   ),
+  MasterKeyRotation: closedObject(
+    {
+      state: oneOf(['done', 'waiting']),
+      resealed: { ...count, description: 'Number of values that were encrypted again.' },
+      key_file: {
+        ...textOrNull,
+        description: 'The key file of the daemon; `null` if the key comes from the environment.',
+      },
+      earlier_key_file: { ...textOrNull, description: 'The file with the earlier key, for earlier backups.' },
+    },
+    { description: 'A change of the master key. `waiting`: put the new key in place before the next start.' },
+  ),
   Token: closedObject(token, { description: 'An API token without its text.' }),
   NewToken: closedObject(
     { ...token, token: { ...text, description: 'The token, this once.' } },

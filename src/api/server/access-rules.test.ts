@@ -84,6 +84,7 @@ const TABLE: Row[] = [
   ['PUT', '/api/v1/secrets/:name', 'owner', 'team'],
   ['DELETE', '/api/v1/secrets/:name', 'owner', 'team'],
   ['POST', '/api/v1/secrets/:name/diagnoses', 'owner', 'team'],
+  ['POST', '/api/v1/master-key/rotations', 'owner', 'team'],
   ['GET', '/api/v1/tokens', 'owner', 'team'],
   ['POST', '/api/v1/tokens', 'owner', 'team'],
   ['DELETE', '/api/v1/tokens/:id', 'owner', 'team'],

@@ -28,11 +28,15 @@ export interface NewestSecret extends SealedSecret {
 /** The stored part of a secret's summary. `notify` comes from the configuration. */
 export type StoredSecretSummary = Omit<SecretSummary, 'notify'>;
 
-/** All stored values that are encrypted with the master key. */
-export interface SealedValues {
-  /** Every version of every secret. */
-  secrets: SealedSecret[];
-  answers: KeptAnswer[];
+/** A stored value that is encrypted with a master key: a version of a secret, or a kept answer. */
+export type SealedValue =
+  | ({ kind: 'secret' } & Pick<SealedSecret, 'name' | 'version' | 'sealed'>)
+  | ({ kind: 'answer' } & Pick<KeptAnswer, 'key' | 'sealed'>);
+
+/** A value and the same value under another master key. */
+export interface ResealedValue {
+  before: SealedValue;
+  sealed: Uint8Array;
 }
 
 /** Rows of sealed secrets. A version that is no longer used is kept for some time, to explain rejections. */
@@ -66,12 +70,16 @@ export interface SealedSecretTable {
 
 /** The additional operations that a change of the master key needs. */
 export interface ResealableSecretTable extends SealedSecretTable {
-  allSealed(): Promise<SealedValues>;
-  /**
-   * Stores the same values sealed with another master key, and its check value. Stores all of them, or none if it
-   * throws.
-   */
-  replaceSealed(values: SealedValues, keyCheck: Uint8Array): Promise<void>;
+  /** What `beginRotation` stored; `null` if the master key is not being changed. */
+  rotation(): Promise<Uint8Array | null>;
+  /** From now on, values of two master keys may be stored. Throws `conflict` if a change is in progress. */
+  beginRotation(record: Uint8Array): Promise<void>;
+  /** Ends the change: only values of the key with this check value are stored. */
+  endRotation(keyCheck: Uint8Array): Promise<void>;
+  /** Values whose encrypted form does not begin with `keyId`, in a fixed order, without the first `skip`. */
+  sealedElsewhere(keyId: Uint8Array, page: { skip: number; limit: number }): Promise<SealedValue[]>;
+  /** Replaces all values in one transaction, except those that have changed since they were read. */
+  replaceSealed(values: readonly ResealedValue[]): Promise<void>;
 }
 
 /** A version of a secret with its history. */

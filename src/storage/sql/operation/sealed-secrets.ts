@@ -1,17 +1,19 @@
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import { AppError } from '../../../core/errors.ts';
 import type { Json } from '../../../core/json.ts';
 import type {
   NewSealedSecret,
   ResealableSecretTable,
-  SealedValues,
+  ResealedValue,
+  SealedValue,
   StoredSecretSummary,
 } from '../../../core/ports/secret-store.ts';
 import type { SecretScope } from '../../../core/secret-scope.ts';
 import type { Schema } from '../schema/schema.ts';
-import { KEPT_ANSWERS, SECRET_SCOPES, SECRET_VERSIONS } from '../schema/tables.ts';
+import { SECRET_SCOPES, SECRET_VERSIONS } from '../schema/tables.ts';
 
 const KEY_CHECK = 'master_key_check';
+const ROTATION = 'master_key_rotation';
 
 /** Encrypted secrets. The row of the name remains after a deletion, so that a version number is never used twice. */
 export function createSealedSecrets(db: Kysely<Schema>): ResealableSecretTable {
@@ -87,26 +89,68 @@ export function createSealedSecrets(db: Kysely<Schema>): ResealableSecretTable {
     list: () => listSummaries(db, null),
     find: async (name) => (await listSummaries(db, name))[0] ?? null,
     delete: (name, by) => db.transaction().execute((trx) => deleteName(trx, name, by)),
-    allSealed: async () => {
-      const answers = await db.selectFrom('kept_answers').selectAll().execute();
-      return {
-        secrets: (await db.selectFrom('secret_versions').selectAll().execute()).map(SECRET_VERSIONS.fromRow),
-        answers: answers.map(KEPT_ANSWERS.fromRow),
-      };
+    rotation: async () => {
+      const row = await db.selectFrom('settings').select('value').where('key', '=', ROTATION).executeTakeFirst();
+      return row?.value ?? null;
     },
-    replaceSealed: (values, keyCheck) => db.transaction().execute((trx) => replaceSealed(trx, values, keyCheck)),
+    beginRotation: async (record) => {
+      const row = { key: ROTATION, value: record };
+      const begun = await db
+        .insertInto('settings')
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst();
+      if (begun.numInsertedOrUpdatedRows !== 1n) throw new AppError('conflict', 'The master key is being changed.');
+    },
+    endRotation: (keyCheck) => db.transaction().execute((trx) => endRotation(trx, keyCheck)),
+    sealedElsewhere: (keyId, page) => listSealedElsewhere(db, keyId, page),
+    replaceSealed: (values) => db.transaction().execute((trx) => replaceSealed(trx, values)),
   };
 }
 
-async function replaceSealed(db: Kysely<Schema>, values: SealedValues, keyCheck: Uint8Array): Promise<void> {
-  for (const { name, version, sealed } of values.secrets) {
-    const row = db.updateTable('secret_versions').set({ sealed });
-    await row.where('name', '=', name).where('version', '=', version).execute();
-  }
-  for (const { key, sealed } of values.answers) {
-    await db.updateTable('kept_answers').set({ sealed }).where('key', '=', key).execute();
-  }
+async function endRotation(db: Kysely<Schema>, keyCheck: Uint8Array): Promise<void> {
   await db.updateTable('settings').set({ value: keyCheck }).where('key', '=', KEY_CHECK).execute();
+  await db.deleteFrom('settings').where('key', '=', ROTATION).execute();
+}
+
+async function listSealedElsewhere(
+  db: Kysely<Schema>,
+  keyId: Uint8Array,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<SealedValue[]> {
+  const isElsewhere = sql<boolean>`substr(sealed, 1, ${keyId.byteLength}) <> ${keyId}`;
+  const secrets = await db
+    .selectFrom('secret_versions')
+    .select(['name', 'version', 'sealed'])
+    .where(isElsewhere)
+    .orderBy('name')
+    .orderBy('version')
+    .limit(skip + limit)
+    .execute();
+  const answers = await db
+    .selectFrom('kept_answers')
+    .select(['key', 'sealed'])
+    .where(isElsewhere)
+    .orderBy('key')
+    .limit(skip + limit - secrets.length)
+    .execute();
+  const all = [
+    ...secrets.map((secret) => ({ kind: 'secret' as const, ...secret })),
+    ...answers.map((answer) => ({ kind: 'answer' as const, ...answer })),
+  ];
+  return all.slice(skip);
+}
+
+async function replaceSealed(db: Kysely<Schema>, values: readonly ResealedValue[]): Promise<void> {
+  for (const { before, sealed } of values) {
+    if (before.kind === 'secret') {
+      const row = db.updateTable('secret_versions').set({ sealed }).where('sealed', '=', before.sealed);
+      await row.where('name', '=', before.name).where('version', '=', before.version).execute();
+    } else {
+      const row = db.updateTable('kept_answers').set({ sealed }).where('sealed', '=', before.sealed);
+      await row.where('key', '=', before.key).execute();
+    }
+  }
 }
 
 async function deleteName(db: Kysely<Schema>, name: string, by: { at: number; name: string | null }): Promise<boolean> {
