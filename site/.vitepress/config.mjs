@@ -16,6 +16,8 @@ const repositoryUrl = homepage === undefined ? `https://unpkg.com/${name}@${vers
 const sections = readSections();
 
 export default defineConfig({
+  // One page after another, so that the search index and with it each page are the same in every build.
+  buildConcurrency: 1,
   srcDir: STAGE,
   rewrites: REWRITES,
   base,
