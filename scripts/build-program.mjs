@@ -18,6 +18,7 @@ const ENTRIES = [
   'app/inspection-worker',
   'storage/sqlite/checkpoints/checkpoint-worker',
   'storage/sqlite/disk/check-worker',
+  'storage/sqlite/disk/copy-worker',
   'storage/sqlite/thread/worker',
   'demo/run-demo',
   'app/start-daemon',

@@ -2,11 +2,13 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { SignInMethod } from '../core/audit.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
 import type { AnswerStore } from '../core/ports/access/idempotency.ts';
+import type { BackupControl } from '../core/ports/backup-control.ts';
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { FactoryControl, ReconcileControl } from '../core/ports/definitions/reconciler.ts';
 import type { CaptureControl } from '../core/ports/deliveries/capture-control.ts';
 import type { ReplayControl } from '../core/ports/deliveries/replay-control.ts';
 import type { UnloggedCounts } from '../core/ports/deliveries/unlogged-counts.ts';
+import type { Doctor } from '../core/ports/doctor.ts';
 import type { EventFeed } from '../core/ports/event-feed.ts';
 import type { MasterKeyControl } from '../core/ports/master-key-control.ts';
 import type { SignInOutcome } from '../core/ports/metrics.ts';
@@ -36,8 +38,10 @@ import { factoriesPlugin } from './factories/factories-plugin.ts';
 import type { FindSource } from './factories/factory-source.ts';
 import { openIdPlugin, signInWaysPlugin } from './openid/oidc-routes.ts';
 import type { OpenIdSignIn } from './openid/sign-in-oidc.ts';
+import { backupPlugin } from './operation/backup-routes.ts';
 import { catalogPlugin } from './operation/catalog-plugin.ts';
 import { dashboardPlugin } from './operation/dashboard-routes.ts';
+import { doctorPlugin } from './operation/doctor-routes.ts';
 import { registerDrainRoutes } from './operation/drain-routes.ts';
 import { type HealthCheck, operationPlugin } from './operation/operation-routes.ts';
 import { registerReloadRoute } from './operation/reload-route.ts';
@@ -104,6 +108,8 @@ export interface ApiModules {
     /** The metrics in the Prometheus text format. */
     renderMetrics(): Promise<string>;
     countSignIn(method: SignInMethod, outcome: SignInOutcome): void;
+    backups: BackupControl;
+    doctor: Doctor;
   };
   signIn: {
     passwords: Passwords;
@@ -194,6 +200,8 @@ export function composeApi(modules: ApiModules): FastifyInstance {
       });
       registerDrainRoutes(api, modules.runs.drain);
       registerReloadRoute(api, modules.reload);
+      void api.register(backupPlugin, { backups: operation.backups });
+      void api.register(doctorPlugin, { doctor: operation.doctor });
       void api.register(catalogPlugin, { idFinder: storage.idFinder });
       void api.register(whyPlugin, { story: collectStoryParts(modules) });
     },

@@ -19,6 +19,7 @@ import { CaptureWindows } from '../ingress/log/capture-window.ts';
 import { DeliveryRecorder } from '../ingress/log/delivery-recorder.ts';
 import { RateLimitedRows } from '../ingress/log/rate-limited-rows.ts';
 import { UnloggedTally } from '../ingress/log/unlogged-tally.ts';
+import { UrlProbes } from '../ingress/log/url-probes.ts';
 import { computeMaxConnections, readOpenFileLimit, warnOfLowFileLimit } from '../ingress/open-file-limit.ts';
 import type { IngressRequest } from '../ingress/reception.ts';
 import { createReplayControl } from '../ingress/replay-delivery.ts';
@@ -71,6 +72,7 @@ export interface Ingress {
   rejectionRows: RejectionRows;
   handshakeRows: HandshakeRows;
   unlogged: UnloggedTally;
+  urlProbes: UrlProbes;
   /** Reads of the counts, with everything that was counted until now. */
   unloggedCounts: Pick<UnloggedCounts, 'list'>;
   /** From now on applies these limits. The counts of the last minute start again if a limit has changed. */
@@ -89,6 +91,7 @@ export function createIngress(parts: IngressParts): Ingress {
     onCounted: parts.metrics.countUnlogged,
     onFailure: (error) => logger.warn({ problem: messageOf(error) }, 'counts of unlogged requests not stored'),
   });
+  const urlProbes = new UrlProbes();
   const recorder = new DeliveryRecorder(storage.deliveryLog, parts.onRecorded, (entry) =>
     countLostRow({ registry, unlogged }, entry),
   );
@@ -110,6 +113,7 @@ export function createIngress(parts: IngressParts): Ingress {
     rejectionRows,
     rateLimitedRows,
     unlogged,
+    urlProbes,
     captures,
     versionTrials,
     handshakeRows,
@@ -161,6 +165,7 @@ export function createIngress(parts: IngressParts): Ingress {
     rejectionRows,
     handshakeRows,
     unlogged,
+    urlProbes,
     unloggedCounts: {
       list: async (of) => {
         await unlogged.flush();

@@ -13,8 +13,10 @@ import { createTestDeliverySender } from '../api/webhooks/send-test-delivery.ts'
 import type { Config, FactoryConfig } from '../config/config.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
 import type { AnswerStore } from '../core/ports/access/idempotency.ts';
+import type { BackupControl } from '../core/ports/backup-control.ts';
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { FactoryControl, ReconcileControl } from '../core/ports/definitions/reconciler.ts';
+import type { Doctor } from '../core/ports/doctor.ts';
 import type { EventFeed } from '../core/ports/event-feed.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { MasterKeyControl } from '../core/ports/master-key-control.ts';
@@ -78,6 +80,8 @@ export interface AdminParts {
   events: EventFeed;
   health: Health;
   metrics: Metrics;
+  backups: BackupControl;
+  doctor: Doctor;
   /** Where browsers sign in; `null` if the configuration names no OpenID provider. */
   createOpenId(adminUrl: () => string): OpenIdSignIn | null;
   base: { clock: Clock; steadyClock: Clock; ids: IdSource; randomBytes: RandomBytes; logger: Logger };
@@ -159,6 +163,8 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
       health: parts.health,
       renderMetrics: () => metrics.render(),
       countSignIn: metrics.countSignIn,
+      backups: parts.backups,
+      doctor: parts.doctor,
     },
     signIn: {
       passwords: createPasswords(),

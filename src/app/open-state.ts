@@ -1,3 +1,4 @@
+import { removeStaleStaging } from '../backup/stage-backup.ts';
 import type { Config } from '../config/config.ts';
 import { AppError, messageOf } from '../core/errors.ts';
 import type { AnswerStore } from '../core/ports/access/idempotency.ts';
@@ -50,13 +51,15 @@ export async function openDataDir(dataDir: string, logger: Logger, lifetime: Lif
   // A daemon that was killed leaves its file behind, with addresses where nobody listens.
   await removeDaemonFile(paths.daemonFile);
   requireDatabase(paths);
+  await removeStaleStaging(dataDir);
   return { paths, opening: openStorage(paths.database, logger, lifetime) };
 }
 
 async function openStorage(file: string, logger: Logger, lifetime: Lifetime): Promise<OpenStorage> {
   const thread = await startStorage(builtFile('storage/sqlite/thread/worker.js'), { file });
   lifetime.defer(() => thread.close());
-  for (const text of thread.warnings) logger.warn({}, text);
+  for (const text of thread.opened.warnings) logger.warn({}, text);
+  if (thread.opened.migration !== null) logger.info({ ...thread.opened.migration }, 'database migrated');
   const { storage, measures, openChannel, applyPacked, broken } = thread;
   return { storage, measures, openChannel, applyPacked, storageBroken: broken };
 }

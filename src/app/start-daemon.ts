@@ -49,6 +49,8 @@ import { readInheritedSockets } from '../systemd/inherited-sockets.ts';
 import { createServiceNotifier, type ServiceNotifier } from '../systemd/service-notifier.ts';
 
 import { controlFactories } from './control-factories.ts';
+import { createBackups } from './create-backups.ts';
+import { createDoctor } from './create-doctor.ts';
 import { createIngress } from './create-ingress.ts';
 import { createNotifier } from './create-notifier.ts';
 import { composeTerms, createExecutors, createRunDispatcher } from './create-run-dispatcher.ts';
@@ -158,7 +160,14 @@ async function composeDaemon(
   const isConfigured = (factory: string) => config.factories.some(({ name }) => name === factory);
   const ids = createIdSource(randomBytes);
   const version = readPackageVersion();
-  const probes = createMetricProbes({ storage, dataDir: config.dataDir, isConfigured, nowMs: () => clock.wallMs() });
+  const backups = await createBackups({ config, paths, env, logger }, lifetime);
+  const probes = createMetricProbes({
+    storage,
+    dataDir: config.dataDir,
+    isConfigured,
+    lastBackup: backups.lastTimes,
+    nowMs: () => clock.wallMs(),
+  });
   const metrics = createMetrics({ probes, writes: measures, version });
   const tracing = await openTracing({ config, env, metrics, version, logger }, lifetime);
   const registry = new Registry();
@@ -241,7 +250,7 @@ async function composeDaemon(
     logger,
   });
   const conditions = createLiveConditions(
-    { config, steadyClock, retentionTime, drain: dispatcher.drain, logger },
+    { config, steadyClock, retentionTime, drain: dispatcher.drain, backups: backups.scheduled, logger },
     registry,
   );
   const health = createHealth(storage, () => listWarnings(config, conditions));
@@ -319,6 +328,8 @@ async function composeDaemon(
       events,
       health,
       metrics,
+      backups: backups.control,
+      doctor: createDoctor({ config, paths, env, conditions, urlProbes: ingress.urlProbes, ids, ingressUrl }),
       createOpenId: await prepareOpenId(config, clientSecret),
       base: { clock, steadyClock, ids, randomBytes, logger },
     },
@@ -350,6 +361,8 @@ async function composeDaemon(
   lifetime.defer(() => housekeeping.stop());
   const expiry = startTokenExpiryLog({ tokens: storage.tokens, clock: steadyClock, logger });
   lifetime.defer(() => expiry.stop());
+  backups.scheduled?.start();
+  lifetime.defer(() => backups.scheduled?.stop());
   const checks = startDatabaseChecks(paths.database, logger);
   lifetime.defer(() => checks.stop());
 

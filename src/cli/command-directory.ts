@@ -174,6 +174,22 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/login-link.ts')).declareLoginLink,
   },
   {
+    name: 'backup',
+    description: 'store a backup in one file, while the daemon runs or is stopped, and verify it',
+    load: async () => (await import('./commands/backup.ts')).declareBackup,
+  },
+  {
+    name: 'restore',
+    description: 'restore a backup to a new data directory, or only verify it',
+    load: async () => (await import('./commands/restore.ts')).declareRestore,
+  },
+  {
+    name: 'doctor',
+    description:
+      'examine an installation, running or stopped: files, disks, clock, git, sources, listeners, public URL',
+    load: async () => (await import('./commands/doctor.ts')).declareDoctor,
+  },
+  {
     name: 'key',
     description: 'the master key that encrypts the secrets',
     load: async () => (await import('./commands/key.ts')).declareKey,

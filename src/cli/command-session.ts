@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { ApiClient } from '../client/create-api-client.ts';
 import { createOnce } from '../client/create-once.ts';
 import { type PendingAnswer, RequestFailed, readAnswer } from '../client/read-answer.ts';
@@ -40,6 +41,30 @@ export class CommandSession {
   async api(): Promise<ApiClient> {
     this.#client ??= this.connection().then(connectDaemon);
     return (await this.#client).api;
+  }
+
+  /** As `DaemonClient.download`. */
+  async download(path: string, body: object, signal: AbortSignal): Promise<IncomingMessage> {
+    await this.api();
+    return (await this.#client!).download(path, body, signal);
+  }
+
+  /**
+   * Does a daemon answer? `false` only if no address is named: the command can then work in the data directory, whose lock
+   * shows whether a daemon uses it.
+   */
+  async hasDaemon(): Promise<boolean> {
+    try {
+      await readAnswer((await this.api()).GET('/api/v1/openapi.json'));
+      return true;
+    } catch (error) {
+      const isNamed = this.globals.url !== undefined || Boolean(this.context.env.DOCKBELL_URL);
+      const isUnreachable =
+        (error instanceof CliError && error.code === 'unreachable') ||
+        (error instanceof RequestFailed && error.problem.code === 'unreachable');
+      if (isNamed || !isUnreachable) throw error;
+      return false;
+    }
   }
 
   /** Sends a request that creates something. If its answer is lost, it is repeated and creates nothing twice. */

@@ -1,5 +1,6 @@
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
 import { type ApiClient, createApiClient } from '../client/create-api-client.ts';
+import { describeFailure, RequestFailed, readProblem } from '../client/read-answer.ts';
 import type { Connection } from './connection.ts';
 
 /** The client of one daemon. `close` closes its connections, so that the process can end. */
@@ -7,6 +8,8 @@ export interface DaemonClient {
   api: ApiClient;
   /** When the token expires, according to the last answer; `null` if never, or not known. */
   tokenExpiresAt(): number | null;
+  /** Posts JSON and resolves with an answer that is read as it arrives. Rejects with `RequestFailed`. */
+  download(path: string, body: object, signal: AbortSignal): Promise<IncomingMessage>;
   close(): void;
 }
 
@@ -50,7 +53,40 @@ export async function connectDaemon({ url, token }: Connection): Promise<DaemonC
     Request: PreparedRequest as unknown as typeof Request,
     fetch: (request) => send({ http, agent, note }, request as unknown as PreparedRequest),
   });
-  return { api, tokenExpiresAt: () => expiresAt, close: () => agent.destroy() };
+  const download = (path: string, body: object, signal: AbortSignal) =>
+    openDownload(http, `${url}${path}`, { agent, token, body: JSON.stringify(body), signal });
+  return { api, download, tokenExpiresAt: () => expiresAt, close: () => agent.destroy() };
+}
+
+/** No answer and no piece of it takes longer than this, even of a backup of a large database on a slow disk. */
+const DOWNLOAD_IDLE_MS = 6 * 60 * 60_000;
+
+function openDownload(
+  http: Http,
+  url: string,
+  { agent, token, body, signal }: { agent: Agent; token: string; body: string; signal: AbortSignal },
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+    };
+    const options = { method: 'POST', agent, headers, signal, timeout: DOWNLOAD_IDLE_MS };
+    const fail = (error: Error) => reject(describeFailure(error));
+    const request = http.request(url, options, (answer) => {
+      if (answer.statusCode === 200) resolve(answer);
+      else readAnswer(answer).then((response) => readProblemOf(response).then(reject), fail);
+    });
+    request.on('error', fail);
+    request.on('timeout', () => request.destroy(timeOut('the daemon sent nothing for a long time')));
+    request.end(body);
+  });
+}
+
+async function readProblemOf(response: Response): Promise<RequestFailed> {
+  const error: unknown = await response.json().catch(() => null);
+  return new RequestFailed(readProblem(error, response));
 }
 
 interface Http {

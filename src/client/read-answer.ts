@@ -54,15 +54,16 @@ export function describeProblem(title: string, detail: string, status: number, c
   return { type: `urn:dockbell:problem:${code.replaceAll('_', '-')}`, title, detail, status, code };
 }
 
-/** Other programs may answer at the address of the daemon, so nothing in the body is certain. */
-function readProblem(body: unknown, { status }: Response): Problem {
+/** The problem of an answer with this body. Other programs may answer at the address of the daemon, so nothing in it is certain. */
+export function readProblem(body: unknown, { status }: Response): Problem {
   const given: Partial<Problem> = typeof body === 'object' && body !== null ? body : {};
   const { title = 'Unexpected answer', detail = `The daemon answered with status ${status}.` } = given;
   const problem = describeProblem(String(title), String(detail), status, String(given.code ?? 'unexpected_answer'));
   return { ...given, ...problem, type: String(given.type ?? problem.type) };
 }
 
-function describeFailure(cause: unknown): RequestFailed {
+/** Why a request got no usable answer. */
+export function describeFailure(cause: unknown): RequestFailed {
   if (cause instanceof RequestFailed) return cause;
   if (cause instanceof SyntaxError) {
     const detail = 'The answer is not JSON, so it did not come from a Dockbell daemon.';

@@ -31,8 +31,13 @@ export interface OidcConfig extends Omit<OidcValues, 'label'> {
   readonly label: string;
 }
 
+/** Scheduled backups. */
+export interface BackupConfig extends Omit<NonNullable<OptionValues['backup']>, 'dir'> {
+  readonly dir: string;
+}
+
 /** The whole configuration: defaults filled in, durations in milliseconds, paths absolute, frozen. */
-export interface Config extends Omit<OptionValues, 'runsDir' | 'masterKeyFile' | 'admin' | 'factories'> {
+export interface Config extends Omit<OptionValues, 'runsDir' | 'masterKeyFile' | 'admin' | 'backup' | 'factories'> {
   /** Absolute path of the file it was read from; `null` without a file. */
   readonly file: string | null;
   readonly runsDir: string;
@@ -41,18 +46,21 @@ export interface Config extends Omit<OptionValues, 'runsDir' | 'masterKeyFile' |
     /** `null` without an OpenID provider. */
     readonly oidc: OidcConfig | null;
   };
+  /** `null` without scheduled backups. */
+  readonly backup: BackupConfig | null;
   readonly factories: readonly FactoryConfig[];
 }
 
 /** Adds what is computed to values that were checked. */
 export function completeConfig(values: OptionValues, file: string | null): Config {
-  const { dataDir, retention, admin } = values;
+  const { dataDir, retention, admin, backup } = values;
   return deepFreeze({
     ...values,
     file,
     runsDir: values.runsDir ?? join(dataDir, 'runs'),
     masterKeyFile: values.masterKeyFile ?? join(dataDir, 'master.key'),
     admin: { ...admin, oidc: admin.oidc === null ? null : completeOidc(admin.oidc) },
+    backup: backup === null ? null : { ...backup, dir: backup.dir ?? join(dataDir, 'backups') },
     // Identities are kept at least as long as the log (decisions, "Identity").
     retention: { ...retention, identitiesMs: Math.max(retention.identitiesMs, retention.deliveriesMs) },
     factories: values.factories.map(completeFactory),

@@ -454,6 +454,36 @@ export const OPTIONS = {
     env: 'DOCKBELL_LOG_LEVEL',
     secret: false,
   },
+  'backup.every': {
+    title: 'Backup interval',
+    type: { kind: 'duration', min: '10m', max: '365d' },
+    default: '24h',
+    description:
+      'Interval of scheduled backups. The first backup is made when the daemon starts. A restart does not change the time of the next one.',
+    examples: ['24h', '1h'],
+    env: 'DOCKBELL_BACKUP_EVERY',
+    secret: false,
+  },
+  'backup.keep': {
+    title: 'Backups to keep',
+    type: { kind: 'integer', min: 1, max: 10_000 },
+    default: 7,
+    unit: 'backups',
+    description: 'Number of scheduled backups to keep. The daemon deletes older ones, and no other files.',
+    examples: [7, 30],
+    env: 'DOCKBELL_BACKUP_KEEP',
+    secret: false,
+  },
+  'backup.dir': {
+    title: 'Backup directory',
+    type: { kind: 'path' },
+    default: null,
+    description:
+      'Folder for scheduled backups. Use another disk than that of `dataDir`. Several daemons can share the folder. Default: `backups` in `dataDir`.',
+    examples: ['./backups', '/mnt/backup/dockbell'],
+    env: 'DOCKBELL_BACKUP_DIR',
+    secret: false,
+  },
   drain: {
     title: 'Drain period',
     type: { kind: 'duration', min: '0s', max: '7d' },
@@ -680,6 +710,12 @@ export const SECTIONS = {
   storage: { title: 'Storage', description: 'The database.' },
   limits: { title: 'Limits', description: 'Limits for senders and factories.' },
   retention: { title: 'Retention', description: 'Retention times of stored data.' },
+  backup: {
+    title: 'Backup',
+    description:
+      'Scheduled backups, without run logs and without the master key. Without this section, the daemon makes none.',
+    optional: true,
+  },
   log: { title: 'Log', description: 'The log of the daemon.' },
   telemetry: { title: 'Telemetry', description: 'The export of traces.' },
   factories: { title: 'Factories', description: 'The factories that this daemon serves.' },

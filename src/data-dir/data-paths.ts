@@ -10,6 +10,8 @@ export interface DataPaths {
   startRecords: string;
   daemonFile: string;
   adminToken: string;
+  /** The ID in the names of scheduled backups. */
+  backupId: string;
 }
 
 export function resolveDataPaths(dataDir: string): DataPaths {
@@ -21,5 +23,6 @@ export function resolveDataPaths(dataDir: string): DataPaths {
     startRecords: join(dataDir, 'tickets'),
     daemonFile: join(dataDir, 'daemon.json'),
     adminToken: join(dataDir, 'admin-token'),
+    backupId: join(dataDir, 'backup-id'),
   };
 }

@@ -35,3 +35,22 @@ function isMadeHere(path: string): boolean {
 function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
+
+/**
+ * For a command that works in the data directory. Another user, even root, would leave files behind that the daemon cannot
+ * read. Throws `not_found` if there is no database, and `forbidden` if it belongs to another user.
+ */
+export function requireOwnDatabase(database: string, dataDir: string): void {
+  if (!existsSync(database)) {
+    throw new AppError(
+      'not_found',
+      `${dataDir} holds no database of Dockbell: name its data directory with --data-dir`,
+    );
+  }
+  const { uid } = statSync(database);
+  if (process.getuid === undefined || process.getuid() === uid) return;
+  throw new AppError(
+    'forbidden',
+    `${database} belongs to the user with ID ${uid}: run the command as that user, for example with sudo -u '#${uid}'`,
+  );
+}

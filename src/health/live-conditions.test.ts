@@ -53,7 +53,8 @@ describe('the conditions of a factory', () => {
     const steadyClock = new SteadyClock({ clock, uptimeMs: () => 0, newestStoredMs: null });
     const retentionTime = new RetentionTime(null, clock.wallMs());
     const drain = new RunDrain({ clock, countExecuting: () => 0, countHeld: () => 0, onResumed: () => {} });
-    const parts = { config: { factories: [{ name: FACTORY }] }, steadyClock, retentionTime, drain, logger };
+    const config = { factories: [{ name: FACTORY }] };
+    const parts = { config, steadyClock, retentionTime, drain, backups: null, logger };
     const conditions = createLiveConditions(parts, registry);
     const [condition, ...others] = conditions.ofFactory(FACTORY);
     expect(others).toEqual([]);

@@ -5,6 +5,7 @@ import type { RetentionTime } from '../core/retention-time.ts';
 import type { SteadyClock } from '../core/time/steady-clock.ts';
 import { type ConditionState, describeUnreadableSecrets, updateConditions } from '../reconcile/conditions.ts';
 import type { Registry } from '../registry/registry.ts';
+import { describeBackups, type WatchedBackups } from './backup-conditions.ts';
 import { describeClockStep, describeRetentionLag } from './clock-conditions.ts';
 import { describeDrain } from './describe-drain.ts';
 
@@ -20,13 +21,15 @@ type FindCondition = () => ConditionState | null;
 export interface ConditionParts {
   steadyClock: SteadyClock;
   retentionTime: RetentionTime;
+  /** `null` without scheduled backups. */
+  backups: WatchedBackups | null;
   logger: Logger;
   config: { readonly factories: readonly { name: string }[] };
   drain: Pick<DrainControl, 'state'>;
 }
 
 export function createLiveConditions(
-  { config, steadyClock, retentionTime, drain, logger }: ConditionParts,
+  { config, steadyClock, retentionTime, drain, backups, logger }: ConditionParts,
   registry: Registry,
 ): LiveConditions {
   const nowMs = () => steadyClock.wallMs();
@@ -35,6 +38,7 @@ export function createLiveConditions(
       () => describeClockStep(steadyClock.findStep()),
       () => describeDrain(drain.state()),
       () => describeRetentionLag(retentionTime.findLag(nowMs()), nowMs()),
+      () => describeBackups(backups),
     ],
     { nowMs, logger },
   );

@@ -12,13 +12,15 @@ export interface ProbeParts {
   dataDir: string;
   /** Whether a factory is in the configuration. The others are never ready. */
   isConfigured(factory: string): boolean;
+  lastBackup: MetricProbes['lastBackup'];
   nowMs(): number;
 }
 
 /** What a scrape asks the storage and the file system. */
-export function createMetricProbes({ storage, dataDir, isConfigured, nowMs }: ProbeParts): MetricProbes {
+export function createMetricProbes({ storage, dataDir, isConfigured, lastBackup, nowMs }: ProbeParts): MetricProbes {
   const { inventoryReader, runReader } = storage;
   return {
+    lastBackup,
     countRuns: async () => {
       const factories = await inventoryReader.factories();
       const counts = await Promise.all(factories.map((factory) => inventoryReader.counts(factory.name)));

@@ -11,6 +11,7 @@ import type { CaptureWindows } from './log/capture-window.ts';
 import type { DeliveryRecorder } from './log/delivery-recorder.ts';
 import type { RateLimitedRows } from './log/rate-limited-rows.ts';
 import type { UnloggedTally } from './log/unlogged-tally.ts';
+import type { UrlProbes } from './log/url-probes.ts';
 import type { Reception } from './reception.ts';
 import type { Confirmations } from './steps/confirmations.ts';
 import type { VersionTrials } from './steps/version-trials.ts';
@@ -48,6 +49,7 @@ export interface IngressContext {
   rejectionRows: RejectionRows;
   rateLimitedRows: RateLimitedRows;
   unlogged: UnloggedTally;
+  urlProbes: UrlProbes;
   captures: CaptureWindows;
   versionTrials: VersionTrials;
   handshakeRows: HandshakeRows;

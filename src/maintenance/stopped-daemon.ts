@@ -1,7 +1,6 @@
-import { existsSync, statSync } from 'node:fs';
-import { AppError } from '../core/errors.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import { type DataPaths, resolveDataPaths } from '../data-dir/data-paths.ts';
+import { requireOwnDatabase } from '../data-dir/require-database.ts';
 import { lockDataDir } from '../storage/data-dir-lock.ts';
 import { openSqliteStorage } from '../storage/sqlite/sqlite-storage.ts';
 
@@ -16,7 +15,7 @@ export async function withStoppedDaemon<T>(
   work: (storage: Storage, paths: DataPaths) => Promise<T>,
 ): Promise<T> {
   const paths = resolveDataPaths(dataDir);
-  requireDatabase(paths.database, dataDir);
+  requireOwnDatabase(paths.database, dataDir);
   process.umask(0o077);
   const lock = lockDataDir(dataDir);
   try {
@@ -29,20 +28,4 @@ export async function withStoppedDaemon<T>(
   } finally {
     lock.release();
   }
-}
-
-/** Another user, even root, would leave files behind that the daemon cannot read. */
-function requireDatabase(database: string, dataDir: string): void {
-  if (!existsSync(database)) {
-    throw new AppError(
-      'not_found',
-      `${dataDir} holds no database of Dockbell: name its data directory with --data-dir`,
-    );
-  }
-  const { uid } = statSync(database);
-  if (process.getuid === undefined || process.getuid() === uid) return;
-  throw new AppError(
-    'forbidden',
-    `${database} belongs to the user with ID ${uid}: run the command as that user, for example with sudo -u '#${uid}'`,
-  );
 }

@@ -81,7 +81,7 @@ export function describeUnreadableSecrets(webhooks: readonly string[]): Conditio
     reason: 'SecretUnreadable',
     message:
       `the applied secret of ${webhooks.join(', ')} cannot be read, so every delivery to it is rejected with 503. ` +
-      'Set the secret again with "dockbell secret update", or restore your copy of dockbell.db. The log names the version',
+      'Set the secret again with "dockbell secret update", or restore a backup. The log names the version',
   };
 }
 

@@ -39,6 +39,12 @@ export async function loadMasterKey(request: MasterKeyRequest): Promise<MasterKe
   return createKeyFile(request.masterKeyFile);
 }
 
+/** The present key as a key file contains it. Throws as `loadMasterKey`. */
+export async function readMasterKeyText(request: Omit<MasterKeyRequest, 'createIfMissing'>): Promise<string> {
+  const { masterKeyFile, environmentValue } = request;
+  return formatKey((await loadMasterKey({ masterKeyFile, environmentValue, createIfMissing: false })).key);
+}
+
 /** The key in a file; `null` if the file does not exist. Throws as `loadMasterKey`. */
 export async function readKeyFile(path: string): Promise<MasterKey | null> {
   const found = await readIfPresent(path);
@@ -87,7 +93,7 @@ async function createKeyFile(path: string): Promise<MasterKey> {
   const key = new Uint8Array(randomBytes(MASTER_KEY_BYTES));
   try {
     await makeFolder(dirname(path), { mode: 0o700 });
-    if (await writeExclusively(path, `${Buffer.from(key).toString('base64')}\n`)) {
+    if (await writeExclusively(path, formatKey(key))) {
       return { key, origin: 'created', warning: null };
     }
   } catch (error) {
@@ -131,6 +137,10 @@ function decodeKey(text: string, where: string): Uint8Array {
     throw new AppError('config_invalid', message);
   }
   return new Uint8Array(bytes);
+}
+
+function formatKey(key: Uint8Array): string {
+  return `${Buffer.from(key).toString('base64')}\n`;
 }
 
 function missingKey(path: string): AppError {

@@ -98,6 +98,12 @@ export class GitMirror {
     }
   }
 
+  /** The tip of the branch. Changes nothing in the mirror. */
+  async askForTip(): Promise<MirrorResult> {
+    const asked = await this.#ask(performance.now() + this.#options.limits.fetchTimeoutMs);
+    return 'tip' in asked ? asked.tip : asked;
+  }
+
   async #update(): Promise<MirrorResult> {
     const deadline = performance.now() + this.#options.limits.fetchTimeoutMs;
     const asked = (await this.#askKnown(deadline)) ?? (await this.#ask(deadline));

@@ -16,6 +16,14 @@ export async function rejectOldGit(environment: Environment, run: RunGit = runGi
   return checkGitVersion(outcome.stdout.toString('utf8').trim());
 }
 
+/** Why git cannot be used, as one sentence; `null` if it can. */
+export async function findGitProblem(environment: Environment): Promise<string | null> {
+  const outcome = await runGit({ args: ['version'], environment, ...LIMITS });
+  if (outcome.kind === 'not-started') return outcome.message;
+  if (outcome.kind !== 'exited' || outcome.code !== 0) return 'git version does not work.';
+  return checkGitVersion(outcome.stdout.toString('utf8').trim())?.message ?? null;
+}
+
 /** @param text what `git version` prints, for example `git version 2.39.5` */
 export function checkGitVersion(text: string): SourceFailed | null {
   const [, major, minor] = /^git version (\d+)\.(\d+)/.exec(text)?.map(Number) ?? [];

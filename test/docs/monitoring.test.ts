@@ -14,6 +14,7 @@ async function listMetrics(): Promise<[name: string, kind: string][]> {
     webhookTraffic: async () => [],
     runTotals: async () => [],
     queueAges: async () => [],
+    lastBackup: () => null,
     diskSpace: async () => ({ freeBytes: 0, sizeBytes: 0 }),
   };
   const metrics = createMetrics({ probes, writes: openMeasures(), version: '1.2.3' });

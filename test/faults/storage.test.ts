@@ -276,7 +276,7 @@ describe('a broken storage (threat model D3)', () => {
 
     const failed = await startFailing(scene.options);
     expect(failed.code).toBe(2);
-    expect(failed.output).toMatch(/is damaged.*restore your copy of dockbell\.db/);
+    expect(failed.output).toMatch(/is damaged.*restore a backup with "dockbell restore/);
 
     repair();
     const repaired = await serve(scene.options);
@@ -353,7 +353,7 @@ describe('a data directory that cannot be used', () => {
     expect(code).toBe(2);
     expect(output).toContain(database);
     expect(output).toContain('not a database');
-    expect(output).toContain('restore your copy of dockbell.db');
+    expect(output).toContain('restore a backup with "dockbell restore');
     expect(hashFile(database)).toBe(damaged);
     writeFileSync(database, whole);
   });
@@ -367,7 +367,7 @@ describe('a data directory that cannot be used', () => {
     const { code, output } = await startFailing(scene.options);
     expect(code).toBe(2);
     expect(output).toContain(`${database} ${state}, but admin-token`);
-    expect(output).toContain('Restore your copy of dockbell.db');
+    expect(output).toContain('Restore a backup');
     expect(existsSync(`${database}-wal`)).toBe(false);
     writeFileSync(database, whole);
   });

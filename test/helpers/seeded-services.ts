@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import type { FastifyInstance } from 'fastify';
@@ -623,7 +624,13 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     new Uint8Array(createHash('shake256', { outputLength: size }).update(String(counter++)).digest());
   const ids = createIdSource(randomBytes);
   const { db, storage } = openMemoryStorage();
-  const probes = createMetricProbes({ storage, dataDir: tmpdir(), isConfigured: () => true, nowMs: () => NOW_MS });
+  const probes = createMetricProbes({
+    storage,
+    dataDir: tmpdir(),
+    isConfigured: () => true,
+    lastBackup: () => null,
+    nowMs: () => NOW_MS,
+  });
   const metrics = createMetrics({ probes, writes: openMeasures(), version: '0.0.0' });
   const engine = createSeededEngine(
     { storage, clock, ids, randomBytes, metrics, secrets: openSecretStore(storage, clock) },
@@ -797,6 +804,11 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     },
     health: engine.health,
     renderMetrics: () => metrics.render(),
+    doctor: { examine: async () => ({ checks: [], findings: [] }) },
+    backups: {
+      status: async () => ({ schedule: null, running: null }),
+      open: async () => ({ name: 'dockbell.tar', bytes: 0, content: Readable.from([]), discard: async () => {} }),
+    },
     openMetrics: false,
     allowedHosts: ['dockbell.example.com'],
     baseUrl,

@@ -22,6 +22,7 @@ import { CaptureWindows } from '../../src/ingress/log/capture-window.ts';
 import { DeliveryRecorder } from '../../src/ingress/log/delivery-recorder.ts';
 import { RateLimitedRows } from '../../src/ingress/log/rate-limited-rows.ts';
 import { UnloggedTally } from '../../src/ingress/log/unlogged-tally.ts';
+import { UrlProbes } from '../../src/ingress/log/url-probes.ts';
 import { Confirmations, type FetchStatus } from '../../src/ingress/steps/confirmations.ts';
 import { countMalformed } from '../../src/ingress/steps/find-webhook.ts';
 import { countLostRow } from '../../src/ingress/steps/reject.ts';
@@ -250,6 +251,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     recorder,
     unlogged,
     tracer: null,
+    urlProbes: new UrlProbes(),
     clock,
     ids,
     maxBodyBytes: 262_144,

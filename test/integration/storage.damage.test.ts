@@ -43,7 +43,7 @@ describe('damage of the database', () => {
     expect(() => checkAtStart(file())).toThrow(
       expect.objectContaining({
         code: 'storage_damaged',
-        message: expect.stringMatching(/dockbell\.db is damaged: .* restore your copy of dockbell\.db/),
+        message: expect.stringMatching(/dockbell\.db is damaged: .* restore a backup with "dockbell restore/),
       }),
     );
   });

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/storage/sqlite/disk/open-database.ts';
+import { readPackageVersion } from '../../src/files/package-version.ts';
+import { type Migration, openDatabase, UNREPORTED } from '../../src/storage/sqlite/disk/open-database.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { createSqliteStorage, openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { buildOffer } from '../helpers/build-offer.ts';
@@ -60,6 +61,43 @@ describe('opening the database', () => {
     expect(backup.pragma('user_version', { simple: true })).toBe(MIGRATIONS.length);
     expect(backup.prepare('SELECT name FROM factories').all()).toEqual([{ name: 'kept' }]);
     backup.close();
+  });
+
+  it('reports the migration, keeps the three latest backups, and removes what was not finished', () => {
+    makeOlder(file());
+    const migrations: Migration[] = [];
+    const steps = [...MIGRATIONS];
+    writeFileSync(`${file()}.before-v2.unfinished`, 'part of a backup');
+    for (let n = 1; n <= 5; n += 1) {
+      steps.push('SELECT 1');
+      openDatabase(file(), steps, { ...UNREPORTED, migrated: (one) => migrations.push(one) }).close();
+    }
+    const from = MIGRATIONS.length;
+    expect(migrations[0]).toEqual({ from, to: from + 1, backup: `${file()}.before-v${from + 1}` });
+    expect(migrations).toHaveLength(5);
+    expect(readdirSync(folder.path).sort()).toEqual([
+      'dockbell.db',
+      ...[3, 4, 5].map((n) => `dockbell.db.before-v${from + n}`),
+    ]);
+    openDatabase(file(), steps, { ...UNREPORTED, migrated: () => expect.unreachable() }).close();
+  });
+
+  it('names the version to install and the backup to restore if the file is newer', () => {
+    makeOlder(file());
+    const known = MIGRATIONS.length;
+    for (const more of [1, 2]) openDatabase(file(), [...MIGRATIONS, ...Array(more).fill('SELECT 1')]).close();
+    expect(() => openDatabase(file())).toThrow(
+      expect.objectContaining({
+        code: 'storage_newer',
+        message: expect.stringContaining(
+          `start Dockbell ${readPackageVersion()} or newer, or copy ${file()}.before-v${known + 1} (schema version ${known}, from before the upgrade) to its place`,
+        ),
+      }),
+    );
+    rmSync(`${file()}.before-v${known + 1}`);
+    expect(() => openDatabase(file())).toThrow(
+      expect.objectContaining({ message: expect.stringContaining('or restore a backup that this version can read') }),
+    );
   });
 
   it('does not change the file when a migration fails, and migrates it the next time', () => {

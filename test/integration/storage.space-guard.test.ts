@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { watchDatabaseSpace } from '../../src/storage/sqlite/disk/database-space.ts';
-import { openDatabase } from '../../src/storage/sqlite/disk/open-database.ts';
+import { openDatabase, UNREPORTED } from '../../src/storage/sqlite/disk/open-database.ts';
 import { createSpaceGuard, type DiskSpace } from '../../src/storage/sqlite/disk/space-guard.ts';
 import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { useFolder } from '../helpers/with-storage.ts';
@@ -239,7 +239,7 @@ describe('a database of Dockbell 0.1, whose file cannot shrink', () => {
     makeOld();
     writeFileSync(`${file()}.rebuilt`, 'from an interrupted start');
     const warnings: string[] = [];
-    const db = openDatabase(file(), undefined, (message) => warnings.push(message));
+    const db = openDatabase(file(), undefined, { ...UNREPORTED, warn: (message) => warnings.push(message) });
     expect(db.pragma('auto_vacuum', { simple: true })).toBe(2);
     expect(db.prepare('SELECT name FROM factories').pluck().all()).toEqual(['kept']);
     expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
@@ -254,7 +254,7 @@ describe('a database of Dockbell 0.1, whose file cannot shrink', () => {
     other.pragma('journal_mode = WAL');
     other.exec('BEGIN; SELECT * FROM factories');
     const warnings: string[] = [];
-    const db = openDatabase(file(), undefined, (message) => warnings.push(message));
+    const db = openDatabase(file(), undefined, { ...UNREPORTED, warn: (message) => warnings.push(message) });
     expect(warnings).toEqual([expect.stringContaining('cannot shrink')]);
     expect(db.prepare('SELECT name FROM factories').pluck().all()).toEqual(['kept']);
     db.close();

@@ -169,6 +169,8 @@ const SHOWN = new Set([
   'fence',
   'for_seconds',
   'force',
+  'include_key',
+  'logs',
   'mode',
   'revision',
   'role',

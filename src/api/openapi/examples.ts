@@ -778,6 +778,37 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
     { ready: true, problems: [], warnings: [] },
     { ready: false, problems: ['the daemon is stopping'], warnings: [] },
   ],
+  DoctorReport: [
+    {
+      checks: ['permissions', 'master-key', 'base-url'],
+      findings: [
+        {
+          severity: 'warning',
+          check: 'master-key',
+          message: 'the master key /var/lib/dockbell/master.key is in the data directory, next to the database',
+          hint: 'A copy of the directory contains all secrets. Move the key to another folder and set masterKeyFile.',
+        },
+      ],
+    },
+  ],
+  BackupStatus: [
+    {
+      schedule: {
+        every_seconds: 86_400,
+        keep: 7,
+        dir: '/mnt/backup/dockbell',
+        last_success: {
+          at: '2026-01-02T03:00:00.000Z',
+          file: '/mnt/backup/dockbell/dockbell-4f1c09ae-20260102T030000Z.tar',
+          bytes: 73_400_320,
+        },
+        last_failure: null,
+        next_at: '2026-01-03T03:00:00.000Z',
+      },
+      running: null,
+    },
+    { schedule: null, running: { phase: 'copying', done_bytes: 41_943_040, total_bytes: 73_400_320 } },
+  ],
   Problem: [
     describeProblem('not_found', 'There is no webhook internal-ci in the factory payments.'),
     describeProblem('bad_request', 'The body is not valid: #/role must be one of viewer, operator, manager, owner.', {
@@ -884,6 +915,10 @@ export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Body
   },
   createAutomation: {
     automation: { summary: 'Start on new issues', value: { name: 'triage-issues', ...automationBody } },
+  },
+  downloadBackup: {
+    data: { summary: 'Without run logs and without the master key', value: {} },
+    logs: { summary: 'With run logs', value: { logs: true } },
   },
   renameFactory: { rename: { summary: 'The configuration names it web-shop', value: { to: 'web-shop' } } },
   putAutomation: { automation: { summary: 'Start on new issues', value: automationBody } },

@@ -2,7 +2,9 @@ import { IDENTITY_KINDS, ROLES, TOKEN_ROLES } from '../../core/access.ts';
 import { AUDIT_ACTOR_KINDS, AUDIT_OUTCOMES } from '../../core/audit.ts';
 import { HANDSHAKE_OUTCOMES } from '../../core/handshake.ts';
 import type { JsonSchema } from '../../core/json.ts';
+import { BACKUP_PHASES } from '../../core/ports/backup-control.ts';
 import { SECRET_STATES } from '../../core/ports/definitions/inventory.ts';
+import { FINDING_SEVERITIES } from '../../core/ports/doctor.ts';
 import { DRAIN_PHASES } from '../../core/ports/runs/drain-control.ts';
 import { WAIT_REASONS } from '../../core/ports/runs/run-control.ts';
 import { MAX_EXAMINED_QUEUE, MAX_QUEUE_POSITION } from '../../core/ports/runs/run-queue.ts';
@@ -869,6 +871,58 @@ export const COMPONENTS = {
   Readiness: closedObject(
     { ready: flag, problems: texts, warnings: texts },
     { description: 'Deliveries can be taken.' },
+  ),
+  DoctorReport: closedObject(
+    {
+      checks: { ...texts, description: 'The checks that ran.' },
+      findings: {
+        type: 'array',
+        items: closedObject({
+          severity: oneOf(FINDING_SEVERITIES),
+          check: text,
+          message: text,
+          hint: { ...text, description: 'What to do.' },
+        }),
+      },
+    },
+    { description: 'What is wrong with the installation.' },
+  ),
+  BackupStatus: closedObject(
+    {
+      schedule: {
+        type: ['object', 'null'],
+        description: '`null` if the configuration has no `backup`.',
+        required: ['every_seconds', 'keep', 'dir', 'last_success', 'last_failure', 'next_at'],
+        additionalProperties: false,
+        properties: {
+          every_seconds: { type: 'integer' },
+          keep: count,
+          dir: text,
+          last_success: {
+            type: ['object', 'null'],
+            required: ['at', 'file', 'bytes'],
+            additionalProperties: false,
+            properties: { at: instant, file: text, bytes: count },
+          },
+          last_failure: {
+            type: ['object', 'null'],
+            description: '`null` if none failed since the start of the daemon.',
+            required: ['at', 'problem'],
+            additionalProperties: false,
+            properties: { at: instant, problem: text },
+          },
+          next_at: instant,
+        },
+      },
+      running: {
+        type: ['object', 'null'],
+        description: '`null` if no backup is being made.',
+        required: ['phase', 'done_bytes', 'total_bytes'],
+        additionalProperties: false,
+        properties: { phase: oneOf(BACKUP_PHASES), done_bytes: count, total_bytes: count },
+      },
+    },
+    { description: 'Scheduled backups, and how far the current backup is.' },
   ),
   Problem: {
     type: 'object',

@@ -1,8 +1,9 @@
 import { Option } from 'commander';
 import type { Condition, Factory, Reconciliation } from '../../client/api-types.ts';
-import { readAnswer } from '../../client/read-answer.ts';
+import { RequestFailed, readAnswer } from '../../client/read-answer.ts';
 import { resolveLocalRevision } from '../../source/directory-source.ts';
 import { escapeText } from '../../words/escape-text.ts';
+import { formatSize } from '../../words/format-size.ts';
 import { expiresSoon } from '../../words/token-expiry.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
@@ -71,6 +72,7 @@ async function status(session: CommandSession, options: StatusOptions): Promise<
   if (options.json) session.output.json(answer);
   else {
     await printFactories(session, factories);
+    if (named === undefined) await printBackups(session);
     await noteExpiringTokens(session);
   }
   return factories.every(isHealthy) ? EXIT_CODES.done : EXIT_CODES.negative;
@@ -134,6 +136,29 @@ async function printFactories(session: CommandSession, factories: readonly Facto
     if (i > 0) session.output.line();
     await printFactory(session, factory);
   }
+}
+
+/** Prints nothing without scheduled backups, and for tokens that are limited to some factories. */
+async function printBackups(session: CommandSession): Promise<void> {
+  const { output, nowMs } = session;
+  const api = await session.api();
+  const status = await readAnswer(api.GET('/api/v1/backup')).catch((error: unknown) => {
+    if (error instanceof RequestFailed && error.problem.status === 403) return null;
+    throw error;
+  });
+  const schedule = status?.schedule ?? null;
+  if (schedule === null) return;
+  const { last_success: last, last_failure: failure, next_at: nextAt } = schedule;
+  output.line();
+  output.fields([
+    ['Backups', schedule.dir],
+    [
+      '  Last',
+      last === null ? 'none stored yet' : `${formatInstantWithAge(last.at, nowMs)}, ${formatSize(last.bytes)}`,
+    ],
+    ['  Failed', failure === null ? null : `${formatInstantWithAge(failure.at, nowMs)}: ${failure.problem}`],
+    ['  Next', nextAt],
+  ]);
 }
 
 async function printFactory(session: CommandSession, factory: Factory): Promise<void> {

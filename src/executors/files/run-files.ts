@@ -12,19 +12,26 @@ export interface RunFiles {
   list(): Promise<RunId[]>;
 }
 
-export interface RunFilePlaces {
+export interface RunFilePlaces extends RunFolders {
+  startRecords: StartRecords;
+}
+
+/** The folders with files of runs. */
+export interface RunFolders {
   runsDir: string;
   logsDir: string;
   startRecordsDir: string;
-  startRecords: StartRecords;
+}
+
+/** The runs that have any files. */
+export async function listRunFiles({ runsDir, logsDir, startRecordsDir }: RunFolders): Promise<RunId[]> {
+  const names = await Promise.all([runsDir, logsDir, startRecordsDir].map(listNames));
+  return [...new Set(names.flat().map(runOfFile))].filter((run) => run !== null);
 }
 
 export function createRunFiles(places: RunFilePlaces): RunFiles {
   return {
-    list: async () => {
-      const names = await Promise.all([places.runsDir, places.logsDir, places.startRecordsDir].map(listNames));
-      return [...new Set(names.flat().map(runOfFile))].filter((run) => run !== null);
-    },
+    list: () => listRunFiles(places),
     removeRunFiles: async (runId) => {
       const run = checkRunId(runId);
       await removeRunFolder(runFolder(places.runsDir, run));

@@ -26,7 +26,10 @@ export function findWebhook(context: IngressContext, request: IngressRequest): R
 /** The answer is the same for known and unknown webhooks. Only the counts differ. */
 function rejectUnserved(context: IngressContext, uid: string, method: string): IngressAnswer {
   const known = context.registry.known.find(uid);
-  if (known === undefined) return rejectUnknown(context, method);
+  if (known === undefined) {
+    context.urlProbes.note(uid);
+    return rejectUnknown(context, method);
+  }
   if (method === 'POST') context.unlogged.add(known, known.unserved ?? 'unexpected_path');
   else context.unlogged.add(known, 'method_not_allowed');
   return answerUnserved(method);

@@ -11,6 +11,7 @@ export function registerProbedGauges(registry: Registry, probes: MetricProbes, n
   registerTrafficGauges(registry, probes, namedWebhooks);
   registerQueueAge(registry, probes);
   registerDiskSpace(registry, probes);
+  registerBackups(registry, probes);
 }
 
 function registerRunGauge(registry: Registry, probes: MetricProbes): void {
@@ -124,4 +125,31 @@ function registerDiskSpace(registry: Registry, probes: MetricProbes): void {
       this.set((await readSpace()).sizeBytes);
     },
   });
+}
+
+type BackupTimes = NonNullable<ReturnType<MetricProbes['lastBackup']>>;
+
+/** Without a schedule there is no series. 0 if no backup was stored yet, so that an alert on its age works. */
+function registerBackups(registry: Registry, probes: MetricProbes): void {
+  const register = (name: string, help: string, pick: (last: BackupTimes) => number | null) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        const last = probes.lastBackup();
+        this.remove();
+        if (last !== null) this.set((pick(last) ?? 0) / 1000);
+      },
+    });
+  register(
+    'dockbell_backup_last_success_timestamp_seconds',
+    'When the last scheduled backup was stored, as Unix time; 0 if none was stored.',
+    ({ successMs }) => successMs,
+  );
+  register(
+    'dockbell_backup_last_failure_timestamp_seconds',
+    'When a scheduled backup last failed since the start, as Unix time; 0 if none failed.',
+    ({ failureMs }) => failureMs,
+  );
 }

@@ -30,7 +30,7 @@ import { createDeliveryListing, type DeliveryListing } from './delivery-listing.
 import { prepareRecordBatch } from './delivery-log.ts';
 import { watchDatabaseSpace } from './disk/database-space.ts';
 import { watchFullDisk } from './disk/full-disk.ts';
-import { openDatabase } from './disk/open-database.ts';
+import { type OpenReport, openDatabase, UNREPORTED } from './disk/open-database.ts';
 import type { SpaceGuard } from './disk/space-guard.ts';
 import { isDiskFull, isNoSpaceToOpen, toStorageError } from './disk/storage-error.ts';
 import { IdentityClaims } from './identities/identity-claims.ts';
@@ -53,26 +53,26 @@ export interface SqliteStorage extends Storage {
  * Opens or creates the file. Throws the errors of `openDatabase`.
  *
  * @param space checked before deliveries are recorded; if omitted, only SQLite detects a full disk
- * @param warn receives why the file cannot shrink
+ * @param report receives what happened while the file was opened
  * @param measures of the transactions that record deliveries
  */
 export function openSqliteStorage(
   file: string,
   space: SpaceGuard = UNGUARDED,
-  warn: (message: string) => void = () => undefined,
+  report: OpenReport = UNREPORTED,
   measures: WriteMeasures = openMeasures(),
 ): SqliteStorage {
-  return createSqliteStorage(openWithRoom(file, space, warn), space, measures);
+  return createSqliteStorage(openWithRoom(file, space, report), space, measures);
 }
 
 /** On a full disk, the space of the ballast is enough to open the file, but not to accept deliveries. */
-function openWithRoom(file: string, space: SpaceGuard, warn: (message: string) => void): Database.Database {
+function openWithRoom(file: string, space: SpaceGuard, report: OpenReport): Database.Database {
   try {
-    return openDatabase(file, MIGRATIONS, warn);
+    return openDatabase(file, MIGRATIONS, report);
   } catch (error) {
     if (!(error instanceof AppError && isNoSpaceToOpen(error.cause))) throw error;
     space.releaseBallast();
-    return openDatabase(file, MIGRATIONS, warn);
+    return openDatabase(file, MIGRATIONS, report);
   }
 }
 

@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import type { Delivery } from '../../../client/api-types.ts';
 import { IDENTITY_SOURCE_WORDS } from '../../../words/delivery-identity.ts';
 import { FactList } from '../../parts/layout/fact-list.tsx';
-import { formatBodySize } from '../../parts/text/format-size.ts';
+import { formatBodySize } from '../../parts/text/format-body-size.ts';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { ExactTime } from '../../parts/time/time-text.tsx';

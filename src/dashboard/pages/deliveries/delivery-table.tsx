@@ -14,7 +14,7 @@ import { CursorPager } from '../../parts/table/cursor-pager.tsx';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { DetailToggle } from '../../parts/table/detail-toggle.tsx';
 import { useCursorPages, useOpenRow } from '../../parts/table/use-cursor-pages.ts';
-import { formatBodySize } from '../../parts/text/format-size.ts';
+import { formatBodySize } from '../../parts/text/format-body-size.ts';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';

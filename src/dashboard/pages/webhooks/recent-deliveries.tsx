@@ -11,7 +11,7 @@ import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { useLiveRows } from '../../parts/live/use-live-rows.ts';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
-import { formatBodySize } from '../../parts/text/format-size.ts';
+import { formatBodySize } from '../../parts/text/format-body-size.ts';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';

@@ -8,8 +8,8 @@ const MAX_CHECKED_AT_START_BYTES = 128 * 1024 * 1024;
 
 /** Ends every message about damage. */
 const REPAIR =
-  'Stop Dockbell, keep a copy of the damaged file, restore your copy of dockbell.db, remove dockbell.db-wal and ' +
-  'dockbell.db-shm, and start Dockbell again';
+  'Stop Dockbell, move the data directory away, restore a backup with "dockbell restore FILE --data-dir DIR", and start ' +
+  'Dockbell again';
 
 export function describeDamage(file: string, finding: string): AppError {
   return new AppError('storage_damaged', `${file} is damaged: ${finding}. ${REPAIR}`);

@@ -1,15 +1,31 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { AppError, messageOf } from '../../../core/errors.ts';
 import { MIGRATIONS } from '../migrations.ts';
 import { describeDamage } from './check-database.ts';
 import { limitWal } from './database-space.ts';
+import { backUpBefore, findBackup, removeUnfinishedBackups } from './migration-backups.ts';
 import { rebuildShrinkable } from './rebuild-database.ts';
 import { requireDurability } from './require-durability.ts';
+import { noteWriter, readWriter } from './schema-writer.ts';
 import { WAL_BYTES } from './space-guard.ts';
 import { isInputOutputError, toStorageError } from './storage-error.ts';
-import { syncPath } from './sync-path.ts';
+
+/** What happened while a database was opened. */
+export interface OpenReport {
+  /** Why the file cannot shrink. */
+  warn(message: string): void;
+  /** The schema was changed, and `backup` is the file as it was before. */
+  migrated(migration: Migration): void;
+}
+
+export interface Migration {
+  from: number;
+  to: number;
+  backup: string;
+}
+
+/** For callers that log nothing. */
+export const UNREPORTED: OpenReport = { warn: () => undefined, migrated: () => undefined };
 
 /**
  * Opens the database for writing deliveries and brings its schema up to date.
@@ -22,20 +38,20 @@ import { syncPath } from './sync-path.ts';
  *   commits durable.
  *
  * @param steps the migrations, see `MIGRATIONS`
- * @param warn receives why the file cannot shrink
  */
 export function openDatabase(
   file: string,
   steps: readonly string[] = MIGRATIONS,
-  warn: (message: string) => void = () => undefined,
+  report: OpenReport = UNREPORTED,
 ): Database.Database {
   try {
-    const db = openAndMigrate(file, steps);
+    removeUnfinishedBackups(file);
+    const db = openAndMigrate(file, steps, report);
     if (canShrink(db)) return db;
     db.close();
     const problem = rebuildShrinkable(file);
-    if (problem !== null) warn(problem);
-    return openAndMigrate(file, steps);
+    if (problem !== null) report.warn(problem);
+    return openAndMigrate(file, steps, report);
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw describeOpenFailure(file, error);
@@ -51,13 +67,12 @@ function describeOpenFailure(file: string, error: unknown): AppError {
   return new AppError(code, `${file} cannot be used as the database: ${messageOf(error)}`, { cause: error });
 }
 
-function openAndMigrate(file: string, steps: readonly string[]): Database.Database {
-  const isNew = !existsSync(file);
+function openAndMigrate(file: string, steps: readonly string[], report: OpenReport): Database.Database {
   const db = new Database(file);
   try {
     rejectNewer(db, file, steps.length);
     configureDurability(db);
-    migrate(db, file, isNew, steps);
+    migrate(db, file, steps, report);
     assertDurability(db, file);
     return db;
   } catch (error) {
@@ -77,10 +92,17 @@ function schemaVersion(db: Database.Database): number {
 function rejectNewer(db: Database.Database, file: string, known: number): void {
   const version = schemaVersion(db);
   if (version <= known) return;
+  const writer = readWriter(db);
+  const newer = writer === null ? 'start the newer Dockbell' : `start Dockbell ${writer} or newer`;
+  const backup = findBackup(file, known);
+  const back =
+    backup === null
+      ? 'restore a backup that this version can read'
+      : `copy ${backup.path} (schema version ${backup.schemaVersion}, from before the upgrade) to its place`;
   throw new AppError(
     'storage_newer',
-    `${file} has schema version ${version}, but this Dockbell supports versions up to ${known}: ` +
-      'start the newer Dockbell, or restore the backup that it created before the migration. Nothing was changed.',
+    `${file} has schema version ${version}, but this Dockbell supports versions up to ${known}: ${newer}, or ${back} and ` +
+      'lose what was stored since. Nothing was changed. The documentation describes the steps, "Upgrading"',
   );
 }
 
@@ -101,24 +123,16 @@ function configureDurability(db: Database.Database): void {
 }
 
 /** Runs all missing steps in one transaction, after a backup of the file (threat model D14). */
-function migrate(db: Database.Database, file: string, isNew: boolean, steps: readonly string[]): void {
+function migrate(db: Database.Database, file: string, steps: readonly string[], report: OpenReport): void {
   const version = schemaVersion(db);
   if (version === steps.length) return;
-  if (!isNew && version > 0) backUp(db, `${file}.before-v${steps.length}`);
+  const backup = version > 0 ? backUpBefore(db, file, steps.length) : null;
   db.transaction(() => {
     for (const step of steps.slice(version)) db.exec(step);
     db.pragma(`user_version = ${steps.length}`);
+    noteWriter(db);
   }).immediate();
-}
-
-/** The backup gets its name after it is complete and on disk. It replaces the backup of a failed migration. */
-function backUp(db: Database.Database, backup: string): void {
-  const unfinished = `${backup}.unfinished`;
-  rmSync(unfinished, { force: true });
-  db.prepare<{ unfinished: string }>('VACUUM INTO @unfinished').run({ unfinished });
-  syncPath(unfinished);
-  renameSync(unfinished, backup);
-  syncPath(dirname(backup));
+  if (backup !== null) report.migrated({ from: version, to: steps.length, backup });
 }
 
 /**

@@ -168,9 +168,7 @@ class DiskGuard implements SpaceGuard {
     const disk = tryMeasure(this.#options.measureSpace, this.#directory);
     if (disk === null) return null;
     const use = this.#database?.measure() ?? { fileBytes: 0, freePageBytes: 0, pendingBytes: 0, walBytes: 0 };
-    const shareBytes = Math.max(MIN_RESERVE_BYTES, disk.totalBytes * RESERVE_SHARE);
-    const reserveBytes = Math.min(MAX_RESERVE_BYTES, shareBytes);
-    return { ...use, spareBytes: disk.freeBytes - use.pendingBytes, reserveBytes };
+    return { ...use, spareBytes: disk.freeBytes - use.pendingBytes, reserveBytes: computeReserve(disk) };
   }
 
   #isEnough(room: Room): boolean {
@@ -219,6 +217,11 @@ class DiskGuard implements SpaceGuard {
   }
 }
 
+/** Deliveries are rejected if less than this is free. */
+export function computeReserve({ totalBytes }: DiskSpace): number {
+  return Math.min(MAX_RESERVE_BYTES, Math.max(MIN_RESERVE_BYTES, totalBytes * RESERVE_SHARE));
+}
+
 /** Some free pages remain, because new deliveries would only allocate them again. */
 function countReleasable({ fileBytes, freePageBytes, spareBytes }: Room): number {
   const surplusBytes = freePageBytes - Math.max(fileBytes * KEPT_PAGES_SHARE, KEPT_PAGES_BYTES);
@@ -234,7 +237,8 @@ function tryMeasure(measureSpace: (directory: string) => DiskSpace, directory: s
   }
 }
 
-function measureDisk(directory: string): DiskSpace {
+/** Measures the file system of a folder. */
+export function measureDisk(directory: string): DiskSpace {
   const { bavail, blocks, bsize } = statfsSync(directory);
   return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
 }

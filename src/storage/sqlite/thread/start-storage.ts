@@ -14,6 +14,7 @@ import {
   CLOSE,
   type ConnectMessage,
   OPERATIONS,
+  type OpenedDatabase,
   type StorageReport,
   type StorageRequest,
   type WorkerSettings,
@@ -22,8 +23,7 @@ import {
 /** A storage in a separate thread, so that the HTTP thread never waits for the disk. */
 export interface StorageThread {
   storage: Storage;
-  /** Why the database file cannot shrink; usually empty. */
-  warnings: readonly string[];
+  opened: OpenedDatabase;
   /** Measures of the transactions that record deliveries. */
   measures: WriteMeasures;
   /**
@@ -49,10 +49,10 @@ const RESOURCES = { maxYoungGenerationSizeMb: 4 };
  */
 export async function startStorage(workerUrl: URL, { file }: Pick<WorkerSettings, 'file'>): Promise<StorageThread> {
   const settings: WorkerSettings = { file, measures: allocateMeasures() };
-  let markOpened!: (warnings: string[]) => void;
+  let markOpened!: (opened: OpenedDatabase) => void;
   let failOpening!: (error: AppError) => void;
   let markBroken!: (error: AppError) => void;
-  const opened = new Promise<string[]>((resolve, reject) => {
+  const opening = new Promise<OpenedDatabase>((resolve, reject) => {
     markOpened = resolve;
     failOpening = reject;
   });
@@ -75,14 +75,14 @@ export async function startStorage(workerUrl: URL, { file }: Pick<WorkerSettings
         const report = message as StorageReport;
         if ('openError' in report) failOpening(reportIfBreaking(restoreError(report.openError)));
         else if ('broken' in report) markBroken(restoreError(report.broken));
-        else markOpened(report.warnings);
+        else markOpened(report);
       },
       onRejected: reportIfBreaking,
     },
   );
-  const warnings = await opened;
+  const opened = await opening;
   return {
-    warnings,
+    opened,
     measures: openMeasures(settings.measures),
     storage: createClient((request, transfer) => calls.call(request, transfer)),
     broken,

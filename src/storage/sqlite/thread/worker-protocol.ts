@@ -3,6 +3,7 @@ import type { Storage } from '../../../core/ports/storage.ts';
 import type { SharedMeasures } from '../../../core/write-measures.ts';
 import type { ErrorCopy } from '../../../threads/pending-calls.ts';
 import { listOperations, type PortRequest } from '../../../threads/port-client.ts';
+import type { Migration } from '../disk/open-database.ts';
 
 /** The operations that the worker accepts. */
 export const OPERATIONS = listOperations<Storage>()({
@@ -88,11 +89,19 @@ export interface StorageRequest extends PortRequest {
   port: PortName;
 }
 
+/** What happened while the database was opened. */
+export interface OpenedDatabase {
+  /** Why the file cannot shrink; usually empty. */
+  warnings: string[];
+  /** `null` if the schema was up to date. */
+  migration: Migration | null;
+}
+
 /**
  * A message of the worker that answers no request: first the result of opening the database, and later that the content
  * of the disk is unknown.
  */
-export type StorageReport = { warnings: string[] } | { openError: ErrorCopy } | { broken: ErrorCopy };
+export type StorageReport = OpenedDatabase | { openError: ErrorCopy } | { broken: ErrorCopy };
 
 /** Message to the worker: answer the requests of another thread, too. */
 export interface ConnectMessage {

@@ -6,6 +6,7 @@ import { copyError, type Reply } from '../../../threads/pending-calls.ts';
 import { performCall } from '../../../threads/port-client.ts';
 import type { RequestMessage } from '../../../threads/worker-calls.ts';
 import { checkAtStart, markDamaged } from '../disk/check-database.ts';
+import type { Migration } from '../disk/open-database.ts';
 import { createSpaceGuard } from '../disk/space-guard.ts';
 import { isBreaking } from '../disk/storage-error.ts';
 import { openSqliteStorage, type SqliteStorage } from '../sqlite-storage.ts';
@@ -36,8 +37,12 @@ function open(): SqliteStorage | null {
   try {
     const { file, measures } = workerData as WorkerSettings;
     const warnings: string[] = [];
-    const warn = (message: string) => warnings.push(message);
-    const opened = openSqliteStorage(file, createSpaceGuard(file), warn, openMeasures(measures));
+    const migrations: Migration[] = [];
+    const happened = {
+      warn: (message: string) => warnings.push(message),
+      migrated: (migration: Migration) => migrations.push(migration),
+    };
+    const opened = openSqliteStorage(file, createSpaceGuard(file), happened, openMeasures(measures));
     try {
       checkAtStart(file);
       opened.load();
@@ -45,7 +50,7 @@ function open(): SqliteStorage | null {
       opened.close();
       throw error;
     }
-    report({ warnings });
+    report({ warnings, migration: migrations[0] ?? null });
     return opened;
   } catch (error) {
     report({ openError: copyError(error) });

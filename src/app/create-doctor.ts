@@ -1,0 +1,34 @@
+import type { Config } from '../config/config.ts';
+import type { IdSource } from '../core/ids.ts';
+import type { Doctor } from '../core/ports/doctor.ts';
+import type { Environment } from '../core/reserved-variables.ts';
+import { systemClock } from '../core/time/clock.ts';
+import type { DataPaths } from '../data-dir/data-paths.ts';
+import { examine } from '../doctor/examine.ts';
+import type { LiveConditions } from '../health/live-conditions.ts';
+import type { Ingress } from './create-ingress.ts';
+
+export interface DoctorParts {
+  config: Config;
+  paths: DataPaths;
+  env: Environment;
+  conditions: Pick<LiveConditions, 'ofDaemon'>;
+  urlProbes: Ingress['urlProbes'];
+  ids: Pick<IdSource, 'webhookUid'>;
+  /** Where the ingress listens. */
+  ingressUrl: string;
+}
+
+/** Examines this daemon. */
+export function createDoctor({ config, paths, env, conditions, urlProbes, ids, ingressUrl }: DoctorParts): Doctor {
+  const running = {
+    baseUrl: config.baseUrl ?? ingressUrl,
+    conditions: () => conditions.ofDaemon(),
+    expectProbe: () => {
+      const uid = ids.webhookUid();
+      urlProbes.expect(uid);
+      return { uid, wasSeen: () => urlProbes.wasSeen(uid), end: () => urlProbes.end(uid) };
+    },
+  };
+  return { examine: () => examine({ config, paths, env, nowMs: systemClock.wallMs(), running }) };
+}

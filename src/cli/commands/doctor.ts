@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { readAnswer } from '../../client/read-answer.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { DoctorReport, Finding } from '../../core/ports/doctor.ts';
+import { escapeText } from '../../words/escape-text.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { type Bind, CommandSession } from '../command-session.ts';
+import { CONFIG_FILE, findDataDir } from '../connection.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { startProgress } from '../output/progress.ts';
+
+interface DoctorOptions {
+  config?: string;
+  json?: boolean;
+}
+
+/** `dockbell doctor`. */
+export function declareDoctor(command: CliCommand, bind: Bind): void {
+  command
+    .option('--config <file>', `configuration to examine if no daemon runs (default: ${CONFIG_FILE}, if it exists)`)
+    .withJson('the findings')
+    .explain({
+      negative: 'a finding has the severity error',
+      more: 'A running daemon examines itself: the command needs a token of role owner. If no daemon runs, the command examines the\nconfiguration and the data directory. The request to the public URL is sent only by a running daemon.',
+      examples: [
+        ['dockbell doctor', 'after an installation or an upgrade'],
+        ['dockbell doctor --config /etc/dockbell/dockbell.yaml', 'before the first start'],
+        ['dockbell doctor --json', 'for scripts'],
+      ],
+    })
+    .action(bind(doctor));
+}
+
+async function doctor(session: CommandSession, options: DoctorOptions): Promise<number> {
+  const named = await readNamedDataDir(session, options);
+  if (named === null) return examineAndReport(session, options);
+  const located = new CommandSession(session.context, { ...session.globals, dataDir: named });
+  return examineAndReport(located, options).finally(() => located.close());
+}
+
+/** The data directory of `--config`, where its daemon is found; `null` if another option says where it is. */
+async function readNamedDataDir(
+  { context, globals }: CommandSession,
+  { config }: DoctorOptions,
+): Promise<string | null> {
+  if (config === undefined || globals.dataDir !== undefined || globals.url !== undefined) return null;
+  const { readDataDir } = await import('../../config/load-config.ts');
+  return readDataDir(resolve(context.cwd, config), context.env);
+}
+
+async function examineAndReport(session: CommandSession, options: DoctorOptions): Promise<number> {
+  const progress = startProgress(session.context, 'Examining');
+  const isOnline = await session.hasDaemon().catch(stopAndThrow(progress));
+  const report = await (isOnline ? examineOnline(session) : examineOffline(session, options)).finally(() =>
+    progress.stop(),
+  );
+  if (options.json) session.output.json({ running: isOnline, ...report });
+  else printReport(session, report, isOnline);
+  return report.findings.some(({ severity }) => severity === 'error') ? EXIT_CODES.negative : EXIT_CODES.done;
+}
+
+function stopAndThrow(progress: { stop(): void }): (error: unknown) => never {
+  return (error) => {
+    progress.stop();
+    throw error;
+  };
+}
+
+async function examineOnline(session: CommandSession): Promise<DoctorReport> {
+  return readAnswer((await session.api()).GET('/api/v1/doctor'));
+}
+
+async function examineOffline({ context, globals }: CommandSession, options: DoctorOptions): Promise<DoctorReport> {
+  const { cwd, env } = context;
+  // Imported here, so that the other commands start without the libraries of the daemon.
+  const [{ examine }, { loadConfig }, { resolveDataPaths }] = await Promise.all([
+    import('../../doctor/examine.ts'),
+    import('../../config/load-config.ts'),
+    import('../../data-dir/data-paths.ts'),
+  ]);
+  const file = findConfig(options.config, cwd);
+  const overrides: JsonObject = {};
+  if (file === null || globals.dataDir !== undefined) overrides.dataDir = await findDataDir(globals, context);
+  const config = await loadConfig({ file, env, overrides, workingDir: cwd });
+  const paths = resolveDataPaths(config.dataDir);
+  return examine({ config, paths, env, nowMs: context.clock.wallMs(), running: null });
+}
+
+function findConfig(named: string | undefined, cwd: string): string | null {
+  const file = resolve(cwd, named ?? CONFIG_FILE);
+  if (existsSync(file)) return file;
+  if (named === undefined) return null;
+  throw new CliError(`The configuration file ${escapeText(file)} does not exist.`);
+}
+
+function printReport({ output }: CommandSession, { checks, findings }: DoctorReport, isOnline: boolean): void {
+  const { colors } = output;
+  for (const check of checks) {
+    const found = findings.filter((finding) => finding.check === check);
+    if (found.length === 0) output.line(`${colors.green('✓')} ${escapeText(check)}`);
+    for (const finding of found) printFinding(output, finding);
+  }
+  output.line();
+  output.line(summarise(findings, isOnline));
+}
+
+function printFinding({ colors, line }: CommandSession['output'], { severity, check, message, hint }: Finding): void {
+  const mark = severity === 'error' ? colors.red('✗') : colors.yellow('!');
+  line(`${mark} ${escapeText(check)}: ${escapeText(message)}`);
+  line(`    ${escapeText(hint)}`);
+}
+
+function summarise(findings: readonly Finding[], isOnline: boolean): string {
+  const place = isOnline ? '' : ' No daemon runs, so its public URL was not checked.';
+  if (findings.length === 0) return `No problems found.${place}`;
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  const count = (amount: number, noun: string) => `${amount} ${noun}${amount === 1 ? '' : 's'}`;
+  return `Found ${count(errors, 'error')} and ${count(findings.length - errors, 'warning')}.${place}`;
+}

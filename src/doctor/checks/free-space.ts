@@ -1,0 +1,40 @@
+import { existsSync, statSync } from 'node:fs';
+import { sizeOfFile } from '../../storage/sqlite/disk/database-space.ts';
+import { computeReserve, measureDisk } from '../../storage/sqlite/disk/space-guard.ts';
+import { formatSize } from '../../words/format-size.ts';
+import type { Check, Patient, Symptom } from '../patient.ts';
+
+/** Is there space for deliveries, for runs and for backups? */
+export const freeSpaceCheck: Check = {
+  name: 'free-space',
+  run: (patient) => [...examineDataDir(patient), ...examineOthers(patient)],
+};
+
+function examineDataDir({ config: { dataDir }, paths }: Patient): Symptom[] {
+  if (!existsSync(dataDir)) return [];
+  const disk = measureDisk(dataDir);
+  const reserve = computeReserve(disk);
+  const free = `${formatSize(disk.freeBytes)} free on the file system of ${dataDir}`;
+  if (disk.freeBytes < reserve) {
+    const hint =
+      'Free some space there, or shorten the retention. Free pages inside the database also count as free space.';
+    return [{ severity: 'error', message: `${free}: deliveries are rejected below ${formatSize(reserve)}`, hint }];
+  }
+  const copyBytes = sizeOfFile(paths.database) + sizeOfFile(`${paths.database}-wal`);
+  if (disk.freeBytes >= reserve + copyBytes) return [];
+  const message = `${free}, but a backup or an upgrade needs a copy of the database (${formatSize(copyBytes)})`;
+  return [{ severity: 'warning', message, hint: 'Free some space there, or shorten the retention.' }];
+}
+
+/** Other disks, if the configuration names folders on them. */
+function examineOthers({ config }: Patient): Symptom[] {
+  const folders = [config.runsDir, ...(config.backup === null ? [] : [config.backup.dir])];
+  const own = existsSync(config.dataDir) ? statSync(config.dataDir).dev : null;
+  return folders.flatMap((folder) => {
+    if (!existsSync(folder) || statSync(folder).dev === own) return [];
+    const disk = measureDisk(folder);
+    if (disk.freeBytes >= computeReserve(disk)) return [];
+    const message = `only ${formatSize(disk.freeBytes)} are free on the file system of ${folder}`;
+    return [{ severity: 'warning', message, hint: 'Free some space there.' }];
+  });
+}

@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs';
+import { listRunFiles } from '../../executors/files/run-files.ts';
+import { openRunLookup } from '../../storage/sqlite/disk/inspect-copy.ts';
+import type { Check } from '../patient.ts';
+
+/** The daemon looks for them once a day, so a few are normal. */
+const MANY = 100;
+
+/** Are there files of runs that no longer exist? */
+export const orphanedRunsCheck: Check = {
+  name: 'orphaned-runs',
+  run: async ({ config: { runsDir }, paths }) => {
+    if (!existsSync(paths.database)) return [];
+    const runs = await listRunFiles({ runsDir, logsDir: paths.runLogs, startRecordsDir: paths.startRecords });
+    const lookup = openRunLookup(paths.database);
+    const orphans = runs.filter((run) => !lookup.has(run)).length;
+    lookup.close();
+    if (orphans < MANY) return [];
+    return [
+      {
+        severity: 'warning',
+        message: `${orphans} runs have directories, logs or start records in ${runsDir} or in the data directory, but are not in the database`,
+        hint: 'The daemon removes them within a day. If their number stays, look for "run files not removed" in its log.',
+      },
+    ];
+  },
+};

@@ -1,0 +1,35 @@
+import type { Config } from '../config/config.ts';
+import type { Finding } from '../core/ports/doctor.ts';
+import type { Environment } from '../core/reserved-variables.ts';
+import type { DataPaths } from '../data-dir/data-paths.ts';
+
+/** The installation that is examined. */
+export interface Patient {
+  config: Config;
+  paths: DataPaths;
+  env: Environment;
+  nowMs: number;
+  /** `null` while no daemon runs. */
+  running: RunningDaemon | null;
+}
+
+/** What only a running daemon can say. */
+export interface RunningDaemon {
+  /** Public URL of the ingress. */
+  baseUrl: string;
+  /** Conditions of the whole daemon that say something is wrong. */
+  conditions(): readonly { type: string; message: string }[];
+  /** Expects a request for a webhook UID that nobody else knows. */
+  expectProbe(): { uid: string; wasSeen(): boolean; end(): void };
+}
+
+/** What a check found; the name of the check is added. */
+export type Symptom = Omit<Finding, 'check'>;
+
+/** One question about an installation. A check that throws is reported as a warning. */
+export interface Check {
+  name: string;
+  /** Needs a running daemon. */
+  isOnline?: true;
+  run(patient: Patient): Promise<Symptom[]> | Symptom[];
+}

@@ -1,0 +1,27 @@
+import type { BackupSchedule } from '../core/ports/backup-control.ts';
+import { formatInstant } from '../core/time/clock.ts';
+import type { ConditionState } from '../reconcile/conditions.ts';
+
+/** What the condition is read from. */
+export interface WatchedBackups {
+  status(): BackupSchedule;
+  /** Since when a backup is overdue; `null` if none is. */
+  findOverdue(): number | null;
+}
+
+/** A backup failed and none was stored since, or the last one is older than it may be. */
+export function describeBackups(backups: WatchedBackups | null): ConditionState | null {
+  if (backups === null) return null;
+  const { lastSuccess, lastFailure, dir } = backups.status();
+  const last =
+    lastSuccess === null ? 'no backup was stored yet' : `the last backup is of ${formatInstant(lastSuccess.at)}`;
+  if (lastFailure !== null && lastFailure.at > (lastSuccess?.at ?? 0)) {
+    return compose('BackupFailed', `the scheduled backup failed, and ${last}: ${lastFailure.problem}`);
+  }
+  if (backups.findOverdue() === null) return null;
+  return compose('NoRecentBackup', `${last} in ${dir}: the log says why no later one was stored`);
+}
+
+function compose(reason: string, message: string): ConditionState {
+  return { type: 'BackupOverdue', status: 'True', reason, message };
+}

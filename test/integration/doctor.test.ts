@@ -1,0 +1,277 @@
+import { chmodSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { resolveDataPaths } from '../../src/data-dir/data-paths.ts';
+import { CHECKS, examine } from '../../src/doctor/examine.ts';
+import type { RunningDaemon } from '../../src/doctor/patient.ts';
+import { createVault } from '../../src/secrets/vault.ts';
+import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { runCli } from '../helpers/run-cli.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
+import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+const NOW_MS = Date.now();
+const PATH = process.env.PATH ?? '';
+
+let root: string;
+let dataDir: string;
+let repo: TempGitRepo;
+
+beforeAll(async () => {
+  repo = await createTempGitRepo();
+  await repo.commit({ 'webhooks/ci.yaml': 'secretName: CI\n' });
+});
+afterAll(() => repo.remove());
+
+/** A healthy installation: the key is outside of the data directory. */
+beforeEach(async () => {
+  root = createTempDir('doctor');
+  dataDir = join(root, 'data');
+  mkdirSync(dataDir, { mode: 0o700 });
+  const storage = openSqliteStorage(join(dataDir, 'dockbell.db'));
+  await storage.sealedSecrets.setKeyCheck(createVault(Buffer.alloc(32, 1)).keyCheck());
+  storage.close();
+  writeKey(1);
+});
+
+const writeKey = (fill: number, file = join(root, 'keys/master.key')) => {
+  mkdirSync(join(root, 'keys'), { recursive: true });
+  writeFileSync(file, `${Buffer.alloc(32, fill).toString('base64')}\n`, { mode: 0o600 });
+};
+
+interface Given {
+  config?: string;
+  env?: Record<string, string>;
+  nowMs?: number;
+  running?: Partial<RunningDaemon>;
+}
+
+async function findSymptoms({ config = '', env = {}, nowMs = NOW_MS, running }: Given = {}) {
+  const file = join(root, 'dockbell.yaml');
+  const base = `dataDir: ${dataDir}\nmasterKeyFile: ${join(root, 'keys/master.key')}\n`;
+  writeFileSync(file, `${base}${config}`);
+  const loaded = await loadConfig({ file, env: {} });
+  const daemon: RunningDaemon | null =
+    running === undefined
+      ? null
+      : {
+          baseUrl: 'http://127.0.0.1:1',
+          conditions: () => [],
+          expectProbe: () => ({ uid: 'wh_probe', wasSeen: () => true, end: () => {} }),
+          ...running,
+        };
+  const patient = { config: loaded, paths: resolveDataPaths(dataDir), env: { PATH, ...env }, nowMs, running: daemon };
+  const report = await examine(patient);
+  return report.findings.map(({ severity, check, message }) => `${severity} ${check}: ${message}`);
+}
+
+/** Symptoms of one check. The machine of a test may be full, or its folder for temporary files in memory. */
+const only = async (check: string, given?: Given) =>
+  (await findSymptoms(given)).filter((symptom) => symptom.includes(` ${check}: `));
+
+it('finds nothing in a healthy installation', async () => {
+  const factory = `factories: [{ name: payments, source: { type: repository, url: "${repo.path}" } }]\n`;
+  const found = await findSymptoms({ config: `backup: { dir: /proc/backups }\n${factory}` });
+  expect(found.filter((symptom) => !/ (?:file-system|free-space|retention): /.test(symptom))).toEqual([]);
+});
+
+describe('a check finds', () => {
+  it('a data directory that others can write to, and files that they can read', async () => {
+    chmodSync(join(dataDir, 'dockbell.db'), 0o644);
+    expect(await only('permissions')).toEqual([]);
+    chmodSync(dataDir, 0o777);
+    expect(await only('permissions')).toEqual([
+      expect.stringMatching(/^error permissions: dataDir .* is writable by every user/),
+      expect.stringMatching(/^warning permissions: .*dockbell\.db can be read by other users/),
+    ]);
+  });
+
+  it('a master key that is missing, wrong, open to others, or next to the database', async () => {
+    writeKey(2);
+    expect(await only('master-key')).toEqual([expect.stringContaining('is not the key that encrypted the secrets')]);
+    writeKey(1);
+    chmodSync(join(root, 'keys/master.key'), 0o644);
+    expect(await only('master-key')).toEqual([expect.stringContaining('is open to other users')]);
+    writeKey(1, join(dataDir, 'master.key'));
+    const beside = `masterKeyFile: ${join(dataDir, 'master.key')}\n`;
+    const { findings } = await examineWith(beside);
+    expect(findings).toMatchObject([{ severity: 'warning', check: 'master-key' }]);
+    const key = Buffer.alloc(32, 1).toString('base64');
+    expect(await only('master-key', { env: { DOCKBELL_MASTER_KEY: key } })).toEqual([]);
+  });
+
+  async function examineWith(text: string) {
+    const file = join(root, 'other.yaml');
+    writeFileSync(file, `dataDir: ${dataDir}\n${text}`);
+    const config = await loadConfig({ file, env: {} });
+    const patient = { config, paths: resolveDataPaths(dataDir), env: { PATH }, nowMs: NOW_MS, running: null };
+    const { findings } = await examine(patient);
+    return { findings: findings.filter(({ check }) => check === 'master-key') };
+  }
+
+  it('a database of a newer version, and one that is missing', async () => {
+    const db = new Database(join(dataDir, 'dockbell.db'));
+    db.pragma(`user_version = ${MIGRATIONS.length + 1}`);
+    db.close();
+    expect(await only('schema')).toEqual([expect.stringMatching(/^error schema: .* supports versions up to/)]);
+    mkdirSync(join(dataDir, 'tickets'));
+    writeFileSync(join(dataDir, 'dockbell.db'), '');
+    expect(await only('schema')).toEqual([expect.stringMatching(/^error schema: .*dockbell\.db is empty/)]);
+  });
+
+  it('a clock behind the files of the daemon, and the conditions of a running one', async () => {
+    const later = NOW_MS / 1000 + 3600;
+    utimesSync(join(dataDir, 'dockbell.db'), later, later);
+    expect(await only('clock')).toEqual([expect.stringContaining('error clock: the system clock is at ')]);
+    expect(await only('clock', { nowMs: NOW_MS + 3_600_000 })).toEqual([]);
+    const running = { conditions: () => [{ type: 'ClockStepped', message: 'the clock was set' }] };
+    expect(await only('clock', { nowMs: NOW_MS + 3_600_000, running })).toEqual(['warning clock: the clock was set']);
+  });
+
+  it('git that is missing', async () => {
+    const config = 'factories: [{ name: a, source: { type: managed } }]\n';
+    expect(await only('git', { config, env: { PATH: root } })).toEqual([expect.stringMatching(/^error git: .*git/)]);
+    const live = 'factories: [{ name: a, source: { type: live } }]\n';
+    expect(await only('git', { config: live, env: { PATH: root } })).toEqual([]);
+  });
+
+  it('a source that cannot be reached, and a branch that does not exist', async () => {
+    const source = (name: string, url: string, branch: string) =>
+      `  - { name: ${name}, source: { type: repository, url: "${url}", branch: ${branch} } }\n`;
+    const config = `factories:\n${source('lost', '/nonexistent/x', 'main')}${source('other', repo.path, 'missing')}`;
+    expect(await only('sources', { config })).toEqual([
+      expect.stringContaining('error sources: factory lost: No git repository exists'),
+      expect.stringContaining('error sources: factory other: The repository'),
+    ]);
+  });
+
+  it.each([
+    ['admin: { host: 0.0.0.0 }', 'all addresses of this machine without TLS'],
+    ['admin: { host: 203.0.113.7, url: "https://x.example" }', 'connections on 203.0.113.7'],
+    ['admin: { host: 10.1.2.3, url: "https://x.example", openMetrics: true }', '/metrics needs no token'],
+  ])('an exposed admin listener: %s', async (config, message) => {
+    expect(await only('admin-listener', { config })).toEqual([expect.stringContaining(message)]);
+  });
+
+  it.each(['admin: { host: 127.0.0.1 }', 'admin: { host: 10.1.2.3, url: "https://x.example" }'])(
+    'nothing wrong with %s',
+    async (config) => expect(await only('admin-listener', { config })).toEqual([]),
+  );
+
+  it('proxy headers that are trusted from nowhere, or from everywhere', async () => {
+    const https = 'baseUrl: https://hooks.example.com\n';
+    expect(await only('trusted-proxies', { config: https })).toEqual([
+      expect.stringContaining('trustedProxies is empty'),
+    ]);
+    expect(await only('trusted-proxies', { config: `${https}trustedProxies: [127.0.0.1]\n` })).toEqual([]);
+    expect(await only('trusted-proxies', { config: `${https}trustedProxies: ["0.0.0.0/0"]\n` })).toEqual([
+      expect.stringContaining('every client can choose its address'),
+    ]);
+    expect(await only('trusted-proxies', { config: 'baseUrl: http://127.0.0.1:8787\n' })).toEqual([]);
+  });
+
+  it('retention that does not fit on the disk, and files of runs that do not exist', async () => {
+    const db = new Database(join(dataDir, 'dockbell.db'));
+    const insert = db.prepare(
+      "INSERT INTO deliveries (id, webhook, label, size, count, received_at, client_address) VALUES (?, 1, 0, 1, 1, ?, '')",
+    );
+    for (const hours of [0, 2]) insert.run(`dlv_${hours}`, hours * 3_600_000);
+    db.close();
+    expect(await only('retention', { config: 'retention: { deliveries: 36500d, identities: 36500d }\n' })).toEqual([
+      expect.stringContaining('warning retention: at the present rate, the database grows to about'),
+    ]);
+    expect(await only('retention', { config: 'retention: { runBytes: 9007199254740991 }\n' })).toEqual([]);
+    mkdirSync(join(dataDir, 'runs'));
+    expect(await only('retention', { config: 'retention: { runBytes: 9007199254740991 }\n' })).toHaveLength(1);
+    for (let n = 100; n < 200; n += 1) mkdirSync(join(dataDir, `runs/run_01kdy5zabcdefghjkmnpqrs${n}`));
+    expect(await only('orphaned-runs')).toEqual([expect.stringContaining('100 runs have directories')]);
+  });
+
+  it('scheduled backups on the same disk, and late ones', async () => {
+    const conditions = () => [{ type: 'BackupOverdue', message: 'the scheduled backup failed' }];
+    mkdirSync(join(root, 'backups'));
+    const given = { config: `backup: { dir: ${join(root, 'backups')} }\n`, running: { conditions } };
+    expect(await only('backup', given)).toEqual([
+      'error backup: the scheduled backup failed',
+      expect.stringContaining('is on the same file system'),
+    ]);
+  });
+});
+
+describe('the public URL', () => {
+  const servers: Server[] = [];
+  afterAll(() => servers.map((server) => server.close()));
+
+  /** Another server than the daemon. */
+  async function answer(status: number, headers: Record<string, string> = {}): Promise<string> {
+    const server = createServer((_request, response) => response.writeHead(status, headers).end('{"status":"ok"}'));
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  const probe = (baseUrl: string, wasSeen: boolean) => {
+    const expectProbe = () => ({ uid: 'wh_probe', wasSeen: () => wasSeen, end: () => {} });
+    return only('base-url', { running: { baseUrl, expectProbe } });
+  };
+
+  it('is right if this daemon has seen the probe, and wrong if another server answers, redirects or does not answer', async () => {
+    expect(await probe(await answer(404), true)).toEqual([]);
+    expect(await probe(await answer(200), false)).toEqual([expect.stringContaining('do not reach this daemon')]);
+    expect(await probe(await answer(301, { location: 'https://x.example' }), false)).toEqual([
+      expect.stringContaining('redirects deliveries (status 301)'),
+    ]);
+    expect(await probe('http://127.0.0.1:1', false)).toEqual([
+      expect.stringContaining('cannot be reached from this machine'),
+    ]);
+    expect(await only('base-url')).toEqual([]);
+  });
+});
+
+describe('dockbell doctor', () => {
+  let daemon: TestDaemon;
+  let other: TestDaemon;
+  beforeAll(async () => {
+    other = await startTestDaemon({ config: { factories: [] } });
+    daemon = await startTestDaemon({
+      config: { factories: [{ name: 'rows', source: { type: 'live' } }], baseUrl: other.ingressUrl },
+    });
+  });
+  afterAll(async () => void (await Promise.all([daemon, other].map((one) => one.end('SIGTERM')))));
+
+  it('probes the public URL through a running daemon, and tells daemons apart', async () => {
+    const found = await daemon.cli('doctor', '--json');
+    expect(found.code).toBe(1);
+    const { running, checks, findings } = JSON.parse(found.stdout);
+    expect([running, checks]).toEqual([true, CHECKS.map(({ name }) => name)]);
+    expect(findings).toContainEqual({
+      severity: 'error',
+      check: 'base-url',
+      message: `baseUrl ${other.ingressUrl} is answered (status 404), but deliveries to it do not reach this daemon`,
+      hint: expect.stringContaining('/webhooks/w/'),
+    });
+    const right = JSON.parse((await other.cli('doctor', '--json')).stdout);
+    expect(right.findings.filter(({ check }: { check: string }) => check === 'base-url')).toEqual([]);
+  });
+
+  it('is for owners, and examines a stopped daemon by its configuration', async () => {
+    const token = JSON.parse((await daemon.cli('token', 'create', 'm', '--role', 'manager', '--json')).stdout).token;
+    expect((await daemon.api('/doctor', { token })).status).toBe(403);
+    const file = join(root, 'dockbell.yaml');
+    writeFileSync(file, `dataDir: ${dataDir}\nmasterKeyFile: ${join(root, 'keys/master.key')}\n`);
+    const stopped = await runCli(['doctor', '--config', file], { cwd: root, env: { PATH } });
+    expect(stopped.stdout).toContain('✓ schema\n');
+    expect(stopped.stdout).toContain('its public URL was not checked.');
+    chmodSync(dataDir, 0o777);
+    const open = await runCli(['doctor', '--config', file], { cwd: root, env: { PATH } });
+    expect([open.code, open.stdout]).toEqual([1, expect.stringContaining('✗ permissions: dataDir')]);
+    const unknown = await runCli(['doctor', '--config', join(root, 'missing.yaml')], { cwd: root, env: { PATH } });
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('does not exist')]);
+  });
+});
