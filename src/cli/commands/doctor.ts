@@ -74,17 +74,15 @@ async function examineOnline(session: CommandSession): Promise<DoctorReport> {
 async function examineOffline({ context, globals }: CommandSession, options: DoctorOptions): Promise<DoctorReport> {
   const { cwd, env } = context;
   // Imported here, so that the other commands start without the libraries of the daemon.
-  const [{ examine }, { loadConfig }, { resolveDataPaths }] = await Promise.all([
-    import('../../doctor/examine.ts'),
+  const [{ examineStopped }, { loadConfig }] = await Promise.all([
+    import('../../doctor/examine-stopped.ts'),
     import('../../config/load-config.ts'),
-    import('../../data-dir/data-paths.ts'),
   ]);
   const file = findConfig(options.config, cwd);
   const overrides: JsonObject = {};
   if (file === null || globals.dataDir !== undefined) overrides.dataDir = await findDataDir(globals, context);
   const config = await loadConfig({ file, env, overrides, workingDir: cwd });
-  const paths = resolveDataPaths(config.dataDir);
-  return examine({ config, paths, env, nowMs: context.clock.wallMs(), running: null });
+  return examineStopped(config, env, context.clock.wallMs());
 }
 
 function findConfig(named: string | undefined, cwd: string): string | null {

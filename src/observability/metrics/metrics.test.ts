@@ -161,6 +161,15 @@ describe('metrics', () => {
     ]);
   });
 
+  it('name the last scheduled backup, and have no series for it without a schedule', async () => {
+    const times = { lastBackup: () => ({ successMs: 1_795_410_000_000, failureMs: null }) };
+    expect(await linesOf(create(times), 'dockbell_backup_last_')).toEqual([
+      'dockbell_backup_last_success_timestamp_seconds 1795410000',
+      'dockbell_backup_last_failure_timestamp_seconds 0',
+    ]);
+    expect(await linesOf(create({ lastBackup: () => null }), 'dockbell_backup_last_')).toEqual([]);
+  });
+
   it('stay readable when a probe fails', async () => {
     let isDown = false;
     const fail = async () => Promise.reject(new Error('down'));
