@@ -67,6 +67,11 @@ export class CommandSession {
     }
   }
 
+  /** A session for another data directory, to be closed. */
+  withDataDir(dataDir: string): CommandSession {
+    return new CommandSession(this.context, { ...this.globals, dataDir });
+  }
+
   /** Sends a request that creates something. If its answer is lost, it is repeated and creates nothing twice. */
   create<T>(send: (headers: { 'idempotency-key': string }) => PendingAnswer<T>): Promise<NonNullable<T>> {
     return createOnce(send, { newKey: randomUUID, sleep: this.context.sleep });

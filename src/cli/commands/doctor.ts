@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { DoctorReport, Finding } from '../../core/ports/doctor.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { type Bind, CommandSession } from '../command-session.ts';
+import type { Bind, CommandSession } from '../command-session.ts';
 import { CONFIG_FILE, findDataDir } from '../connection.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { startProgress } from '../output/progress.ts';
@@ -35,7 +35,7 @@ export function declareDoctor(command: CliCommand, bind: Bind): void {
 async function doctor(session: CommandSession, options: DoctorOptions): Promise<number> {
   const named = await readNamedDataDir(session, options);
   if (named === null) return examineAndReport(session, options);
-  const located = new CommandSession(session.context, { ...session.globals, dataDir: named });
+  const located = session.withDataDir(named);
   return examineAndReport(located, options).finally(() => located.close());
 }
 

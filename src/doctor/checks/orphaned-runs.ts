@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { listRunFiles } from '../../executors/files/run-files.ts';
+import { listRunFiles } from '../../executors/files/run-paths.ts';
 import { openRunLookup } from '../../storage/sqlite/disk/inspect-copy.ts';
 import type { Check } from '../patient.ts';
 

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { RunId } from '../../core/ids.ts';
 import type { StartRecords } from '../../core/ports/runs/executor.ts';
 import { removeRunFolder } from './remove-run-folder.ts';
-import { checkRunId, listNames, runFolder, runLogFile, runOfFile, runTimesFile } from './run-paths.ts';
+import { checkRunId, listRunFiles, type RunFolders, runFolder, runLogFile, runTimesFile } from './run-paths.ts';
 
 /** The files of runs: directories, logs and start records. A run has only those that its executor needs. */
 export interface RunFiles {
@@ -14,19 +14,6 @@ export interface RunFiles {
 
 export interface RunFilePlaces extends RunFolders {
   startRecords: StartRecords;
-}
-
-/** The folders with files of runs. */
-export interface RunFolders {
-  runsDir: string;
-  logsDir: string;
-  startRecordsDir: string;
-}
-
-/** The runs that have any files. */
-export async function listRunFiles({ runsDir, logsDir, startRecordsDir }: RunFolders): Promise<RunId[]> {
-  const names = await Promise.all([runsDir, logsDir, startRecordsDir].map(listNames));
-  return [...new Set(names.flat().map(runOfFile))].filter((run) => run !== null);
 }
 
 export function createRunFiles(places: RunFilePlaces): RunFiles {
