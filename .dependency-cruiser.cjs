@@ -35,7 +35,7 @@ const arrows = {
   housekeeping: ['core', 'executors', 'health', 'ingress'],
   'data-dir': ['core', 'files'],
   backup: ['core', 'data-dir', 'files', 'secrets', 'storage'],
-  doctor: ['core', 'config', 'data-dir', 'executors', 'secrets', 'source', 'storage'],
+  doctor: ['core', 'config', 'data-dir', 'secrets', 'source', 'storage'],
   maintenance: ['core', 'api', 'data-dir', 'files', 'secrets', 'storage'],
   demo: ['core', 'app', 'data-dir', 'executors', 'files', 'sender', 'signature', 'source'],
   api: [

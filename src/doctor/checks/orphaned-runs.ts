@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
-import { listRunFiles } from '../../executors/files/run-paths.ts';
+import { existsSync, readdirSync } from 'node:fs';
+import { parse } from 'node:path';
+import { isRunId } from '../../core/ids.ts';
 import { openRunLookup } from '../../storage/sqlite/disk/inspect-copy.ts';
 import type { Check } from '../patient.ts';
 
@@ -9,9 +10,11 @@ const MANY = 100;
 /** Are there files of runs that no longer exist? */
 export const orphanedRunsCheck: Check = {
   name: 'orphaned-runs',
-  run: async ({ config: { runsDir }, paths }) => {
+  run: ({ config: { runsDir }, paths }) => {
     if (!existsSync(paths.database)) return [];
-    const runs = await listRunFiles({ runsDir, logsDir: paths.runLogs, startRecordsDir: paths.startRecords });
+    const folders = [runsDir, paths.runLogs, paths.startRecords].filter((folder) => existsSync(folder));
+    const names = folders.flatMap((folder) => readdirSync(folder)).map((name) => parse(name).name);
+    const runs = [...new Set(names)].filter(isRunId);
     const lookup = openRunLookup(paths.database);
     const orphans = runs.filter((run) => !lookup.has(run)).length;
     lookup.close();

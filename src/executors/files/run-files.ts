@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { RunId } from '../../core/ids.ts';
 import type { StartRecords } from '../../core/ports/runs/executor.ts';
 import { removeRunFolder } from './remove-run-folder.ts';
-import { checkRunId, listRunFiles, type RunFolders, runFolder, runLogFile, runTimesFile } from './run-paths.ts';
+import { checkRunId, listNames, runFolder, runLogFile, runOfFile, runTimesFile } from './run-paths.ts';
 
 /** The files of runs: directories, logs and start records. A run has only those that its executor needs. */
 export interface RunFiles {
@@ -12,13 +12,19 @@ export interface RunFiles {
   list(): Promise<RunId[]>;
 }
 
-export interface RunFilePlaces extends RunFolders {
+export interface RunFilePlaces {
+  runsDir: string;
+  logsDir: string;
+  startRecordsDir: string;
   startRecords: StartRecords;
 }
 
 export function createRunFiles(places: RunFilePlaces): RunFiles {
   return {
-    list: () => listRunFiles(places),
+    list: async () => {
+      const names = await Promise.all([places.runsDir, places.logsDir, places.startRecordsDir].map(listNames));
+      return [...new Set(names.flat().map(runOfFile))].filter((run) => run !== null);
+    },
     removeRunFiles: async (runId) => {
       const run = checkRunId(runId);
       await removeRunFolder(runFolder(places.runsDir, run));

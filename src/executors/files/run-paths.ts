@@ -39,16 +39,3 @@ export async function listNames(folder: string): Promise<string[]> {
     throw error;
   }
 }
-
-/** The folders with files of runs. */
-export interface RunFolders {
-  runsDir: string;
-  logsDir: string;
-  startRecordsDir: string;
-}
-
-/** The runs that have any files. */
-export async function listRunFiles({ runsDir, logsDir, startRecordsDir }: RunFolders): Promise<RunId[]> {
-  const names = await Promise.all([runsDir, logsDir, startRecordsDir].map(listNames));
-  return [...new Set(names.flat().map(runOfFile))].filter((run) => run !== null);
-}
