@@ -54,7 +54,7 @@ export default defineConfig({
     versionsFile: process.env.DOCS_VERSIONS ?? `${base}versions.json`,
     logo: '/bell.svg',
     nav: sections.map(({ text, groups }) => ({ text, link: groups[0].items[0].link, activeMatch: matchLinks(groups) })),
-    sidebar: sections.map(({ text, groups }) => ({ text, collapsed: true, items: groups.flatMap(listItems) })),
+    sidebar: listSidebars(),
     outline: [2, 3],
     search: { provider: 'local', options: { detailedView: false, disableQueryPersistence: true } },
   },
@@ -72,6 +72,21 @@ function slugifyAsGitHub(title) {
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');
+}
+
+/** By the folder of a page: only its section, because each of the 200 pages contains its sidebar. */
+function listSidebars() {
+  const folders = sections.flatMap((section) =>
+    section.groups.flatMap(({ items }) => items.map(({ link }) => [link.slice(0, link.lastIndexOf('/') + 1), section])),
+  );
+  const reference = sections.find(({ text }) => text === 'Reference');
+  const all = [...folders.filter(([folder]) => folder !== '/'), ['/rules/', reference], ['/schemes/', reference]];
+  const byFolder = all.map(([folder, section]) => [folder, [listSection(section)]]);
+  return Object.fromEntries([...byFolder, ['/', sections.map(listSection)]]);
+}
+
+function listSection({ text, groups }) {
+  return { text, collapsed: false, items: groups.flatMap(listItems) };
 }
 
 function listItems({ text, items }) {
