@@ -16,7 +16,7 @@ const repositoryUrl = homepage === undefined ? `https://unpkg.com/${name}@${vers
 const sections = readSections();
 
 export default defineConfig({
-  // One page after another, so that the search index and with it each page are the same in every build.
+  // One page after another, so that each build has the same search index, which every page names.
   buildConcurrency: 1,
   srcDir: STAGE,
   rewrites: REWRITES,
@@ -62,7 +62,8 @@ export default defineConfig({
     logLevel: 'warn',
     publicDir: fileURLToPath(new URL('../public', import.meta.url)),
     // The policy does not allow data: URLs either.
-    build: { assetsInlineLimit: 0, chunkSizeWarningLimit: 4_000 },
+    // One file after another, so that each build has the same names of variables and files.
+    build: { assetsInlineLimit: 0, chunkSizeWarningLimit: 4_000, rollupOptions: { maxParallelFileOps: 1 } },
   },
 });
 

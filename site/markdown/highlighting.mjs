@@ -34,6 +34,10 @@ const CLASSES = new Map(Object.keys(KINDS).map((kind) => [placeholderOf(kind), `
 /** Transformer of Shiki. */
 export const STYLES_TO_CLASSES = {
   name: 'styles-to-classes',
+  preprocess(_code, options) {
+    // The default is half a second for a line. On a busy machine, the rest of the line would have no colours.
+    options.tokenizeTimeLimit = 0;
+  },
   span(node) {
     const color = /color:(#\d{6})/.exec(String(node.properties.style ?? ''))?.[1];
     delete node.properties.style;
