@@ -36,6 +36,8 @@ function release({ isDry, output, platforms }) {
   const time = readSourceTime(ROOT);
   // All files of one release have the same time and modes: the same commit makes the same bytes.
   process.umask(0o022);
+  // With another value than production, the dashboard would be a development build, which contains the paths of its sources.
+  delete process.env.NODE_ENV;
   process.env.SOURCE_DATE_EPOCH = String(time.getTime() / 1000);
   report(`dockbell ${version}, ${time.toISOString()}${isDry ? ', dry run: nothing is published' : ''}`);
   const notes = checkRelease(isDry);
