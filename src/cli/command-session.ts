@@ -10,7 +10,6 @@ import { type Connection, type ConnectionOptions, findConnection } from './conne
 import type { CliContext } from './context.ts';
 import { CliError } from './exit-codes.ts';
 import { explainRequestFailure } from './explain-request-failure.ts';
-import { formatSpan } from './output/format-time.ts';
 import type { Output } from './output/output.ts';
 import { createOutput } from './output/output.ts';
 
@@ -145,6 +144,7 @@ export class CommandSession {
     // Imported here, because few commands use a token that expires.
     const { expiresSoon } = await import('../words/token-expiry.ts');
     if (!expiresSoon({ expiresAt }, this.nowMs)) return;
+    const { formatSpan } = await import('./output/format-time.ts');
     const advice = "Create a new one with 'dockbell token create'";
     this.output.note(`The API token expires in ${formatSpan(expiresAt - this.nowMs)}. ${advice}.`);
   }

@@ -735,6 +735,7 @@ describe('validateTree', () => {
       ...list('webhook', ['empty-secret', 'unsafe-secret', 'unsendable-secret', 'unusable-secret', 'weak-secret']),
       ...list('automation', ['unknown-uid', 'missing-run-secret']),
       'secret/missing',
+      'secret/outside-scope',
       'filter/unseen-key',
     ]);
   });

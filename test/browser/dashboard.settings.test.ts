@@ -63,8 +63,8 @@ describeDashboard('the settings', ({ signIn, openPage }) => {
     const page = await signIn(daemon, '/settings/about');
     await page.getByRole('row').filter({ hasText: 'Version' }).waitFor();
     const opened = page.waitForEvent('popup');
-    await page.getByRole('link', { name: 'Configuration', exact: true }).click();
-    await (await opened).getByText('# Configuration').waitFor();
+    await page.getByRole('link', { name: 'Documentation of this version' }).click();
+    await (await opened).getByRole('heading', { level: 1, name: 'Documentation' }).waitFor();
   });
 
   it('explain the missing role to a viewer and hide the controls', async () => {

@@ -23,7 +23,7 @@ describeDashboard('the documentation of the daemon', ({ openPage, signIn }) => {
       .first()
       .click();
     await page.getByRole('searchbox').fill('systemd unit');
-    await page.locator('.VPLocalSearchBox a.result').first().click();
+    await page.locator('.VPLocalSearchBox a.result[href*="/docs/operations/"]').first().click();
     await page.waitForURL('**/docs/operations/**');
     const isDark = () => page.evaluate(`document.documentElement.classList.contains('dark')`);
     const wasDark = await isDark();

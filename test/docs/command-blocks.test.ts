@@ -7,6 +7,7 @@ import { listDocuments, locate } from '../helpers/documents.ts';
 /** The only reasons why a block is not executed. Keep the list short. */
 const REASONS = [
   'a command of the development of Dockbell',
+  'changes the master key',
   'installs software',
   'needs a container runtime or a cluster',
   'needs a published release',

@@ -166,7 +166,7 @@ async function closeOthers(context: BrowserContext, page: Page): Promise<void> {
  */
 async function emptyProfile(profile: Profile): Promise<boolean> {
   const { context, page, origins } = profile;
-  const origin = [...origins].at(-1);
+  const [origin] = origins;
   if (origin === undefined || page.isClosed()) return false;
   profile.signedInTo = null;
   await closeOthers(context, page);

@@ -117,7 +117,7 @@ export const ON_CALL_QUESTIONS: readonly OnCallQuestion[] = [
     ref: ({ runs }) => runs.interrupted,
     address: ({ runs }) => `runs/${runs.interrupted}`,
     answer: () => [
-      /The daemon stopped or crashed during the attempt\. Check what the run already changed, then retry it/,
+      /The daemon stopped or crashed during the attempt; after a stop, the last line of the log has the reason\. Check what the run already changed, then retry it/,
     ],
   }),
   askWhy({

@@ -21,7 +21,7 @@ const readLog = (daemon: TestDaemon) =>
     .map((line) => JSON.parse(line) as LogLine);
 
 describe('the process of a daemon', () => {
-  it('stops cleanly on SIGHUP, reports the stop, and prints each address and each failure once', async () => {
+  it('stops cleanly on SIGINT, reports the stop, and prints each address and each failure once', async () => {
     const url = '/nonexistent/repository';
     const daemon = await startTestDaemon({
       config: { factories: [{ name: 'f', source: { type: 'repository', url } }] },
@@ -34,7 +34,7 @@ describe('the process of a daemon', () => {
     });
     expect(daemon.output()).not.toContain('dbl_');
     expect(daemon.output()).toContain('dockbell login-link');
-    expect(await daemon.end('SIGHUP')).toBe(0);
+    expect(await daemon.end('SIGINT')).toBe(0);
     const lines = readLog(daemon);
     expect(lines.filter(({ reason }) => reason === 'RepositoryMissing')).toHaveLength(1);
     expect(daemon.output().split(daemon.adminUrl)).toHaveLength(2);

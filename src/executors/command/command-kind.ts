@@ -1,6 +1,4 @@
 import type { ExecutorKind } from '../executor-kind.ts';
-import { createCommandExecutor } from './command-executor.ts';
-import { findRunUser, openRunsDir, type RunUser } from './run-user.ts';
 
 /** What the configuration of a factory says about its command. */
 export interface CommandSettings {
@@ -38,14 +36,6 @@ export const COMMAND_KIND = {
       secret: false,
     },
   },
-  create: async ({ command, user }, parts) => {
-    const runUser = user === null ? null : await prepareUser(user, parts);
-    return createCommandExecutor({ command, user: runUser, ...parts });
-  },
+  // Imported here: commands read this table for its options, and execute nothing.
+  create: async (settings, parts) => (await import('./prepare-command.ts')).prepareCommand(settings, parts),
 } as const satisfies ExecutorKind<CommandSettings>;
-
-async function prepareUser(name: string, parts: { runsDir: string; searchPath: string }): Promise<RunUser> {
-  const user = await findRunUser(name, parts.searchPath);
-  await openRunsDir(parts.runsDir, user, parts.searchPath);
-  return user;
-}
