@@ -1,12 +1,5 @@
 import type { ExecutorKind } from '../executor-kind.ts';
-
-/** What the configuration of a factory says about its command. */
-export interface CommandSettings {
-  /** Program and arguments; paths that were relative to the file are absolute. */
-  readonly command: readonly string[];
-  /** User of the machine that starts the runs; `null` for the user of the daemon. */
-  readonly user: string | null;
-}
+import type { CommandSettings } from './prepare-command.ts';
 
 /** Executor `command`: a program on this machine. */
 export const COMMAND_KIND = {
