@@ -6,7 +6,7 @@ export function Documentation() {
   return (
     <SectionCard title="Documentation">
       <Text size="sm">
-        <Anchor href="/docs/" target="_blank" rel="noreferrer">
+        <Anchor href="/docs/" target="_blank" rel="noreferrer" underline="always">
           Documentation of this version
         </Anchor>
         : tutorials, how-to guides, reference and concepts, with a search.
