@@ -1,6 +1,6 @@
 // Builds docs/ to a static site in .cache/docs/, unless its sources have not changed, and copies it to dist/docs/. The daemon
 // serves it under /docs. It is outside of dist/ because `npm pack` deletes that folder, and a build takes ten seconds.
-// scripts/publish-docs.mjs builds the same site for a web host, with DOCS_BASE, DOCS_OUT and DOCS_VERSIONS.
+// For a web host, DOCS_BASE, DOCS_OUT and DOCS_VERSIONS set the path, the folder and the list of versions.
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

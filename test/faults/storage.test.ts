@@ -367,7 +367,7 @@ describe('a data directory that cannot be used', () => {
     const { code, output } = await startFailing(scene.options);
     expect(code).toBe(2);
     expect(output).toContain(`${database} ${state}, but admin-token`);
-    expect(output).toContain('Restore a backup');
+    expect(output).toContain('Restore your copy of dockbell.db');
     expect(existsSync(`${database}-wal`)).toBe(false);
     writeFileSync(database, whole);
   });
