@@ -291,3 +291,13 @@ describe('a data directory that others may write to', () => {
     await daemon.stop();
   });
 });
+
+it('noNewRuns starts no run until the drain is cancelled', async () => {
+  const daemon = await start({ noNewRuns: true });
+  const headers = { authorization: `Bearer ${readFileSync(join(dataDir, 'admin-token'), 'utf8').trim()}` };
+  const ask = async (method: string) =>
+    (await fetch(`${daemon.adminUrl}/api/v1/drain`, { method, headers })).json() as Promise<{ state: string }>;
+  expect(await ask('GET')).toMatchObject({ state: 'draining', executing_runs: 0 });
+  expect(await ask('DELETE')).toMatchObject({ state: 'running', since: null });
+  await daemon.stop();
+});
