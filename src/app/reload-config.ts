@@ -79,10 +79,6 @@ async function reload(parts: ReloadParts): Promise<ConfigReload> {
 async function changeFactories(parts: ReloadParts, change: ReturnType<typeof planReload>): Promise<void> {
   const { reconciling, registry, inventory, factories } = parts;
   const { added, changed, removed } = change.factories;
-  for (const name of removed) {
-    factories.remove(name);
-    registry.known.noteUnconfigured(name);
-  }
   if (added.length > 0) {
     const names = new Set(added.map(({ name }) => name));
     const stored = await inventory.webhookNames();
@@ -98,4 +94,9 @@ async function changeFactories(parts: ReloadParts, change: ReturnType<typeof pla
   // The source of a factory decides which webhook reports its pushes.
   const toServe = [...added, ...changed].map(({ name }) => name);
   await reconciling.restart(settings, toServe);
+  // Last: before the thread ended, a pass could have made the definition live again.
+  for (const name of removed) {
+    factories.remove(name);
+    registry.known.noteUnconfigured(name);
+  }
 }

@@ -122,8 +122,11 @@ class RestartingThread {
     this.#settings = { ...this.#settings, ...changed };
     await this.#end(new AppError('shutting_down', 'The configuration was reloaded meanwhile. Try again.'));
     this.#start();
-    for (const factory of toServe) await this.remote.reconcilers.serve(factory);
-    if (this.#hasLoops) this.startLoops();
+    try {
+      for (const factory of toServe) await this.remote.reconcilers.serve(factory);
+    } finally {
+      if (this.#hasLoops) this.startLoops();
+    }
   }
 
   async #end(reason: AppError): Promise<void> {
