@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../core/json.ts';
-import { createLiveConfig, planReload } from './live-config.ts';
+import { createLiveConfig, planReload, RELOADED_OPTIONS } from './live-config.ts';
 import { loadConfig } from './load-config.ts';
+import { OPTIONS } from './options.ts';
 
 const read = (overrides: JsonObject) => loadConfig({ file: null, env: {}, overrides, workingDir: '/srv' });
 const factory = (name: string, branch = 'main') => ({ name, source: { type: 'repository', url: '/repo', branch } });
+
+it('only options can be reloaded', () => {
+  expect([...RELOADED_OPTIONS].filter((name) => !Object.hasOwn(OPTIONS, name))).toEqual([]);
+});
 
 describe('planReload', () => {
   it('finds nothing to change in an equal configuration', async () => {

@@ -188,16 +188,19 @@ describe('the scope', () => {
     expect(await open()).toEqual({ payments: [FOUND, FOUND], billing: ['outside_scope', 'outside_scope'] });
   });
 
-  it.each([[[]], [['payments', 'billing']]])('of a new secret is no factory if there are %j', async (factories) => {
-    store = createSecretStore({ table, vault, clock, redactor, notifyTargets, factories });
-    expect(await put('TOKEN', 'value')).toMatchObject({ scope: { webhook: [], run: [] } });
-    expect(await open()).toEqual({
-      payments: ['outside_scope', 'outside_scope'],
-      billing: ['outside_scope', 'outside_scope'],
-    });
-    const named = await store.resolve('TOKEN', 'configuration');
-    expect(named.outcome).toBe('found');
-  });
+  it.each([[[]], [['payments', 'billing']]])(
+    'of a new secret includes no factory if there are %j',
+    async (factories) => {
+      store = createSecretStore({ table, vault, clock, redactor, notifyTargets, factories });
+      expect(await put('TOKEN', 'value')).toMatchObject({ scope: { webhook: [], run: [] } });
+      expect(await open()).toEqual({
+        payments: ['outside_scope', 'outside_scope'],
+        billing: ['outside_scope', 'outside_scope'],
+      });
+      const named = await store.resolve('TOKEN', 'configuration');
+      expect(named.outcome).toBe('found');
+    },
+  );
 
   it('is what was asked for, and stays with a new value', async () => {
     const scope = { factories: ['billing'], uses: ['run'] } satisfies ScopeChange;

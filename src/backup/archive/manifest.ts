@@ -28,7 +28,7 @@ export function formatManifest(manifest: Manifest): string {
   return `${JSON.stringify(written, null, 2)}\n`;
 }
 
-/** Throws an error with one sentence if the text is no manifest of a backup that this program can read. */
+/** Throws an error with one sentence if the text is not a manifest of a backup that this program can read. */
 export function parseManifest(text: string): Manifest {
   const value = parseJson(text);
   const { format, created_at, dockbell_version, schema_version, schema_written_by, run_logs, master_key } = value;

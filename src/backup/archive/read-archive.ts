@@ -70,7 +70,7 @@ class ArchiveReading {
     this.#reader.onManifest(manifest);
     let found = await this.#readHeader();
     for (; found !== null && found.name !== LAYOUT.checksums; found = await this.#readHeader()) {
-      if (!isRestorable(found.name)) throw new Error(`${JSON.stringify(found.name)} is no file of a backup`);
+      if (!isRestorable(found.name)) throw new Error(`${JSON.stringify(found.name)} is not a file of a backup`);
       await this.#readFile(found, await this.#reader.openSink(found.name));
     }
     if (found === null) throw new Error(`${LAYOUT.checksums} is missing`);

@@ -8,7 +8,7 @@ export interface ShownSample {
   body: string;
 }
 
-/** Longer bodies are no text to paste. */
+/** Longer bodies are not text to paste. */
 const MAX_BODY_LENGTH = 1_000;
 
 /** The first sample of a webhook that starts something, else its first one; `null` without one. */

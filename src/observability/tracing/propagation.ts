@@ -11,7 +11,7 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import type { RequestHeaders } from '../../core/headers.ts';
 import { readTraceContext, type StoredTraceContext, storeTraceContext } from '../../core/trace-context.ts';
 
-/** A longer header is no trace context: 55 characters are one of version 00, and later versions may add some. */
+/** A longer header is not a trace context: 55 characters are one of version 00, and later versions may add some. */
 const MAX_TRACEPARENT = 200;
 /** The longest text that every vendor has to pass on (W3C Trace Context, 3.3.1.5). A longer one is discarded. */
 const MAX_TRACESTATE = 512;

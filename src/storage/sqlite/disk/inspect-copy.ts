@@ -17,7 +17,7 @@ export interface DatabaseFacts {
   keyCheck: Uint8Array | null;
 }
 
-/** Reads facts of a database that nobody writes to. Throws `storage_damaged` if the file is no database. */
+/** Reads facts of a database that nobody writes to. Throws `storage_damaged` if the file is not a database. */
 export function readDatabaseFacts(file: string): DatabaseFacts {
   return readFrom(file, (db) => ({
     schemaVersion: db.pragma('user_version', { simple: true }) as number,

@@ -52,7 +52,7 @@ function listNames(file: string): string[] {
   return readdirSync(dirname(file)).filter((name) => name.startsWith(`${basename(file)}.before-v`));
 }
 
-/** `null` if the file is no database. */
+/** `null` if the file is not a database. */
 function readSchemaVersion(path: string): number | null {
   try {
     const db = new Database(path, { readonly: true, fileMustExist: true });
