@@ -3,8 +3,10 @@ import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Executor, RunLogWriter } from '../core/ports/runs/executor.ts';
 import type { RunObserver } from '../core/ports/runs/run-observer.ts';
+import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
+import type { Run } from '../core/resources/run.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { ExecutorParts } from '../executors/executor-kind.ts';
 import { createExecutor, LOCAL_EXECUTORS } from '../executors/index.ts';
@@ -60,4 +62,21 @@ export function composeTerms(
     else executors.set(name, { executor, concurrency, retryInterrupted: retry === 'interrupted' });
   }
   return { executors, workers };
+}
+
+/** The dispatcher logs each run that has ended. A caller in the same process may want to see the run, too. */
+export function reportEnds(
+  onRunChanged: (id: RunId) => void,
+  runs: Pick<RunReader, 'get'>,
+  onRunEnded: ((run: Run) => void) | undefined,
+): (id: RunId) => void {
+  if (onRunEnded === undefined) return onRunChanged;
+  const reportEnd = async (id: RunId) => {
+    const run = await runs.get(id).catch(() => null);
+    if (run !== null && run.state !== 'queued' && run.state !== 'running') onRunEnded(run);
+  };
+  return (id) => {
+    onRunChanged(id);
+    void reportEnd(id);
+  };
 }

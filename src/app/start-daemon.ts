@@ -3,26 +3,20 @@ import { readClientSecret } from '../api/openid/read-client-secret.ts';
 import type { Config } from '../config/config.ts';
 import { createLiveConfig, type LiveConfig } from '../config/live-config.ts';
 import { loadConfig } from '../config/load-config.ts';
-import { createIdSource, type RunId } from '../core/ids.ts';
+import { createIdSource } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
-import type { Logger } from '../core/ports/logger.ts';
 import type { ReloadControl } from '../core/ports/reload-control.ts';
 import type { StartRecords } from '../core/ports/runs/executor.ts';
-import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { ReconciliationEnd } from '../core/reconciliation.ts';
 import type { Environment } from '../core/reserved-variables.ts';
 import type { Run } from '../core/resources/run.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { systemClock } from '../core/time/clock.ts';
-import { measureUptimeMs } from '../core/time/steady-clock.ts';
 import { removeDaemonFile, writeDaemonFile } from '../data-dir/daemon-file.ts';
 import { EventHub } from '../events/event-hub.ts';
-import { createEventSources, type EventSources } from '../events/feed-events.ts';
-import { createRunFiles } from '../executors/files/run-files.ts';
-import { createRunSpace } from '../executors/files/run-space.ts';
+import { createEventSources } from '../events/feed-events.ts';
 import { createRunLogWriter } from '../executors/log/run-log.ts';
 import { createStartRecords } from '../executors/start-records.ts';
 import { builtFile } from '../files/package-files.ts';
@@ -31,20 +25,15 @@ import { addLiveConditions } from '../health/add-live-conditions.ts';
 import { startDatabaseChecks } from '../health/database-checks.ts';
 import { createHealth } from '../health/health.ts';
 import { createLiveConditions, listWarnings } from '../health/live-conditions.ts';
-import { createMissingExecutorWarning, createReconciliationLog } from '../health/log-reconciliations.ts';
 import { createMetricProbes } from '../health/metric-probes.ts';
 import { RunSecrets } from '../health/run-secrets.ts';
-import { startTokenExpiryLog } from '../health/token-expiry.ts';
-import { startHousekeeping } from '../housekeeping/housekeeping.ts';
-import type { Notifier } from '../notify/notifier.ts';
 import { createLogger } from '../observability/logger.ts';
-import { createMetrics, type Metrics } from '../observability/metrics/metrics.ts';
+import { createMetrics } from '../observability/metrics/metrics.ts';
 import { createServing } from '../registry/create-serving.ts';
 import { LiveFactories } from '../registry/live-factories.ts';
 import { Registry } from '../registry/registry.ts';
 import { createNotifyingSecretStore } from '../secrets/notifying-secret-store.ts';
 import { createRedactingTransform, createRedactor } from '../secrets/redactor.ts';
-import { createFactoryStatus } from '../systemd/factory-status.ts';
 import { readInheritedSockets } from '../systemd/inherited-sockets.ts';
 import { createServiceNotifier, type ServiceNotifier } from '../systemd/service-notifier.ts';
 
@@ -53,8 +42,9 @@ import { createBackups } from './create-backups.ts';
 import { createDoctor } from './create-doctor.ts';
 import { createIngress } from './create-ingress.ts';
 import { createNotifier } from './create-notifier.ts';
-import { composeTerms, createExecutors, createRunDispatcher } from './create-run-dispatcher.ts';
+import { composeTerms, createExecutors, createRunDispatcher, reportEnds } from './create-run-dispatcher.ts';
 import { type DaemonEnd, watchEnd } from './end-daemon.ts';
+import { followReconciliations } from './follow-reconciliations.ts';
 import { limitYoungGeneration, sizeYoungGenerations } from './heap-limits.ts';
 import { Lifetime } from './lifetime.ts';
 import type { Admin, AdminParts } from './open-admin.ts';
@@ -63,6 +53,7 @@ import { observeBoth, openTracing } from './open-tracing.ts';
 import { findPushTrigger } from './push-trigger.ts';
 import { startReconcileThread } from './reconcile-thread/start-reconcile-thread.ts';
 import { createReload } from './reload-config.ts';
+import { startUpkeep } from './start-upkeep.ts';
 
 /** Where the log goes. */
 export interface LogTarget {
@@ -207,7 +198,7 @@ async function composeDaemon(
     openChannel,
     serving: createServing(applyPacked, liveFactories),
     secrets: stored,
-    onReconciled: composeReconciliationListener({
+    onReconciled: followReconciliations({
       config,
       registry,
       notifier,
@@ -245,7 +236,7 @@ async function composeDaemon(
     logs: createRunLogWriter(paths.runLogs, clock),
     observer: tracing === null ? metrics.runs : observeBoth(metrics.runs, tracing.runs),
     secrets,
-    onRunChanged: composeRunListener(sources.onRunChanged, storage.runReader, options.onRunEnded),
+    onRunChanged: reportEnds(sources.onRunChanged, storage.runReader, options.onRunEnded),
     clock,
     logger,
   });
@@ -340,29 +331,22 @@ async function composeDaemon(
   dispatcher.start().catch((error) => logger.error({ err: error }, 'recovering runs failed'));
   notifier.start();
   reconciling.start();
-  const housekeeping = startHousekeeping({
-    retention: storage.retention,
-    get policy() {
-      return config.retention;
+  startUpkeep(
+    {
+      config,
+      paths,
+      storage,
+      startRecords,
+      ingress,
+      backups: backups.scheduled,
+      conditions,
+      clock,
+      steadyClock,
+      retentionTime,
+      logger,
     },
-    runs: storage.runReader,
-    files: createRunFiles({ runsDir, logsDir: paths.runLogs, startRecordsDir: paths.startRecords, startRecords }),
-    space: createRunSpace({ runsDir, logsDir: paths.runLogs, clock }),
-    rejectionRows: ingress.rejectionRows,
-    handshakeRows: ingress.handshakeRows,
-    unlogged: ingress.unlogged,
-    clock,
-    steadyClock,
-    retentionTime,
-    uptimeMs: measureUptimeMs,
-    conditions,
-    logger,
-  });
-  lifetime.defer(() => housekeeping.stop());
-  const expiry = startTokenExpiryLog({ tokens: storage.tokens, clock: steadyClock, logger });
-  lifetime.defer(() => expiry.stop());
-  backups.scheduled?.start();
-  lifetime.defer(() => backups.scheduled?.stop());
+    lifetime,
+  );
   const checks = startDatabaseChecks(paths.database, logger);
   lifetime.defer(() => checks.stop());
 
@@ -386,37 +370,6 @@ async function composeDaemon(
   };
 }
 
-interface ReconciliationListenerParts {
-  config: Config;
-  registry: Registry;
-  notifier: Notifier;
-  metrics: Metrics;
-  runSecrets: RunSecrets;
-  sources: EventSources;
-  service: ServiceNotifier;
-  logger: Logger;
-}
-
-/** Everything that follows each reconciliation. */
-function composeReconciliationListener(
-  parts: ReconciliationListenerParts,
-): (reconciliation: ReconciliationEnd) => void {
-  const { config, registry, notifier, metrics, runSecrets, sources, service, logger } = parts;
-  const showStatus = createFactoryStatus(() => config.factories, service.status);
-  const logReconciliation = createReconciliationLog(logger);
-  const warnOfMissingExecutor = createMissingExecutorWarning(config, logger);
-  return (reconciliation) => {
-    showStatus(reconciliation);
-    metrics.countReconciliation(reconciliation.factory, reconciliation.result);
-    if (reconciliation.result === 'applied') runSecrets.onApplied(reconciliation.factory);
-    logReconciliation(reconciliation);
-    warnOfMissingExecutor(reconciliation);
-    notifier.offer(reconciliation);
-    sources.onReconciled(reconciliation);
-    metrics.keepWebhooks(registry.current().webhooks);
-  };
-}
-
 /** Loads the OpenID client only if the configuration names a provider. */
 async function prepareOpenId(config: Config, secret: SecretValue | null): Promise<AdminParts['createOpenId']> {
   const { oidc } = config.admin;
@@ -426,22 +379,5 @@ async function prepareOpenId(config: Config, secret: SecretValue | null): Promis
     const parts = { redirectUri: () => `${adminUrl()}/auth/oidc/callback`, clock: systemClock };
     const provider = createOpenIdProvider({ ...oidc, clientSecret: secret?.reveal() ?? null }, parts);
     return { provider, rules: oidc, label: oidc.label };
-  };
-}
-
-/** The dispatcher logs each run that has ended. A caller in the same process may want to see the run, too. */
-function composeRunListener(
-  onRunChanged: (id: RunId) => void,
-  runs: Pick<RunReader, 'get'>,
-  onRunEnded: ((run: Run) => void) | undefined,
-): (id: RunId) => void {
-  if (onRunEnded === undefined) return onRunChanged;
-  const reportEnd = async (id: RunId) => {
-    const run = await runs.get(id).catch(() => null);
-    if (run !== null && run.state !== 'queued' && run.state !== 'running') onRunEnded(run);
-  };
-  return (id) => {
-    onRunChanged(id);
-    void reportEnd(id);
   };
 }

@@ -24,7 +24,8 @@ describe('a daemon with sockets of a supervisor', () => {
   beforeAll(async () => {
     if (canNotify) await notifications.open();
     repo = await createCiRepository();
-    const look = 'env > "$0.new"; ls -l /proc/$$/fd >> "$0.new"; mv "$0.new" "$0"';
+    // Two automations run it side by side, so each process writes its own file first.
+    const look = 'env > "$0.$$"; ls -l /proc/$$/fd >> "$0.$$"; mv "$0.$$" "$0"';
     const sockets = [
       { name: 'ingress', host: '127.0.0.1' },
       { name: 'admin', host: '127.0.0.1' },

@@ -1,0 +1,40 @@
+import type { Config } from '../config/config.ts';
+import type { Logger } from '../core/ports/logger.ts';
+import type { ReconciliationEnd } from '../core/reconciliation.ts';
+import type { EventSources } from '../events/feed-events.ts';
+import { createMissingExecutorWarning, createReconciliationLog } from '../health/log-reconciliations.ts';
+import type { RunSecrets } from '../health/run-secrets.ts';
+import type { Notifier } from '../notify/notifier.ts';
+import type { Metrics } from '../observability/metrics/metrics.ts';
+import type { Registry } from '../registry/registry.ts';
+import { createFactoryStatus } from '../systemd/factory-status.ts';
+import type { ServiceNotifier } from '../systemd/service-notifier.ts';
+
+export interface ReconciliationListenerParts {
+  config: Config;
+  registry: Registry;
+  notifier: Notifier;
+  metrics: Metrics;
+  runSecrets: RunSecrets;
+  sources: EventSources;
+  service: ServiceNotifier;
+  logger: Logger;
+}
+
+/** Everything that follows each reconciliation. */
+export function followReconciliations(parts: ReconciliationListenerParts): (reconciliation: ReconciliationEnd) => void {
+  const { config, registry, notifier, metrics, runSecrets, sources, service, logger } = parts;
+  const showStatus = createFactoryStatus(() => config.factories, service.status);
+  const logReconciliation = createReconciliationLog(logger);
+  const warnOfMissingExecutor = createMissingExecutorWarning(config, logger);
+  return (reconciliation) => {
+    showStatus(reconciliation);
+    metrics.countReconciliation(reconciliation.factory, reconciliation.result);
+    if (reconciliation.result === 'applied') runSecrets.onApplied(reconciliation.factory);
+    logReconciliation(reconciliation);
+    warnOfMissingExecutor(reconciliation);
+    notifier.offer(reconciliation);
+    sources.onReconciled(reconciliation);
+    metrics.keepWebhooks(registry.current().webhooks);
+  };
+}
