@@ -1,4 +1,5 @@
 import { describeSource } from '../backup/describe-source.ts';
+import { LiveSchedule } from '../backup/live-schedule.ts';
 import { OnlineBackups } from '../backup/online-backups.ts';
 import { ScheduledBackups } from '../backup/scheduled-backups.ts';
 import type { Config } from '../config/config.ts';
@@ -13,8 +14,7 @@ import type { Lifetime } from './lifetime.ts';
 /** The backups of this daemon. */
 export interface Backups {
   control: BackupControl;
-  /** `null` if the configuration has no `backup`. */
-  scheduled: ScheduledBackups | null;
+  scheduled: LiveSchedule;
   /** For the metrics; `null` without scheduled backups. */
   lastTimes: MetricProbes['lastBackup'];
 }
@@ -27,24 +27,24 @@ export interface BackupParts {
 }
 
 export async function createBackups({ config, paths, env, logger }: BackupParts, lifetime: Lifetime): Promise<Backups> {
-  const { dataDir, masterKeyFile, backup: policy } = config;
+  const { dataDir, masterKeyFile } = config;
   const source = describeSource({ dataDir, masterKeyFile, environmentValue: env[MASTER_KEY_VARIABLE] });
   const clock = systemClock;
   const backups = new OnlineBackups(source, clock);
   lifetime.defer(() => backups.stop());
   const idFile = paths.backupId;
-  const scheduled = policy === null ? null : new ScheduledBackups({ policy, backups, idFile, clock, logger });
-  await scheduled?.load();
+  const scheduled = new LiveSchedule((policy) => new ScheduledBackups({ policy, backups, idFile, clock, logger }));
+  await scheduled.setPolicy(config.backup);
   return {
     control: {
-      status: async () => ({ schedule: scheduled?.status() ?? null, running: backups.running }),
+      status: async () => ({ schedule: scheduled.status(), running: backups.running }),
       open: (request, signal) => backups.open(request, signal),
     },
     scheduled,
     lastTimes: () => {
-      if (scheduled === null) return null;
-      const { lastSuccess, lastFailure } = scheduled.status();
-      return { successMs: lastSuccess?.at ?? null, failureMs: lastFailure?.at ?? null };
+      const status = scheduled.status();
+      if (status === null) return null;
+      return { successMs: status.lastSuccess?.at ?? null, failureMs: status.lastFailure?.at ?? null };
     },
   };
 }

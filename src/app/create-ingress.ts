@@ -159,7 +159,10 @@ export function createIngress(parts: IngressParts): Ingress {
       ids,
     }),
     setLimits: (limits) => {
-      if (limits.deliveriesPerMinute !== context.limits.deliveriesPerMinute) context.limits = new RateLimits(limits);
+      const { deliveriesPerMinute, failedAuthPerMinute } = context.limits;
+      const isSame =
+        limits.deliveriesPerMinute === deliveriesPerMinute && limits.failedAuthPerMinute === failedAuthPerMinute;
+      if (!isSame) context.limits = new RateLimits(limits);
       context.maxBodyBytes = limits.bodyBytes;
     },
     rejectionRows,

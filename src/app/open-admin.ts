@@ -130,7 +130,6 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
   lifetime.defer(() => inspection.close());
   const thread = createDiagnosisThread(builtFile('diagnosis/diagnosis-worker.js'));
   lifetime.defer(() => thread.close());
-  const attemptsPerMinute = config.limits.failedAuthPerMinute;
   return {
     settings: composeSettings(config, { adminUrl, baseUrl }),
     storage,
@@ -143,7 +142,16 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
     diagnosis: {
       diagnose: createDeliveryDiagnosis({ inventory, secrets, thread, captures }),
       conclude: createDeliveryDiagnosis({ inventory, secrets, thread, captures: { find: () => null } }),
-      diagnoseUpload: createUploadDiagnosis({ inventory, secrets, thread, clock, baseUrl, attemptsPerMinute }),
+      diagnoseUpload: createUploadDiagnosis({
+        inventory,
+        secrets,
+        thread,
+        clock,
+        baseUrl,
+        get attemptsPerMinute() {
+          return config.limits.failedAuthPerMinute;
+        },
+      }),
     },
     ingress: {
       captures,
@@ -169,7 +177,15 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
     signIn: {
       passwords: createPasswords(),
       passwordAttempts: new PasswordAttempts(clock),
-      failedAttempts: new FailedAttempts({ limit: attemptsPerMinute, windowMs: MINUTE_MS }, clock),
+      failedAttempts: new FailedAttempts(
+        {
+          get limit() {
+            return config.limits.failedAuthPerMinute;
+          },
+          windowMs: MINUTE_MS,
+        },
+        clock,
+      ),
       openId: parts.createOpenId(adminUrl),
     },
     answers: parts.answers,

@@ -1,3 +1,4 @@
+import type { LiveSchedule } from '../backup/live-schedule.ts';
 import type { Config } from '../config/config.ts';
 import { type LiveConfig, planReload } from '../config/live-config.ts';
 import { AppError } from '../core/errors.ts';
@@ -27,6 +28,7 @@ export interface ReloadParts {
   dispatcher: Pick<Dispatcher, 'setTerms' | 'drain'>;
   notifier: Pick<Notifier, 'setTargets'>;
   ingress: Pick<Ingress, 'setLimits'>;
+  backups: Pick<LiveSchedule, 'setPolicy'>;
   service: Pick<ServiceNotifier, 'reloading' | 'ready'>;
   logger: Logger;
 }
@@ -54,7 +56,7 @@ export function createReload(parts: ReloadParts): ReloadControl {
 }
 
 async function reload(parts: ReloadParts): Promise<ConfigReload> {
-  const { live, dispatcher, notifier, ingress, logger } = parts;
+  const { live, dispatcher, notifier, ingress, backups, logger } = parts;
   if (dispatcher.drain.state().phase === 'stopping') {
     throw new AppError('conflict', 'The daemon is stopping. The configuration is read at its next start.');
   }
@@ -65,6 +67,7 @@ async function reload(parts: ReloadParts): Promise<ConfigReload> {
   notifier.setTargets(collectTargets(change.config));
   dispatcher.setTerms(terms);
   await changeFactories(parts, change);
+  if (change.applied.some((name) => name.startsWith('backup.'))) await backups.setPolicy(change.config.backup);
   const { added, changed, removed } = change.factories;
   const outcome: ConfigReload = {
     applied: change.applied,

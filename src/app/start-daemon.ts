@@ -132,7 +132,7 @@ async function composeDaemon(
   const { config } = live;
   const redactor = createRedactor();
   const redact = (text: string) => redactor.redactText(text);
-  const logger = createLogger({ ...options.log, level: config.log.level, redact });
+  const logger = createLogger({ ...options.log, level: () => config.log.level, redact });
   const service = createServiceNotifier({ env, pid: process.pid, logger });
   lifetime.defer(() => service.close());
   const sockets = readInheritedSockets(env, process.pid, logger);
@@ -280,6 +280,7 @@ async function composeDaemon(
     dispatcher,
     notifier,
     ingress,
+    backups: backups.scheduled,
     service,
     logger,
   });

@@ -1,4 +1,4 @@
-import type { ScheduledBackups } from '../backup/scheduled-backups.ts';
+import type { LiveSchedule } from '../backup/live-schedule.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { StartRecords } from '../core/ports/runs/executor.ts';
@@ -21,8 +21,7 @@ export interface UpkeepParts {
   storage: Pick<Storage, 'retention' | 'runReader' | 'tokens'>;
   startRecords: StartRecords;
   ingress: Pick<Ingress, 'rejectionRows' | 'handshakeRows' | 'unlogged'>;
-  /** `null` without a schedule. */
-  backups: ScheduledBackups | null;
+  backups: LiveSchedule;
   conditions: LiveConditions;
   clock: Clock;
   steadyClock: Clock;
@@ -56,6 +55,6 @@ export function startUpkeep(parts: UpkeepParts, lifetime: Lifetime): void {
   lifetime.defer(() => housekeeping.stop());
   const expiry = startTokenExpiryLog({ tokens: storage.tokens, clock: steadyClock, logger });
   lifetime.defer(() => expiry.stop());
-  backups?.start();
-  lifetime.defer(() => backups?.stop());
+  backups.start();
+  lifetime.defer(() => backups.stop());
 }

@@ -79,6 +79,7 @@ export class ScheduledBackups {
     });
   }
 
+  /** Aborts a backup that is being made. */
   async stop(): Promise<void> {
     this.#abort.abort();
     this.#cancel();
@@ -128,14 +129,16 @@ export class ScheduledBackups {
 
   async #makeBackup(): Promise<void> {
     const { policy, backups, clock, logger } = this.#parts;
+    const { signal } = this.#abort;
     const startedMs = clock.monotonicMs();
     await makeFolder(policy.dir, { mode: 0o700, isDurable: true });
     const id = await this.#readId();
     await this.#removeUnfinished(id);
-    const backup = await backups.open(REQUEST, this.#abort.signal);
+    const backup = await backups.open(REQUEST, signal);
     const name = `dockbell-${id}-${formatFileTime(clock.wallMs())}.tar`;
     try {
-      await storeBackup(join(policy.dir, name), backup.content, { force: false, onProgress: () => {} });
+      const onProgress = () => signal.throwIfAborted();
+      await storeBackup(join(policy.dir, name), backup.content, { force: false, onProgress });
     } finally {
       await backup.discard();
     }

@@ -1,9 +1,10 @@
 import type { Config, FactoryConfig } from './config.ts';
-import { OPTIONS } from './options.ts';
+import { OPTIONS, SECTIONS, type Section } from './options.ts';
 
 /** The options that a reload changes. The others, outside of `factories`, need a restart. */
 export const RELOADED_OPTIONS: ReadonlySet<string> = new Set([
   'limits.deliveriesPerMinute',
+  'limits.failedAuthPerMinute',
   'limits.bodyBytes',
   'limits.webhooksPerFactory',
   'retention.deliveries',
@@ -13,6 +14,10 @@ export const RELOADED_OPTIONS: ReadonlySet<string> = new Set([
   'retention.runBytes',
   'retention.audit',
   'retention.secretVersions',
+  'log.level',
+  'backup.every',
+  'backup.keep',
+  'backup.dir',
   'drain',
   'shutdownGrace',
 ]);
@@ -58,7 +63,7 @@ export function planReload(current: Config, next: Config): ConfigChange {
   ) as [ReloadOption[], ReloadOption[]];
   return {
     config: Object.freeze({
-      ...applied.reduce((config, { path }) => write(config, path, read(next, path)), current),
+      ...applied.map(findCopied).reduce((config, path) => write(config, path, read(next, path)), current),
       factories: next.factories,
     }),
     factories: compareFactories(current.factories, next.factories),
@@ -82,6 +87,12 @@ interface ReloadOption {
   name: string;
   /** Where `Config` has it. */
   path: readonly string[];
+}
+
+/** Its optional section, which only one of the configurations may have, else the option itself. */
+function findCopied({ name, path }: ReloadOption): readonly string[] {
+  const sections: Readonly<Record<string, Section>> = SECTIONS;
+  return sections[name.split('.').slice(0, -1).join('.')]?.optional ? path.slice(0, -1) : path;
 }
 
 /** All options outside of lists. A list of sections is one option. */

@@ -27,8 +27,8 @@ export interface UploadedRequest {
 export interface UploadContext extends MistakeTrial {
   inventory: Pick<InventoryReader, 'webhooks'>;
   secrets: Pick<SecretStore, 'open' | 'resolve' | 'list'> & SecretHistory;
-  /** Requests that may be tried against one secret in any minute: as many guesses as the ingress allows. */
-  attemptsPerMinute: number;
+  /** Requests that may be tried against one secret in any minute: as many guesses as the ingress allows. Read at each. */
+  readonly attemptsPerMinute: number;
   clock: Pick<Clock, 'monotonicMs'>;
   baseUrl(): string;
 }
@@ -41,7 +41,12 @@ export interface UploadContext extends MistakeTrial {
 export function createUploadDiagnosis(
   context: UploadContext,
 ): (request: UploadedRequest) => Promise<DeliveryDiagnosis> {
-  const budgets = new KeyedWindows({ limit: context.attemptsPerMinute, windowMs: MINUTE_MS });
+  const budgets = new KeyedWindows({
+    get limit() {
+      return context.attemptsPerMinute;
+    },
+    windowMs: MINUTE_MS,
+  });
   return async (request) => {
     const newest = await context.secrets.resolve(request.secretName, 'configuration');
     if (newest.outcome !== 'found') throw unknownSecret(request.secretName);

@@ -4,15 +4,17 @@ import type { ConditionState } from '../reconcile/conditions.ts';
 
 /** What the condition is read from. */
 export interface WatchedBackups {
-  status(): BackupSchedule;
+  /** `null` without scheduled backups. */
+  status(): BackupSchedule | null;
   /** Since when a backup is overdue; `null` if none is. */
   findOverdue(): number | null;
 }
 
 /** A backup failed and none was stored since, or the last one is older than it may be. */
-export function describeBackups(backups: WatchedBackups | null): ConditionState | null {
-  if (backups === null) return null;
-  const { lastSuccess, lastFailure, dir } = backups.status();
+export function describeBackups(backups: WatchedBackups): ConditionState | null {
+  const status = backups.status();
+  if (status === null) return null;
+  const { lastSuccess, lastFailure, dir } = status;
   const last =
     lastSuccess === null ? 'no backup was stored yet' : `the last backup is of ${formatInstant(lastSuccess.at)}`;
   if (lastFailure !== null && lastFailure.at > (lastSuccess?.at ?? 0)) {

@@ -54,7 +54,8 @@ describe('the conditions of a factory', () => {
     const retentionTime = new RetentionTime(null, clock.wallMs());
     const drain = new RunDrain({ clock, countExecuting: () => 0, countHeld: () => 0, onResumed: () => {} });
     const config = { factories: [{ name: FACTORY }] };
-    const parts = { config, steadyClock, retentionTime, drain, backups: null, logger };
+    const backups = { status: () => null, findOverdue: () => null };
+    const parts = { config, steadyClock, retentionTime, drain, backups, logger };
     const conditions = createLiveConditions(parts, registry);
     const [condition, ...others] = conditions.ofFactory(FACTORY);
     expect(others).toEqual([]);

@@ -21,8 +21,7 @@ type FindCondition = () => ConditionState | null;
 export interface ConditionParts {
   steadyClock: SteadyClock;
   retentionTime: RetentionTime;
-  /** `null` without scheduled backups. */
-  backups: WatchedBackups | null;
+  backups: WatchedBackups;
   logger: Logger;
   config: { readonly factories: readonly { name: string }[] };
   drain: Pick<DrainControl, 'state'>;

@@ -17,11 +17,13 @@ const ADMITTED: Admission = { ok: true };
  */
 export class RateLimits {
   readonly deliveriesPerMinute: number;
+  readonly failedAuthPerMinute: number;
   readonly #deliveries = new Map<string, SlidingWindow>();
   readonly #failures: KeyedWindows;
 
   constructor(limits: { deliveriesPerMinute: number; failedAuthPerMinute: number }) {
     this.deliveriesPerMinute = limits.deliveriesPerMinute;
+    this.failedAuthPerMinute = limits.failedAuthPerMinute;
     this.#failures = new KeyedWindows({ limit: limits.failedAuthPerMinute, windowMs: MINUTE_MS });
   }
 

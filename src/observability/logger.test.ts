@@ -9,7 +9,12 @@ const redact = (text: string) => text.replaceAll(CANARY, '[redacted]').replaceAl
 
 function record(format: 'json' | 'text' = 'json', level: LogLevel = 'info') {
   const lines: string[] = [];
-  const logger = createLogger({ level, format, redact, destination: { write: (line) => lines.push(line) } });
+  const logger = createLogger({
+    level: () => level,
+    format,
+    redact,
+    destination: { write: (line) => lines.push(line) },
+  });
   return { logger, lines, entries: () => lines.map((line) => JSON.parse(line)) };
 }
 
@@ -34,6 +39,20 @@ describe('JSON lines', () => {
     logger.warn({}, 'no');
     logger.error({}, 'yes');
     expect(lines).toHaveLength(1);
+  });
+
+  it('follow a change of the level, with those of loggers that exist', () => {
+    let level: LogLevel = 'silent';
+    const lines: string[] = [];
+    const destination = { write: (line: string) => lines.push(line) };
+    const child = createLogger({ level: () => level, format: 'json', redact, destination }).child({ factory: 'a' });
+    child.error({}, 'no');
+    level = 'warn';
+    child.info({}, 'no');
+    child.warn({}, 'first');
+    level = 'info';
+    child.info({}, 'second');
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['first', 'second']);
   });
 
   it('mask secrets in messages, fields, keys, numbers, lists and errors', () => {

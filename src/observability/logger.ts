@@ -2,12 +2,13 @@ import { type Logger as PinoLogger, pino, stdSerializers, stdTimeFunctions } fro
 import type { LogFields, Logger } from '../core/ports/logger.ts';
 import { formatLogLine } from './format-log-line.ts';
 
+/** From the lowest to the highest. */
 const LOG_LEVELS = ['info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface LoggerOptions {
-  /** Lines with a lower level are omitted. */
-  level: LogLevel;
+  /** Lines with a lower level are omitted. Read for each line, so a change takes effect immediately. */
+  level(): LogLevel;
   /** `json`: one JSON object per line, for machines; `text`: one readable line, for a terminal. */
   format: 'json' | 'text';
   /** Receives whole lines, for example `process.stdout`. */
@@ -23,7 +24,7 @@ export function createLogger({ level, format, destination, redact }: LoggerOptio
   };
   const logger = pino(
     {
-      level,
+      level: LOG_LEVELS[0],
       base: null,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
@@ -31,15 +32,18 @@ export function createLogger({ level, format, destination, redact }: LoggerOptio
     },
     { write },
   );
-  return narrow(logger);
+  return narrow(logger, (of) => LOG_LEVELS.indexOf(of) >= LOG_LEVELS.indexOf(level()));
 }
 
 /** Only the methods of the port, so that no code depends on others. */
-function narrow(logger: PinoLogger): Logger {
+function narrow(logger: PinoLogger, isLogged: (level: LogLevel) => boolean): Logger {
+  const write = (level: Exclude<LogLevel, 'silent'>) => (fields: LogFields, message: string) => {
+    if (isLogged(level)) logger[level](fields, message);
+  };
   return {
-    info: (fields, message) => logger.info(fields, message),
-    warn: (fields, message) => logger.warn(fields, message),
-    error: (fields, message) => logger.error(fields, message),
-    child: (fields: LogFields) => narrow(logger.child(fields)),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    child: (fields: LogFields) => narrow(logger.child(fields), isLogged),
   };
 }

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
@@ -25,6 +25,8 @@ const describeFactory = (name: string, { path }: TempGitRepo, script?: string) =
 /** The keys that the tests write. */
 interface WrittenConfig {
   limits: Record<string, number>;
+  log?: { level: string };
+  backup?: { every: string; keep?: number; dir: string };
   admin: { port: number; sessionIdle?: string };
   factories: ReturnType<typeof describeFactory>[];
 }
@@ -100,6 +102,61 @@ it('a reload applies limits, a new executor and a new factory, and lists what ne
   const revision = await payments.commit({ 'webhooks/more.yaml': 'secretName: CI_SECRET\n' });
   await eventually(async () => (await daemon.api('/factories/payments')).body.applied_revision === revision, 20_000);
   expect((await daemon.cli('reload')).stdout).toBe('Takes effect after a restart: admin.sessionIdle\n');
+}, 60_000);
+
+it('a reload applies limits of failed authentications and the log level', async () => {
+  const countReloads = () => daemon.output().split('configuration reloaded').length - 1;
+  const forge = async () => {
+    const { body } = await daemon.api('/factories/payments/webhooks');
+    const headers = { authorization: 'Bearer wrong' };
+    return (await fetch(body.data[0].ingress_url, { method: 'POST', headers, body: '{}' })).status;
+  };
+  const guess = async () => (await daemon.api('/status', { token: 'dbk_wrong' })).status;
+  for (const attempt of [forge, forge, guess, guess]) expect(await attempt()).toBe(401);
+  const before = countReloads();
+  writeConfig((config) => {
+    config.limits.failedAuthPerMinute = 1;
+    config.log = { level: 'warn' };
+  });
+  expect((await daemon.cli('reload')).stdout).toContain('Applied: limits.failedAuthPerMinute, log.level\n');
+  expect([await forge(), await forge(), await guess(), await guess()]).toEqual([401, 429, 401, 429]);
+  writeConfig((config) => {
+    config.limits.failedAuthPerMinute = 30;
+    config.log = { level: 'info' };
+  });
+  expect((await daemon.cli('reload')).stdout).toContain('Applied: limits.failedAuthPerMinute, log.level\n');
+  expect([await forge(), await guess()]).toEqual([401, 401]);
+  // Only the line of the second reload.
+  expect(await eventually(() => countReloads() - before)).toBe(1);
+}, 60_000);
+
+it('a reload starts, moves and ends scheduled backups', async () => {
+  const list = (name: string) => (existsSync(join(folder, name)) ? readdirSync(join(folder, name)) : []);
+  const isStored = (name: string) => eventually(() => list(name).some((file) => file.endsWith('.tar')), 20_000);
+  const readSchedule = async () => (await daemon.api('/backup')).body.schedule;
+  expect(await readSchedule()).toBeNull();
+  for (const name of ['here', 'there']) {
+    const backup = { every: '1h', keep: 1, dir: join(folder, name) };
+    writeConfig((config) => {
+      config.backup = backup;
+    });
+    expect((await daemon.cli('reload')).stdout).toMatch(/^Applied: (backup\.every, backup\.keep, )?backup\.dir$/m);
+    await isStored(name);
+    await eventually(async () => (await readSchedule()).last_success?.file.startsWith(backup.dir));
+  }
+  // The next one is due when the interval has passed since the last one.
+  writeConfig((config) => {
+    config.backup!.every = '2h';
+  });
+  const { next_at: hourly } = await readSchedule();
+  expect((await daemon.cli('reload')).stdout).toContain('Applied: backup.every\n');
+  expect(Date.parse((await readSchedule()).next_at) - Date.parse(hourly)).toBe(3_600_000);
+  writeConfig((config) => {
+    delete config.backup;
+  });
+  await daemon.cli('reload');
+  expect(await readSchedule()).toBeNull();
+  expect(['here', 'there'].map((name) => list(name).length)).toEqual([1, 1]);
 }, 60_000);
 
 it('a configuration that is not valid changes nothing', async () => {

@@ -4,7 +4,8 @@ import { KeyedWindows } from '../../core/time/keyed-windows.ts';
 
 /** Number of failures that are allowed in a time. */
 export interface FailureBudget {
-  limit: number;
+  /** If it changes, the counts start again. */
+  readonly limit: number;
   windowMs: number;
 }
 

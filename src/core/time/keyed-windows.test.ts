@@ -14,6 +14,21 @@ describe('KeyedWindows', () => {
     expect(windows.waitMs('a', 100)).toBe(900);
   });
 
+  it('starts to count again when the limit changes', () => {
+    let limit = 1;
+    const windows = new KeyedWindows({
+      get limit() {
+        return limit;
+      },
+      windowMs: 1000,
+    });
+    windows.admit('a', 0);
+    expect(windows.waitMs('a', 0)).toBe(1000);
+    limit = 2;
+    expect([windows.waitMs('a', 0), windows.admit('a', 0), windows.admit('a', 0)]).toEqual([0, 0, 0]);
+    expect(windows.admit('a', 0)).toBe(1000);
+  });
+
   it('forgets the key used longest ago beyond its bound', () => {
     const windows = new KeyedWindows({ limit: 1, windowMs: 1000, maxKeys: 2 });
     for (const key of ['a', 'b', 'a', 'c']) windows.admit(key, 0);

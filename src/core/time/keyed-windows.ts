@@ -3,8 +3,8 @@ import { SlidingWindow } from './sliding-window.ts';
 const DEFAULT_MAX_KEYS = 10_000;
 
 export interface KeyedWindowsOptions {
-  /** Number of admissions for each key in any window of `windowMs`. */
-  limit: number;
+  /** Number of admissions for each key in any window of `windowMs`. If it changes, the counts start again. */
+  readonly limit: number;
   windowMs: number;
   /** Number of keys that are counted; beyond it, the key used longest ago is forgotten. Default: 10,000. */
   maxKeys?: number;
@@ -12,20 +12,22 @@ export interface KeyedWindowsOptions {
 
 /** A sliding window for each key, for example a client address, in bounded memory. */
 export class KeyedWindows {
-  readonly #limit: number;
-  readonly #windowMs: number;
+  readonly #options: KeyedWindowsOptions;
   readonly #maxKeys: number;
   readonly #windows = new Map<string, SlidingWindow>();
+  /** That of the windows. */
+  #limit: number;
 
-  constructor({ limit, windowMs, maxKeys = DEFAULT_MAX_KEYS }: KeyedWindowsOptions) {
-    this.#limit = limit;
-    this.#windowMs = windowMs;
-    this.#maxKeys = maxKeys;
+  constructor(options: KeyedWindowsOptions) {
+    this.#options = options;
+    this.#maxKeys = options.maxKeys ?? DEFAULT_MAX_KEYS;
+    this.#limit = options.limit;
   }
 
   /** As `SlidingWindow.admit`: returns 0 and counts one, or returns the milliseconds until the next one may come. */
   admit(key: string, nowMs: number): number {
-    const window = this.#windows.get(key) ?? new SlidingWindow(this.#limit, this.#windowMs);
+    this.#followLimit();
+    const window = this.#windows.get(key) ?? new SlidingWindow(this.#limit, this.#options.windowMs);
     // A map lists its keys in the order in which they were added: the first one is the one used longest ago.
     this.#windows.delete(key);
     this.#windows.set(key, window);
@@ -35,6 +37,14 @@ export class KeyedWindows {
 
   /** Milliseconds until one more may come for this key; 0 for now. Counts nothing. */
   waitMs(key: string, nowMs: number): number {
+    this.#followLimit();
     return this.#windows.get(key)?.waitMs(nowMs) ?? 0;
+  }
+
+  #followLimit(): void {
+    const { limit } = this.#options;
+    if (limit === this.#limit) return;
+    this.#limit = limit;
+    this.#windows.clear();
   }
 }
