@@ -4,7 +4,7 @@ import { startIngress, type TestIngress, TOKEN } from '../helpers/start-ingress.
 let ingress: TestIngress;
 
 beforeEach(async () => {
-  ingress = await startIngress({ bounds: { keepAliveTimeout: 1_000, lingerMs: 100 } });
+  ingress = await startIngress({ bounds: { keepAliveTimeout: 1_000, keepAliveTimeoutBuffer: 0, lingerMs: 100 } });
 });
 
 afterEach(() => ingress.close());

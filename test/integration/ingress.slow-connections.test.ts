@@ -1,5 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
+import type { RawConnection } from '../helpers/raw-connection.ts';
 import { startIngress, type TestIngress, TOKEN } from '../helpers/start-ingress.ts';
 
 let ingress: TestIngress;
@@ -10,7 +12,7 @@ const head = (lines: string[]) => [`POST ${ingress.path()} HTTP/1.1`, 'Host: h',
 
 it('hundreds of idle and slow connections do not delay a valid sender, and are closed (threat model N2)', async () => {
   ingress = await startIngress({
-    bounds: { headersTimeout: 1_000, requestTimeout: 1_500, connectionsCheckingInterval: 100, keepAliveTimeout: 500 },
+    bounds: { headersTimeout: 1_000, requestTimeout: 1_500, connectionsCheckingInterval: 100 },
     limits: { deliveriesPerMinute: 1_000 },
   });
   const silent = await Promise.all(Array.from({ length: 100 }, () => ingress.connect()));
@@ -45,11 +47,48 @@ it('hundreds of idle and slow connections do not delay a valid sender, and are c
 });
 
 it('a connection without requests is closed when it stays idle', async () => {
-  ingress = await startIngress({ bounds: { keepAliveTimeout: 100 } });
+  ingress = await startIngress({ bounds: { keepAliveTimeout: 100, keepAliveTimeoutBuffer: 0 } });
   const connection = await ingress.connect();
   connection.send(`${head(['Authorization: Bearer x', 'Content-Length: 2'])}\r\n\r\n{}`);
   expect((await connection.readAnswer())?.status).toBe(401);
   await connection.closed();
+});
+
+/** Sends a delivery without waiting for its answer. */
+const deliver = (connection: RawConnection, id: string) =>
+  connection.send(
+    `${head([`Authorization: Bearer ${TOKEN}`, `X-Service-Delivery-Id: ${id}`, 'Content-Length: 2'])}\r\n\r\n{}`,
+  );
+
+it('a sender that ignores the announced idle time is answered on the same connection', async () => {
+  ingress = await startIngress({ bounds: { keepAliveTimeout: 100 } });
+  const connection = await ingress.connect();
+  expect((await deliver(connection, 'first').readAnswer())?.head).toContain('Keep-Alive: timeout=0,');
+  // Node.js alone adds a second to the announced time.
+  await pause(1_300);
+  expect((await deliver(connection, 'second').readAnswer())?.status).toBe(202);
+});
+
+it('a request that arrived before the end of the idle time is answered, even if the process was busy at its end', async () => {
+  ingress = await startIngress({ bounds: { keepAliveTimeout: 600, keepAliveTimeoutBuffer: 0 } });
+  const connection = await ingress.connect();
+  expect((await deliver(connection, 'first').readAnswer())?.status).toBe(202);
+  await pause(300);
+  // After `setImmediate`, the next timers are due before any socket is read.
+  await new Promise((resolve) => setImmediate(resolve));
+  deliver(connection, 'second');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+  expect((await connection.readAnswer())?.status).toBe(202);
+  await connection.closed();
+});
+
+it('with more than half of the possible connections open, each is closed with its answer, which says so', async () => {
+  ingress = await startIngress({ bounds: { maxConnections: 4 } });
+  const [first, second, third] = await Promise.all([ingress.connect(), ingress.connect(), ingress.connect()]);
+  expect((await deliver(first!, 'crowded').readAnswer())?.head).toContain('Connection: close');
+  await first!.closed();
+  expect((await deliver(second!, 'roomy').readAnswer())?.head).toContain('Connection: keep-alive');
+  third!.destroy();
 });
 
 it('a connection accepts a limited number of requests', async () => {

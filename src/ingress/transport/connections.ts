@@ -17,6 +17,7 @@ interface SentResponse {
 interface Connection<Response> {
   /** The last response that was started. Responses leave in order, so all are sent when it is sent. */
   newest: Response | undefined;
+  requests: number;
   openedMs: number;
   bytesSeen: number;
   looks: number;
@@ -32,15 +33,23 @@ export class Connections<Response extends SentResponse> {
 
   constructor(server: Server) {
     server.on('connection', (socket: Socket) => {
-      this.#open.set(socket, { newest: undefined, openedMs: performance.now(), bytesSeen: 0, looks: 0 });
+      this.#open.set(socket, { newest: undefined, requests: 0, openedMs: performance.now(), bytesSeen: 0, looks: 0 });
       socket.once('close', () => this.#open.delete(socket));
     });
   }
 
-  /** Call it for each request. */
-  note(socket: Socket, response: Response): void {
+  /** Number of open connections. */
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** Call it for each request. Returns the number of requests on this connection. */
+  note(socket: Socket, response: Response): number {
     const connection = this.#open.get(socket);
-    if (connection !== undefined) connection.newest = response;
+    if (connection === undefined) return 0;
+    connection.newest = response;
+    connection.requests += 1;
+    return connection.requests;
   }
 
   /** The last response that was started on a connection. */

@@ -18,7 +18,13 @@ const DEFAULT_BOUNDS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 1_000,
+  /** Announced to senders. Those that follow it never use a connection that the server is about to close. */
   keepAliveTimeout: 5_000,
+  /**
+   * Time for which an idle connection stays open after the announced one. Many senders and proxies ignore the announced time
+   * and use a connection that was idle for a minute, some for ten minutes. A close by the server can cross such a request.
+   */
+  keepAliveTimeoutBuffer: 615_000,
   maxConnections: 10_000,
   maxRequestsPerSocket: 1_000,
   maxHeaderSize: 16 * 1024,
@@ -32,7 +38,10 @@ const DEFAULT_BOUNDS = {
   quietCheckMs: 20,
 };
 
-/** Node.js checks idle connections once per second. */
+/** Share of `maxConnections` above which connections are closed with their response, so that idle ones cannot use all. */
+const MOST_REUSED = 0.5;
+
+/** Senders that follow the announced time need some time to close a connection. */
 const RETIRE_MARGIN_MS = 1_000;
 
 /** Milliseconds, bytes and counts, named as in `node:http`. */
@@ -57,7 +66,7 @@ export interface IngressServer {
   /**
    * Closes each connection with its next response, but accepts new ones. A close of an idle connection can cross the next
    * request of its sender, and a sender that closes its idle connections before this server does never meets it.
-   * Resolves when the connections that were open have ended, at the latest after the time that idle ones may stay.
+   * Resolves when the connections that were open have ended, at the latest after the announced idle time.
    */
   retire(): Promise<void>;
   /**
@@ -71,6 +80,7 @@ export interface IngressServer {
 
 interface Listener extends Required<Omit<IngressServerParts, 'bounds'>> {
   bounds: ServerBounds;
+  connections: Connections<ServerResponse>;
   isClosing: boolean;
 }
 
@@ -78,14 +88,15 @@ interface Listener extends Required<Omit<IngressServerParts, 'bounds'>> {
 export function createIngressServer(parts: IngressServerParts): IngressServer {
   const bounds = { ...DEFAULT_BOUNDS, ...parts.bounds };
   const { inFlight = new BytesInFlight(), onMalformed = () => {} } = parts;
-  const listener: Listener = { ...parts, inFlight, onMalformed, bounds, isClosing: false };
   const server = createServer({ ...bounds, insecureHTTPParser: false });
   server.maxConnections = bounds.maxConnections;
   server.maxRequestsPerSocket = bounds.maxRequestsPerSocket;
   const connections = new Connections<ServerResponse>(server);
+  const listener: Listener = { ...parts, inFlight, onMalformed, bounds, connections, isClosing: false };
   const serve = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean) => {
-    connections.note(request.socket, response);
-    void answerRequest(listener, request, response, awaitsContinue);
+    // Node.js announces the close after the last request, but does not close.
+    const isLast = connections.note(request.socket, response) >= bounds.maxRequestsPerSocket;
+    void answerRequest(listener, { request, response, isLast }, awaitsContinue);
   };
   server.on('request', (request, response) => serve(request, response, false));
   // `Expect: 100-continue`: the body is requested only after the preceding checks.
@@ -93,6 +104,7 @@ export function createIngressServer(parts: IngressServerParts): IngressServer {
   server.on('clientError', (error, socket) =>
     answerBrokenRequest(error, socket as Socket, connections.newestOn(socket as Socket)),
   );
+  server.on('timeout', closeIfIdle);
   return {
     server,
     retire: () => {
@@ -104,6 +116,17 @@ export function createIngressServer(parts: IngressServerParts): IngressServer {
       return closeServer(server, connections, bounds.quietCheckMs, graceMs);
     },
   };
+}
+
+/**
+ * Node.js checks timers before it reads from sockets. After a turn that took long, a request may wait in a connection whose
+ * idle time has passed. So the connection is closed only if the next look at the sockets finds nothing.
+ */
+function closeIfIdle(socket: Socket): void {
+  const { bytesRead } = socket;
+  setImmediate(() => {
+    if (socket.bytesRead === bytesRead) socket.destroySoon();
+  });
 }
 
 async function closeServer(
@@ -121,12 +144,8 @@ async function closeServer(
 }
 
 /** Answers one request. One that cannot be answered is disconnected: its sender can safely retry. */
-async function answerRequest(
-  listener: Listener,
-  request: IncomingMessage,
-  response: ServerResponse,
-  awaitsContinue: boolean,
-): Promise<void> {
+async function answerRequest(listener: Listener, exchange: Exchange, awaitsContinue: boolean): Promise<void> {
+  const { request, response } = exchange;
   try {
     const received = new HttpRequest(request, awaitsContinue ? response : null, listener);
     // Answered in the same turn: the parser may find an error in what follows.
@@ -135,7 +154,7 @@ async function answerRequest(
     const outcome = malformed ?? (await findOutcome(listener, received));
     received.release();
     if (outcome === DISCONNECTED || response.destroyed) request.socket.destroy();
-    else writeAnswer(listener, { request, response, received }, outcome);
+    else writeAnswer(listener, exchange, received, outcome);
   } catch {
     request.socket.destroy();
   }
@@ -149,15 +168,18 @@ function findOutcome({ answerProbe, handle }: Listener, received: HttpRequest): 
 interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
-  received: HttpRequest;
+  /** The connection has had its last request. */
+  isLast: boolean;
 }
 
 function writeAnswer(
-  { isClosing, bounds }: Listener,
-  { request, response, received }: Exchange,
+  listener: Listener,
+  { request, response, isLast }: Exchange,
+  received: HttpRequest,
   answer: IngressAnswer,
 ): void {
-  const isReusable = !isClosing && (request.complete || isRestShort(received, bounds));
+  const { bounds } = listener;
+  const isReusable = !isLast && mayKeepConnections(listener) && (request.complete || isRestShort(received, bounds));
   const fields = isReusable ? answer.headers : [...answer.headers, 'Connection', 'close'];
   response.writeHead(answer.status, fields as string[]);
   if (isReusable || request.complete) {
@@ -167,6 +189,10 @@ function writeAnswer(
     response.write(answer.body);
     endAfterRest(request, response, bounds);
   }
+}
+
+function mayKeepConnections({ isClosing, bounds, connections }: Listener): boolean {
+  return !isClosing && connections.count <= bounds.maxConnections * MOST_REUSED;
 }
 
 /**
