@@ -57,3 +57,53 @@ function nameJson(schema: SchemaObject): ts.TypeNode | undefined {
 function nameType(name: string): ts.TypeNode {
   return ts.factory.createTypeReferenceNode(name);
 }
+
+/** Results of the command line, and the schemas that they have. */
+const RESULT_SCHEMAS = [
+  'Factory',
+  'Webhook',
+  'Automation',
+  'Delivery',
+  'Run',
+  'Reconciliation',
+  'Revision',
+  'Secret',
+  'SignatureScheme',
+  'Token',
+  'User',
+  'AuditEntry',
+] as const;
+
+/** The whole file src/api-types/fields.ts: names of fields, for `--fields` of the command line. */
+export function renderFieldNames(document: object): string {
+  const { schemas } = (document as { components: { schemas: Record<string, Schema> } }).components;
+  const rows = RESULT_SCHEMAS.map((name) => renderNames(name, listFields(schemas[name]!)));
+  return `${FIELDS_HEAD}${rows.join('')}} as const;\n`;
+}
+
+const FIELDS_HEAD = `// Generated from the OpenAPI document of the management API by scripts/generate-api-types.ts:
+// run npx tsx scripts/generate-api-types.ts after a change of a schema.
+
+/** Names of the fields of each result: its keys, and those of the objects in it, such as commit.author. */
+export const FIELDS = {
+`;
+
+interface Schema {
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+}
+
+/** The keys of an object, each followed by those of the object that it holds. */
+function listFields({ properties = {} }: Schema): string[] {
+  return Object.entries(properties).flatMap(([name, schema]) => [
+    name,
+    ...Object.keys(schema.properties ?? {}).map((key) => `${name}.${key}`),
+  ]);
+}
+
+/** In the format of biome: on one line if it is not longer than 120 characters. */
+function renderNames(key: string, names: readonly string[]): string {
+  const line = `  ${key}: [${names.map((name) => `'${name}'`).join(', ')}],\n`;
+  if (line.length <= 121) return line;
+  return `  ${key}: [\n${names.map((name) => `    '${name}',\n`).join('')}  ],\n`;
+}

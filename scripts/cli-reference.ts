@@ -12,8 +12,12 @@ const TITLE = `# Command line
 export const INTRODUCTION = `Each command explains itself with \`--help\`. Results go to standard output, everything else to standard error. The first line
 of an error is one sentence that says what failed.
 
+Commands that list or show objects have the option \`-o, --output\`: \`table\` (the default), \`json\`, \`yaml\`, or \`name\` for one
+ID or name on each line and nothing else. \`--json\` is \`-o json\`, and \`-q, --quiet\` is \`-o name\`. \`--fields id,commit.author\`
+selects fields by their names in the API, in this order. They are the columns of the table and the only keys of JSON and YAML.
+
 With \`--json\`, standard output holds exactly the JSON of the management API. An error is then the last line of standard error,
-as one JSON object: \`{"error": {"code": "unreachable", "message": "…", "hint": "…"}}\`. \`code\` is a code of the management API
+as one JSON object, which is also valid YAML for \`-o yaml\`: \`{"error": {"code": "unreachable", "message": "…", "hint": "…"}}\`. \`code\` is a code of the management API
 or one of \`usage\`, \`unreachable\`, \`ambiguous\`, \`interrupted\` and \`unexpected_answer\`; \`status\` and \`diagnostics\` are added
 if the management API answered with them.
 
@@ -58,7 +62,7 @@ function renderCommand(command: CliCommand): string {
 function renderNotes(command: CliCommand): string[] {
   const { notes } = command;
   if (notes === null) return [];
-  const more = notes.more === undefined ? [] : [notes.more.replaceAll('\n', ' '), ''];
+  const more = command.listParagraphs().flatMap((text) => [text.replaceAll('\n', ' '), '']);
   const examples = notes.examples.flatMap(([line, effect]) => [`# ${effect}`, line]);
   return [...more, '```sh', ...examples, '```', '', `Exit codes: ${describeExitCodes(command, notes)}.`, ''];
 }

@@ -87,8 +87,8 @@ function renderSubcommand(command: CliCommand): string {
 }
 
 function renderDescription(command: CliCommand): string[] {
-  const more = command.notes?.more?.replaceAll('\n', ' ');
-  return [toRoff(sentence(command.description())), ...(more === undefined ? [] : [`.PP\n${toRoff(more)}`])];
+  const more = command.listParagraphs().map((text) => `.PP\n${toRoff(text.replaceAll('\n', ' '))}`);
+  return [toRoff(sentence(command.description())), ...more];
 }
 
 function renderSynopsis(command: CliCommand): string {

@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 import { suggest } from '../core/suggest.ts';
+import type { ResultKind } from './output/result-kinds.ts';
+import { createResultOptions, listFieldNames } from './output/result-options.ts';
 
 /** Notes that `--help` and the generated reference show below the options. */
 export interface CommandNotes {
@@ -16,6 +18,8 @@ export interface CommandNotes {
 /** A commander command that stores its notes, so that help and reference have one source. */
 export class CliCommand extends Command {
   notes: CommandNotes | null = null;
+  /** What the command lists or shows; `null` for other commands. */
+  result: ResultKind<never> | null = null;
   /** Does the command work without a daemon? */
   isOffline = false;
 
@@ -82,6 +86,21 @@ export class CliCommand extends Command {
   withJson(what = "the API's JSON"): this {
     return this.option('--json', `print ${what} instead of text`);
   }
+
+  /** The options of every command that lists or shows objects of the API: format, names only, fields. */
+  withResult(kind: ResultKind<never>, what?: string): this {
+    this.result = kind;
+    this.withJson(what);
+    for (const option of createResultOptions(kind)) this.addOption(option);
+    return this;
+  }
+
+  /** The paragraphs after the description, for help and reference. */
+  listParagraphs(): string[] {
+    const { notes, result } = this;
+    const fields = result === null ? [] : [wrapWords(`Fields: ${listFieldNames(result).join(', ')}.`)];
+    return [...(notes?.more === undefined ? [] : [notes.more]), ...fields];
+  }
 }
 
 /** The sentence about exit codes that help and reference show. */
@@ -92,7 +111,14 @@ export function describeExitCodes({ isOffline }: CliCommand, notes: CommandNotes
 }
 
 function renderNotes(command: CliCommand, notes: CommandNotes): string {
-  const more = notes.more === undefined ? '' : `${notes.more}\n\n`;
+  const more = command
+    .listParagraphs()
+    .map((text) => `${text}\n\n`)
+    .join('');
   const examples = notes.examples.map(([command, effect]) => `  # ${effect}\n  $ ${command}`).join('\n');
   return `${more}Examples:\n${examples}\n\nExit codes: ${describeExitCodes(command, notes)}.`;
+}
+
+function wrapWords(text: string): string {
+  return text.replace(/(.{1,78})(?: |$)/g, '$1\n').trimEnd();
 }

@@ -34,7 +34,7 @@ export interface CliContext {
    * ends that: the next signal ends the process.
    */
   handleSignals(handle: (signal: DaemonSignal) => void): () => void;
-  /** Are failures written to standard error as JSON? Set by `--json`. */
+  /** Are failures written to standard error as JSON? Set by `--json`, `-o json` and `-o yaml`. */
   jsonErrors?: boolean;
   /** Aborted when standard output can no longer be written: nobody reads it (`| head`), or the disk is full. */
   outputClosed: AbortSignal;

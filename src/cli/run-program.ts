@@ -8,6 +8,7 @@ import { CliError, type CliErrorCode, EXIT_CODES, exitCodeOf } from './exit-code
 import { ApiError } from './explain-request-failure.ts';
 import { createColors } from './output/colors.ts';
 import { describeDiagnostic } from './output/describe-reconciliation.ts';
+import { wantsDataErrors } from './output/result-options.ts';
 
 /**
  * Runs one command line and returns its exit code. It never ends the process and never throws.
@@ -34,7 +35,7 @@ function readDisplayFlags(argv: readonly string[], context: CliContext): CliCont
   return {
     ...context,
     env: flags.includes('--no-color') ? { ...context.env, NO_COLOR: '1' } : context.env,
-    jsonErrors: flags.includes('--json'),
+    jsonErrors: wantsDataErrors(flags),
   };
 }
 
@@ -53,7 +54,7 @@ function reportUsage(error: CommanderError, context: CliContext): number {
   return EXIT_CODES.failed;
 }
 
-/** The error as one JSON object, which `--json` prints on standard error. */
+/** The error as one JSON object, which `--json`, `-o json` and `-o yaml` print on standard error. */
 interface JsonError {
   error: { code: CliErrorCode; message: string; hint?: string; status?: number; diagnostics?: Diagnostic[] };
 }

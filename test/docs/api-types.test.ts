@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { buildApiDocument, renderApiDocument, renderApiTypes } from '../../scripts/api-types.ts';
+import { buildApiDocument, renderApiDocument, renderApiTypes, renderFieldNames } from '../../scripts/api-types.ts';
 import { readDocument } from '../helpers/documents.ts';
 
 let document: object;
@@ -15,5 +15,9 @@ describe('files generated from the OpenAPI document; update them with npx tsx sc
 
   it('src/api-types/openapi.d.ts contains its types', async () => {
     expect(readDocument('src/api-types/openapi.d.ts') === (await renderApiTypes(document))).toBe(true);
+  });
+
+  it('src/api-types/fields.ts contains the names of its fields', () => {
+    expect(readDocument('src/api-types/fields.ts')).toBe(renderFieldNames(document));
   });
 });

@@ -12,16 +12,18 @@ import { countOption } from '../input/value-options.ts';
 import type { Colors } from '../output/colors.ts';
 import { shortenRevision } from '../output/describe-reconciliation.ts';
 import { formatAge } from '../output/format-time.ts';
+import { printList } from '../output/print-result.ts';
+import { RESULT_KINDS } from '../output/result-kinds.ts';
+import type { ResultOptions } from '../output/result-options.ts';
 import type { Column } from '../output/table.ts';
 
-interface ListOptions {
+interface ListOptions extends ResultOptions {
   actor?: string;
   object?: string;
   outcome?: AuditEntry['outcome'];
   from?: string;
   to?: string;
   limit: number;
-  json?: boolean;
 }
 
 /** `dockbell audit …`: the audit log. */
@@ -38,7 +40,7 @@ export function declareAudit(audit: CliCommand, bind: Bind): void {
     .option('--from <time>', 'only entries at this time or later (RFC 3339)')
     .option('--to <time>', 'only entries before this time (RFC 3339)')
     .addOption(countOption('--limit <count>', 'maximum number of entries').default(20))
-    .withJson()
+    .withResult(RESULT_KINDS.entry)
     .explain({
       examples: [
         ['dockbell audit list', 'the most recent changes and sign-ins'],
@@ -51,18 +53,17 @@ export function declareAudit(audit: CliCommand, bind: Bind): void {
     .action(bind(listEntries));
 }
 
-async function listEntries(session: CommandSession, { limit, json, ...options }: ListOptions): Promise<number> {
+async function listEntries(session: CommandSession, options: ListOptions): Promise<number> {
   const api = await session.api();
-  const { object, outcome, from, to } = options;
+  const { object, outcome, from, to, limit } = options;
   const actor = options.actor === undefined ? undefined : await findActor(api, options.actor);
   const page = await listRows(
     (page) =>
       readAnswer(api.GET('/api/v1/audit', { params: { query: { ...page, actor, object, outcome, from, to } } })),
     limit,
   );
-  if (json) session.output.json(page);
-  else if (page.data.length === 0) session.output.line('No matching entries.');
-  else session.output.table(createColumns(session.nowMs), page.data);
+  const columns = createColumns(session.nowMs);
+  await printList(session, options, { kind: RESULT_KINDS.entry, page, columns, empty: 'No matching entries.' });
   return EXIT_CODES.done;
 }
 

@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import type { Automation, AutomationTrigger, Webhook } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { findAnswer, readAnswer } from '../../client/read-answer.ts';
@@ -12,6 +13,9 @@ import { writeAutomationFile } from '../input/automation-file.ts';
 import { describeLastRun, describeWait } from '../output/describe-health.ts';
 import { describeCommit, describeDiagnostic } from '../output/describe-reconciliation.ts';
 import { formatInstantWithAge } from '../output/format-time.ts';
+import { printList, printObject } from '../output/print-result.ts';
+import { RESULT_KINDS } from '../output/result-kinds.ts';
+import type { ResultOptions } from '../output/result-options.ts';
 import type { Column } from '../output/table.ts';
 import { describeUnknown, registerAutomationEditCommands } from './automation-edits.ts';
 
@@ -20,15 +24,15 @@ export function declareAutomation(automation: CliCommand, bind: Bind): void {
   automation
     .command('list')
     .description('list automations with their triggers, last runs, and why one does not fire')
-    .withJson()
+    .withResult(RESULT_KINDS.automation)
     .explain({ examples: [['dockbell automation list', 'all automations of the factory']] })
     .action(bind(listAutomations));
   automation
     .command('show')
     .argument('<automation>', 'name of its folder under automations/')
     .description('show triggers, filter, prompt and last runs, and why it does not fire')
-    .option('--as-file', 'print the text of its automation.md')
-    .withJson()
+    .addOption(new Option('--as-file', 'print the text of its automation.md').conflicts(['output', 'quiet', 'fields']))
+    .withResult(RESULT_KINDS.automation)
     .explain({
       examples: [
         ['dockbell automation show triage', 'which deliveries start it'],
@@ -43,19 +47,20 @@ export function declareAutomation(automation: CliCommand, bind: Bind): void {
   registerAutomationEditCommands(automation, bind);
 }
 
-async function listAutomations(session: CommandSession, options: { json?: boolean }): Promise<number> {
+async function listAutomations(session: CommandSession, options: ResultOptions): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   const page = await listRows(
     (page) =>
       readAnswer(api.GET('/api/v1/factories/{factory}/automations', { params: { path: { factory }, query: page } })),
     null,
   );
-  if (options.json) session.output.json(page);
-  else if (page.data.length === 0) {
-    session.output.line(
+  await printList(session, options, {
+    kind: RESULT_KINDS.automation,
+    page,
+    columns: async () => createColumns(await listWebhooks(session), session.nowMs),
+    empty:
       "No automations. Commit automations/<name>/automation.md, or run 'dockbell automation create NAME' in a managed or live factory.",
-    );
-  } else session.output.table(createColumns(await listWebhooks(session), session.nowMs), page.data);
+  });
   return EXIT_CODES.done;
 }
 
@@ -120,7 +125,7 @@ function describeSources(automation: Automation, webhooks: readonly Webhook[]): 
 
 async function showAutomation(
   session: CommandSession,
-  options: { asFile?: boolean; json?: boolean },
+  options: ResultOptions & { asFile?: boolean },
   name: string,
 ): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
@@ -129,8 +134,10 @@ async function showAutomation(
   );
   if (automation === null) throw describeUnknown(factory, name);
   if (options.asFile) session.output.bytes(Buffer.from(writeAutomationFile(automation)));
-  else if (options.json) session.output.json(automation);
-  else printAutomation(session, automation, await listWebhooks(session));
+  else {
+    const print = async () => printAutomation(session, automation, await listWebhooks(session));
+    await printObject(session, options, { kind: RESULT_KINDS.automation, value: automation, print });
+  }
   return EXIT_CODES.done;
 }
 

@@ -19,9 +19,12 @@ import { redactBody } from '../offline/redact-body.ts';
 import { renderSample } from '../offline/render-sample.ts';
 import type { Colors } from '../output/colors.ts';
 import { formatAge, formatInstantWithAge } from '../output/format-time.ts';
+import { createRowPrinter, printAnswer, printList, printObject } from '../output/print-result.ts';
+import { RESULT_KINDS } from '../output/result-kinds.ts';
+import { RESULT_OPTIONS, type ResultOptions } from '../output/result-options.ts';
 import type { Column } from '../output/table.ts';
 
-interface ListOptions {
+interface ListOptions extends ResultOptions {
   follow?: boolean;
   label?: DeliveryLabel;
   deliveryId?: string;
@@ -31,15 +34,13 @@ interface ListOptions {
   from?: InstantOption;
   to?: InstantOption;
   limit: number;
-  json?: boolean;
 }
 
-interface ShowOptions {
+interface ShowOptions extends ResultOptions {
   payload?: boolean;
   explain?: boolean;
   asSample?: boolean;
   redact?: string[];
-  json?: boolean;
 }
 
 /** `dockbell delivery …`: the delivery log. */
@@ -71,7 +72,7 @@ export function declareDelivery(delivery: CliCommand, bind: Bind): void {
     .addOption(instantOption('--from <time>', 'only deliveries received at this time or later'))
     .addOption(instantOption('--to <time>', 'only deliveries received before this time').conflicts('follow'))
     .addOption(countOption('--limit <count>', 'maximum number; with --follow, the number to begin with').default(20))
-    .withJson("the API's JSON; with --follow one object on each line,")
+    .withResult(RESULT_KINDS.delivery, "the API's JSON; with --follow one object on each line,")
     .explain({
       examples: [
         ['dockbell delivery list', 'the most recent deliveries of all webhooks'],
@@ -91,20 +92,25 @@ export function declareDelivery(delivery: CliCommand, bind: Bind): void {
     .command('show')
     .argument('<ref>', DELIVERY_ARGUMENT)
     .description('show a delivery, its body, why it started runs or not, or a sample of it')
-    .addOption(new Option('--payload', 'print the exact bytes received').conflicts(['explain', 'json']))
-    .option('--explain', 'show for each automation of the webhook whether it started, and which key decided')
+    .addOption(new Option('--payload', 'print the exact bytes received').conflicts(['explain', ...RESULT_OPTIONS]))
+    .addOption(
+      new Option(
+        '--explain',
+        'show for each automation of the webhook whether it started, and which key decided',
+      ).conflicts(['quiet', 'fields']),
+    )
     .addOption(
       new Option('--as-sample', 'print a sample for "dockbell test", with the automations that it started').conflicts([
         'payload',
         'explain',
-        'json',
+        ...RESULT_OPTIONS,
       ]),
     )
     .option(
       '--redact <path...>',
       'with --as-sample: replace the value at this path with an empty one, such as sender.email or items[*].name',
     )
-    .withJson()
+    .withResult(RESULT_KINDS.delivery)
     .explain({
       examples: [
         ['dockbell delivery show dlv_01jd3v8k6n', 'label, identity, size and runs'],
@@ -149,7 +155,10 @@ async function listDeliveries(session: CommandSession, options: ListOptions, nam
   const query = { label, delivery_id: deliveryId, event, unmatched, search, ...times };
   if (options.follow) {
     const { context } = session;
-    const print = options.json ? output.jsonLine : (row: Delivery) => output.line(describeLine(row, output.colors));
+    const print = await createRowPrinter(session, options, {
+      kind: RESULT_KINDS.delivery,
+      print: (row) => output.line(describeLine(row, output.colors)),
+    });
     await followDeliveries({
       context,
       readPage: (page) => readPage({ ...query, ...page }),
@@ -162,9 +171,12 @@ async function listDeliveries(session: CommandSession, options: ListOptions, nam
   const page = await listRows((part) => examined.readPage({ ...query, ...part }), options.limit);
   const to = examined.to();
   const isExamined = unmatched || event !== undefined || search !== undefined;
-  if (options.json) output.json(isExamined ? { ...page, examined_to: to } : page);
-  else if (page.data.length === 0) output.line('No matching deliveries.');
-  else output.table(createColumns(nowMs, nameOrUid === undefined), page.data);
+  await printList(session, options, {
+    kind: RESULT_KINDS.delivery,
+    page: isExamined ? { ...page, examined_to: to } : page,
+    columns: createColumns(nowMs, nameOrUid === undefined),
+    empty: 'No matching deliveries.',
+  });
   if (to !== null) output.note(`Examined deliveries back to ${to}. To examine earlier ones, add: --to ${to}`);
   return EXIT_CODES.done;
 }
@@ -269,8 +281,8 @@ async function showDelivery(session: CommandSession, options: ShowOptions, ref: 
   else {
     const api = await session.api();
     const delivery = await readAnswer(api.GET('/api/v1/deliveries/{id}', { params: { path: { id } } }));
-    if (options.json) session.output.json(delivery);
-    else printDelivery(session, delivery);
+    const print = () => printDelivery(session, delivery);
+    await printObject(session, options, { kind: RESULT_KINDS.delivery, value: delivery, print });
   }
   return EXIT_CODES.done;
 }
@@ -361,16 +373,20 @@ function findQuestion({ id, label }: Delivery): string | null {
 }
 
 async function explainDelivery(session: CommandSession, options: ShowOptions, id: string): Promise<void> {
-  const { output } = session;
-  const api = await session.api();
   const explanation = await readExplanation(session, id);
-  if (options.json) return output.json(explanation);
+  const print = () => printExplanation(session, id, explanation);
+  await printAnswer(session, options, { value: explanation, print });
+}
+
+async function printExplanation(session: CommandSession, id: string, explanation: DeliveryExplanation): Promise<void> {
+  const { output } = session;
   if (explanation.decisions.length > 0) {
     for (const decision of explanation.decisions) printDecision(session, decision);
     const omitted = describeOmitted(explanation);
     if (omitted !== null) output.line(omitted);
     return;
   }
+  const api = await session.api();
   const { label } = await readAnswer(api.GET('/api/v1/deliveries/{id}', { params: { path: { id } } }));
   const accepted = label === 'Accepted';
   output.line(

@@ -8,7 +8,10 @@ import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { type ConfirmOptions, confirm } from '../input/confirm.ts';
 import { shortenRevision } from '../output/describe-reconciliation.ts';
+import { printList } from '../output/print-result.ts';
 import { rateFactory } from '../output/rate-factory.ts';
+import { RESULT_KINDS } from '../output/result-kinds.ts';
+import type { ResultOptions } from '../output/result-options.ts';
 import type { Column } from '../output/table.ts';
 
 const NAME = 'name of the factory that the configuration no longer names';
@@ -18,7 +21,7 @@ export function declareFactory(factory: CliCommand, bind: Bind): void {
   factory
     .command('list')
     .description('list factories with source, live commit and state, also those that the configuration no longer names')
-    .withJson()
+    .withResult(RESULT_KINDS.factory)
     .explain({ examples: [['dockbell factory list', 'all factories of the daemon']] })
     .action(bind(listFactories));
   factory
@@ -52,13 +55,15 @@ export function declareFactory(factory: CliCommand, bind: Bind): void {
     .action(bind(renameFactory));
 }
 
-async function listFactories(session: CommandSession, options: { json?: boolean }): Promise<number> {
+async function listFactories(session: CommandSession, options: ResultOptions): Promise<number> {
   const api = await session.api();
   const page = await listRows((page) => readAnswer(api.GET('/api/v1/factories', { params: { query: page } })), null);
-  if (options.json) session.output.json(page);
-  else if (page.data.length === 0)
-    session.output.line("The daemon serves no factory. Add one under 'factories' of dockbell.yaml.");
-  else session.output.table(COLUMNS, page.data);
+  await printList(session, options, {
+    kind: RESULT_KINDS.factory,
+    page,
+    columns: COLUMNS,
+    empty: "The daemon serves no factory. Add one under 'factories' of dockbell.yaml.",
+  });
   return EXIT_CODES.done;
 }
 

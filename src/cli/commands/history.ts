@@ -8,6 +8,9 @@ import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { countOption } from '../input/value-options.ts';
 import { shortenRevision } from '../output/describe-reconciliation.ts';
 import { formatAge } from '../output/format-time.ts';
+import { printList } from '../output/print-result.ts';
+import { RESULT_KINDS } from '../output/result-kinds.ts';
+import type { ResultOptions } from '../output/result-options.ts';
 import type { Column } from '../output/table.ts';
 
 const KEEPS = 'the factory is not managed, so it has no revisions';
@@ -16,7 +19,7 @@ const KEEPS = 'the factory is not managed, so it has no revisions';
 export function declareHistory(command: CliCommand, bind: Bind): void {
   command
     .addOption(countOption('--limit <count>', 'maximum number of revisions').default(20))
-    .withJson()
+    .withResult(RESULT_KINDS.revision)
     .explain({
       negative: KEEPS,
       more: "For the outcome of each revision, in any factory, see 'dockbell reconciliation list'.",
@@ -37,16 +40,15 @@ export function declareRevert(command: CliCommand, bind: Bind): void {
     .action(bind(revert));
 }
 
-async function listRevisions(session: CommandSession, options: { limit: number; json?: boolean }): Promise<number> {
+async function listRevisions(session: CommandSession, options: ResultOptions & { limit: number }): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   const page = await listRows(
     (page) =>
       readAnswer(api.GET('/api/v1/factories/{factory}/history', { params: { path: { factory }, query: page } })),
     options.limit,
   );
-  if (options.json) session.output.json(page);
-  else if (page.data.length === 0) session.output.line('No revisions yet.');
-  else session.output.table(createColumns(session.nowMs), page.data);
+  const columns = createColumns(session.nowMs);
+  await printList(session, options, { kind: RESULT_KINDS.revision, page, columns, empty: 'No revisions yet.' });
   return EXIT_CODES.done;
 }
 

@@ -9,6 +9,9 @@ import { countOption } from '../input/value-options.ts';
 import { isFailure, shortenRevision } from '../output/describe-reconciliation.ts';
 import { formatAge } from '../output/format-time.ts';
 import { printReconciliation } from '../output/print-reconciliation.ts';
+import { printList, printObject } from '../output/print-result.ts';
+import { RESULT_KINDS } from '../output/result-kinds.ts';
+import type { ResultOptions } from '../output/result-options.ts';
 import type { Column } from '../output/table.ts';
 
 /** `dockbell reconciliation …`: the outcome of each revision. */
@@ -17,7 +20,7 @@ export function declareReconciliation(reconciliation: CliCommand, bind: Bind): v
     .command('list')
     .description('list the outcome of each revision, the most recent first')
     .addOption(countOption('--limit <count>', 'maximum number of entries').default(20))
-    .withJson()
+    .withResult(RESULT_KINDS.reconciliation)
     .explain({
       more: 'If a revision fails again in the same way, no new entry is added.',
       examples: [['dockbell reconciliation list --factory payments', 'the outcomes in one factory']],
@@ -27,7 +30,7 @@ export function declareReconciliation(reconciliation: CliCommand, bind: Bind): v
     .command('show')
     .argument('<id>', describeIdArgument('reconciliation'))
     .description('show the commit and the changes, or every finding with file and line')
-    .withJson()
+    .withResult(RESULT_KINDS.reconciliation)
     .explain({
       negative: 'the revision was not applied',
       examples: [['dockbell reconciliation show rec_01jd3v8k6n', 'the changes of this revision']],
@@ -37,7 +40,7 @@ export function declareReconciliation(reconciliation: CliCommand, bind: Bind): v
 
 async function listReconciliations(
   session: CommandSession,
-  options: { limit: number; json?: boolean },
+  options: ResultOptions & { limit: number },
 ): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   const page = await listRows(
@@ -47,9 +50,12 @@ async function listReconciliations(
       ),
     options.limit,
   );
-  if (options.json) session.output.json(page);
-  else if (page.data.length === 0) session.output.line('No reconciliations yet.');
-  else session.output.table(createColumns(session.nowMs), page.data);
+  await printList(session, options, {
+    kind: RESULT_KINDS.reconciliation,
+    page,
+    columns: createColumns(session.nowMs),
+    empty: 'No reconciliations yet.',
+  });
   return EXIT_CODES.done;
 }
 
@@ -79,13 +85,13 @@ function describeOutcome(row: Reconciliation): string {
   return [...name('+', 'create'), ...name('~', 'update'), ...name('-', 'delete')].join(' ') || '-';
 }
 
-async function showReconciliation(session: CommandSession, options: { json?: boolean }, ref: string): Promise<number> {
+async function showReconciliation(session: CommandSession, options: ResultOptions, ref: string): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   const id = await findId(session, 'reconciliation', ref);
   const found = await readAnswer(
     api.GET('/api/v1/factories/{factory}/reconciliations/{id}', { params: { path: { factory, id } } }),
   );
-  if (options.json) session.output.json(found);
-  else printReconciliation(session.output, found);
+  const print = () => printReconciliation(session.output, found);
+  await printObject(session, options, { kind: RESULT_KINDS.reconciliation, value: found, print });
   return isFailure(found) ? EXIT_CODES.negative : EXIT_CODES.done;
 }

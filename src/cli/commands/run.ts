@@ -16,13 +16,13 @@ import { countOption } from '../input/value-options.ts';
 import type { Colors } from '../output/colors.ts';
 import { formatAge, formatInstantWithAge } from '../output/format-time.ts';
 import { createLogPrinter } from '../output/log-printer.ts';
+import { printAnswer, printList, printObject } from '../output/print-result.ts';
+import { RESULT_KINDS } from '../output/result-kinds.ts';
+import type { ResultOptions } from '../output/result-options.ts';
 import type { Column } from '../output/table.ts';
 import { declareRunRetry } from './run-retry.ts';
 
-interface ListOptions extends RunFilterOptions {
-  limit: number;
-  json?: boolean;
-}
+type ListOptions = RunFilterOptions & ResultOptions & { limit: number };
 
 const ID_HELP = describeIdArgument('run');
 
@@ -31,7 +31,7 @@ export function declareRun(run: CliCommand, bind: Bind): void {
   addRunFilters(run.command('list'))
     .description('list runs, the most recent first')
     .addOption(countOption('--limit <count>', 'maximum number of runs').default(20))
-    .withJson()
+    .withResult(RESULT_KINDS.run)
     .explain({
       examples: [
         ['dockbell run list', 'the most recent runs of the factory'],
@@ -45,10 +45,26 @@ export function declareRun(run: CliCommand, bind: Bind): void {
     .command('show')
     .argument('<id>', ID_HELP)
     .description('show state, delivery, times, attempts and error of a run')
-    .addOption(new Option('--attempts', 'all facts of each attempt').conflicts(['input', 'payload']))
-    .addOption(new Option('--input', 'the prompt and the envelope that the run gets').conflicts('payload'))
-    .option('--payload', 'the exact bytes of the payload that the run gets')
-    .withJson()
+    .addOption(
+      new Option('--attempts', 'all facts of each attempt').conflicts([
+        'input',
+        'payload',
+        'output',
+        'quiet',
+        'fields',
+      ]),
+    )
+    .addOption(
+      new Option('--input', 'the prompt and the envelope that the run gets').conflicts(['payload', 'quiet', 'fields']),
+    )
+    .addOption(
+      new Option('--payload', 'the exact bytes of the payload that the run gets').conflicts([
+        'output',
+        'quiet',
+        'fields',
+      ]),
+    )
+    .withResult(RESULT_KINDS.run)
     .explain({
       negative: 'the run has failed or was cancelled',
       examples: [
@@ -100,9 +116,8 @@ async function listRuns(session: CommandSession, options: ListOptions): Promise<
       ),
     options.limit,
   );
-  if (options.json) session.output.json(page);
-  else if (page.data.length === 0) session.output.line('No matching runs.');
-  else session.output.table(createColumns(session.nowMs), page.data);
+  const columns = createColumns(session.nowMs);
+  await printList(session, options, { kind: RESULT_KINDS.run, page, columns, empty: 'No matching runs.' });
   return EXIT_CODES.done;
 }
 
@@ -144,11 +159,10 @@ function describeSpan({ started_at, finished_at }: Pick<Run, 'started_at' | 'fin
   return formatDuration(endMs - Date.parse(started_at));
 }
 
-interface ShowOptions {
+interface ShowOptions extends ResultOptions {
   attempts?: boolean;
   input?: boolean;
   payload?: boolean;
-  json?: boolean;
 }
 
 async function showRun(session: CommandSession, options: ShowOptions, ref: string): Promise<number> {
@@ -157,17 +171,17 @@ async function showRun(session: CommandSession, options: ShowOptions, ref: strin
   if (options.payload) return printPayload(session, id);
   const api = await session.api();
   const run = await readAnswer(api.GET('/api/v1/runs/{id}', { params: { path: { id } } }));
-  if (options.json) session.output.json(run);
-  else if (options.attempts) printAttempts(session, run);
-  else printRun(session, run);
+  const print = () => (options.attempts ? printAttempts(session, run) : printRun(session, run));
+  await printObject(session, options, { kind: RESULT_KINDS.run, value: run, print });
   return exitCodeOfRun(run);
 }
 
-async function printInput(session: CommandSession, id: string, { json }: ShowOptions): Promise<number> {
+async function printInput(session: CommandSession, id: string, options: ShowOptions): Promise<number> {
   const api = await session.api();
   const input = await readAnswer(api.GET('/api/v1/runs/{id}/input', { params: { path: { id } } }));
-  if (json) session.output.json(input);
-  else session.output.line(escapeLines(`${input.prompt.trimEnd()}\n\n---\n\n${input.envelope.trimEnd()}`));
+  const print = () =>
+    session.output.line(escapeLines(`${input.prompt.trimEnd()}\n\n---\n\n${input.envelope.trimEnd()}`));
+  await printAnswer(session, options, { value: input, print });
   return EXIT_CODES.done;
 }
 

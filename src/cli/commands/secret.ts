@@ -10,6 +10,9 @@ import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { type ConfirmOptions, confirm } from '../input/confirm.ts';
 import { readSecretValue, requireNotEmpty, requireSecretName } from '../input/read-secret-value.ts';
 import { formatAge } from '../output/format-time.ts';
+import { printList } from '../output/print-result.ts';
+import { RESULT_KINDS } from '../output/result-kinds.ts';
+import type { ResultOptions } from '../output/result-options.ts';
 import type { Column } from '../output/table.ts';
 
 type Mode = 'create' | 'update';
@@ -30,7 +33,7 @@ export function declareSecret(secret: CliCommand, bind: Bind): void {
   secret
     .command('list')
     .description('list secrets with version, scope, and use by webhooks, automations and notify targets; never a value')
-    .withJson()
+    .withResult(RESULT_KINDS.secret)
     .explain({
       examples: [['dockbell secret list', 'all secrets, and which webhooks still use an older version']],
     })
@@ -166,13 +169,15 @@ async function noteOlderVersions(session: CommandSession, name: string, version:
   );
 }
 
-async function listSecrets(session: CommandSession, options: { json?: boolean }): Promise<number> {
+async function listSecrets(session: CommandSession, options: ResultOptions): Promise<number> {
   const api = await session.api();
   const page = await listRows((page) => readAnswer(api.GET('/api/v1/secrets', { params: { query: page } })), null);
-  if (options.json) session.output.json(page);
-  else if (page.data.length === 0)
-    session.output.line("There are no secrets yet. Add one with 'dockbell secret create NAME'.");
-  else session.output.table(createColumns(session.nowMs), page.data);
+  await printList(session, options, {
+    kind: RESULT_KINDS.secret,
+    page,
+    columns: createColumns(session.nowMs),
+    empty: "There are no secrets yet. Add one with 'dockbell secret create NAME'.",
+  });
   return EXIT_CODES.done;
 }
 

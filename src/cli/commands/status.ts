@@ -14,12 +14,14 @@ import { durationOption } from '../input/value-options.ts';
 import { describeHealth } from '../output/describe-health.ts';
 import { describeCommit, describeDiagnostic, isFailure, shortenRevision } from '../output/describe-reconciliation.ts';
 import { formatInstantWithAge, formatSpan } from '../output/format-time.ts';
+import { printAnswer, printObject, printRows } from '../output/print-result.ts';
 import { rateFactory } from '../output/rate-factory.ts';
+import { RESULT_KINDS } from '../output/result-kinds.ts';
+import type { ResultOptions } from '../output/result-options.ts';
 
-interface StatusOptions {
+interface StatusOptions extends ResultOptions {
   wait?: string;
   timeout: number;
-  json?: boolean;
 }
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -33,10 +35,10 @@ export function declareStatus(command: CliCommand, bind: Bind): void {
       new Option(
         '--wait <rev>',
         'wait until this commit is live or has failed: at least 7 hexadecimal digits, or a name that git resolves in this folder',
-      ),
+      ).conflicts(['quiet', 'fields']),
     )
     .addOption(durationOption('--timeout <duration>', 'time limit for --wait').default(DEFAULT_TIMEOUT_MS, '2m'))
-    .withJson()
+    .withResult(RESULT_KINDS.factory)
     .explain({
       negative: 'a factory has a problem; with --wait: the commit failed, or the time limit was reached',
       examples: [
@@ -69,13 +71,17 @@ async function status(session: CommandSession, options: StatusOptions): Promise<
       ? await readAnswer(api.GET('/api/v1/factories'))
       : await readAnswer(api.GET('/api/v1/factories/{factory}', { params: { path: { factory: named } } }));
   const factories = 'data' in answer ? answer.data : [answer];
-  if (options.json) session.output.json(answer);
-  else {
-    await printFactories(session, factories);
-    if (named === undefined) await printBackups(session);
-    await noteExpiringTokens(session);
-  }
+  const kind = RESULT_KINDS.factory;
+  const print = () => printStatus(session, factories);
+  if ('data' in answer) await printRows(session, options, { kind, page: answer, print });
+  else await printObject(session, options, { kind, value: answer, print });
   return factories.every(isHealthy) ? EXIT_CODES.done : EXIT_CODES.negative;
+}
+
+async function printStatus(session: CommandSession, factories: readonly Factory[]): Promise<void> {
+  await printFactories(session, factories);
+  if (session.globals.factory === undefined) await printBackups(session);
+  await noteExpiringTokens(session);
 }
 
 /** Owners see all tokens. The token of the command is reported by every command. */
@@ -95,9 +101,8 @@ async function waitAndReport(session: CommandSession, options: StatusOptions & {
   const [api, factory] = [await session.api(), await session.factory()];
   const request = { factory, revision: options.wait, timeoutMs: options.timeout };
   const result = await waitForRevision(api, session.context, request);
-  if (options.json)
-    session.output.json(await readAnswer(api.GET('/api/v1/factories/{factory}', { params: { path: { factory } } })));
-  else await printOutcome(session, result, options);
+  const value = await readAnswer(api.GET('/api/v1/factories/{factory}', { params: { path: { factory } } }));
+  await printAnswer(session, options, { value, print: () => printOutcome(session, result, options) });
   const isLive = result.outcome === 'live' || result.outcome === 'contained' || result.outcome === 'replaced';
   return isLive ? EXIT_CODES.done : EXIT_CODES.negative;
 }

@@ -13,6 +13,9 @@ import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { describeIdForms, pickById } from '../find/find-id.ts';
 import { type ConfirmOptions, confirm } from '../input/confirm.ts';
 import { formatAge, formatSpan } from '../output/format-time.ts';
+import { printList } from '../output/print-result.ts';
+import { RESULT_KINDS } from '../output/result-kinds.ts';
+import type { ResultOptions } from '../output/result-options.ts';
 import type { Column } from '../output/table.ts';
 
 interface CreateOptions {
@@ -50,7 +53,7 @@ export function declareToken(token: CliCommand, bind: Bind): void {
   token
     .command('list')
     .description('list tokens with role, expiry and last use; never the token itself')
-    .withJson()
+    .withResult(RESULT_KINDS.token)
     .explain({ examples: [['dockbell token list', 'all tokens with role, expiry and last use']] })
     .action(bind(listTokens));
   token
@@ -105,12 +108,15 @@ async function createToken(session: CommandSession, options: CreateOptions, name
   return EXIT_CODES.done;
 }
 
-async function listTokens(session: CommandSession, options: { json?: boolean }): Promise<number> {
+async function listTokens(session: CommandSession, options: ResultOptions): Promise<number> {
   const api = await session.api();
   const page = await listRows((page) => readAnswer(api.GET('/api/v1/tokens', { params: { query: page } })), null);
-  if (options.json) session.output.json(page);
-  else if (page.data.length === 0) session.output.line("No tokens. Create one with 'dockbell token create NAME'.");
-  else session.output.table(createColumns(session.nowMs), page.data);
+  await printList(session, options, {
+    kind: RESULT_KINDS.token,
+    page,
+    columns: createColumns(session.nowMs),
+    empty: "No tokens. Create one with 'dockbell token create NAME'.",
+  });
   return EXIT_CODES.done;
 }
 

@@ -12,6 +12,9 @@ import { describeIdForms, pickById } from '../find/find-id.ts';
 import { type ConfirmOptions, confirm } from '../input/confirm.ts';
 import { readSecretValue } from '../input/read-secret-value.ts';
 import { formatAge } from '../output/format-time.ts';
+import { printList } from '../output/print-result.ts';
+import { RESULT_KINDS } from '../output/result-kinds.ts';
+import type { ResultOptions } from '../output/result-options.ts';
 import type { Column } from '../output/table.ts';
 
 const USER_ARGUMENT = `the user: the name, ${describeIdForms('usr')}`;
@@ -27,7 +30,7 @@ export function declareUser(user: CliCommand, bind: Bind): void {
   user
     .command('list')
     .description('list users with role and last sign-in')
-    .withJson()
+    .withResult(RESULT_KINDS.user)
     .explain({ examples: [['dockbell user list', 'all users']] })
     .action(bind(listUsers));
   registerChanges(user, bind);
@@ -124,12 +127,15 @@ async function createUser(session: CommandSession, options: CreateOptions, name:
   return EXIT_CODES.done;
 }
 
-async function listUsers(session: CommandSession, options: { json?: boolean }): Promise<number> {
+async function listUsers(session: CommandSession, options: ResultOptions): Promise<number> {
   const api = await session.api();
   const page = await listRows((page) => readAnswer(api.GET('/api/v1/users', { params: { query: page } })), null);
-  if (options.json) session.output.json(page);
-  else if (page.data.length === 0) session.output.line("No users. Create one with 'dockbell user create NAME'.");
-  else session.output.table(createColumns(session.nowMs), page.data);
+  await printList(session, options, {
+    kind: RESULT_KINDS.user,
+    page,
+    columns: createColumns(session.nowMs),
+    empty: "No users. Create one with 'dockbell user create NAME'.",
+  });
   return EXIT_CODES.done;
 }
 

@@ -13,6 +13,9 @@ import { describeRejections } from '../output/describe-health.ts';
 import { describeCommit } from '../output/describe-reconciliation.ts';
 import { describeSending } from '../output/describe-sending.ts';
 import { formatAge, formatInstantWithAge } from '../output/format-time.ts';
+import { printList, printObject } from '../output/print-result.ts';
+import { RESULT_KINDS } from '../output/result-kinds.ts';
+import type { ResultOptions } from '../output/result-options.ts';
 import type { Column } from '../output/table.ts';
 import { registerWebhookEditCommands } from './webhook-edits.ts';
 
@@ -22,7 +25,7 @@ export function declareWebhook(webhook: CliCommand, bind: Bind): void {
     .command('list')
     .description('list webhooks with UID, state, state of the secret, and whether deliveries are accepted')
     .option('--deleted', 'list deleted webhooks, with the commit that deleted each')
-    .withJson()
+    .withResult(RESULT_KINDS.webhook)
     .explain({
       examples: [
         ['dockbell webhook list', 'all webhooks of the factory'],
@@ -36,7 +39,7 @@ export function declareWebhook(webhook: CliCommand, bind: Bind): void {
     .description(
       'show UID, URL, authentication, last commit, accepted deliveries and requests without a log entry, and a command that sends a delivery; never the secret. Deleted webhooks are shown, too',
     )
-    .withJson()
+    .withResult(RESULT_KINDS.webhook)
     .explain({
       examples: [
         ['dockbell webhook show internal-ci', 'how to send to this webhook'],
@@ -100,29 +103,28 @@ function describeWindow(name: string, capture: Capture | null): string {
 
 async function listWebhookRows(
   session: CommandSession,
-  options: { deleted?: boolean; json?: boolean },
+  options: ResultOptions & { deleted?: boolean },
 ): Promise<number> {
   const page = await readWebhooks(session, { deleted: options.deleted });
-  if (options.json) session.output.json(page);
-  else if (options.deleted) printDeleted(session, page.data);
-  else if (page.data.length === 0)
-    session.output.line(
-      "No webhooks. Commit webhooks/<name>.yaml, or run 'dockbell webhook create NAME' in a managed or live factory.",
-    );
-  else session.output.table(createColumns(session.nowMs), page.data);
+  await printList(session, options, {
+    kind: RESULT_KINDS.webhook,
+    page,
+    columns: options.deleted ? createDeletedColumns(session.nowMs) : createColumns(session.nowMs),
+    empty: options.deleted
+      ? 'No webhook was deleted.'
+      : "No webhooks. Commit webhooks/<name>.yaml, or run 'dockbell webhook create NAME' in a managed or live factory.",
+  });
   return EXIT_CODES.done;
 }
 
-function printDeleted({ output, nowMs }: CommandSession, webhooks: readonly Webhook[]): void {
-  const columns: Column<Webhook>[] = [
+function createDeletedColumns(nowMs: number): Column<Webhook>[] {
+  return [
     { head: 'NAME', text: ({ name }) => name, narrow: 'whole' },
     { head: 'UID', text: ({ uid }) => uid, narrow: 'whole', drop: 1 },
     { head: 'DELETED', text: ({ deleted_at }) => formatAge(deleted_at, nowMs), narrow: 'whole' },
     { head: 'AUTHOR', text: ({ commit }) => commit?.author ?? '-', drop: 2 },
     { head: 'SUBJECT', text: ({ commit }) => commit?.subject ?? '-', minWidth: 24, drop: 3 },
   ];
-  if (webhooks.length === 0) output.line('No webhook was deleted.');
-  else output.table(columns, webhooks);
 }
 
 function createColumns(nowMs: number): Column<Webhook>[] {
@@ -163,17 +165,19 @@ function describeMode({ auth_mode, signature_scheme }: Webhook): string {
   return signature_scheme === null ? auth_mode : `${auth_mode} (${signature_scheme})`;
 }
 
-async function showWebhook(session: CommandSession, options: { json?: boolean }, nameOrUid: string): Promise<number> {
+async function showWebhook(session: CommandSession, options: ResultOptions, nameOrUid: string): Promise<number> {
   const webhook = await readWebhook(session, await findWebhookOrDeleted(session, nameOrUid));
-  if (options.json) session.output.json(webhook);
-  else {
-    printWebhook(session, webhook);
-    await printIdentity(session, webhook);
-    printUnlogged(session, webhook);
-    await printHandshakes(session, webhook);
-    if (webhook.deleted_at === null) printSending(session, webhook);
-  }
+  const print = () => printDetails(session, webhook);
+  await printObject(session, options, { kind: RESULT_KINDS.webhook, value: webhook, print });
   return EXIT_CODES.done;
+}
+
+async function printDetails(session: CommandSession, webhook: Webhook): Promise<void> {
+  printWebhook(session, webhook);
+  await printIdentity(session, webhook);
+  printUnlogged(session, webhook);
+  await printHandshakes(session, webhook);
+  if (webhook.deleted_at === null) printSending(session, webhook);
 }
 
 /** Lists of webhooks have no counts of requests. */

@@ -38,6 +38,7 @@ async function completeWords(tree: CommandTree, words: readonly string[], contex
     ...listSubcommands(place),
     ...listOptions(place),
     ...(target?.argChoices ?? []).map(withoutDescription),
+    ...listFields(place).map(withoutDescription),
     ...(await listNames(place, context)).map(withoutDescription),
   ];
   return {
@@ -64,6 +65,15 @@ function listOptions({ command, word, mayBeOption, given }: WordPlace): Candidat
   return options
     .filter((option) => option.variadic || !given.includes(option))
     .map(({ long, short, description }) => ({ value: long ?? short ?? '', description }));
+}
+
+/** `--fields` takes a list, so the names before the last comma stay. */
+function listFields({ command, word, target }: WordPlace): string[] {
+  const isFields = target !== null && 'flags' in target && target.long === '--fields';
+  if (!isFields || command.result === null) return [];
+  const before = word.slice(0, word.lastIndexOf(',') + 1);
+  const given = before.split(',');
+  return command.result.fields.filter((name) => !given.includes(name)).map((name) => before + name);
 }
 
 /** `<file>` and `<dir>` in the help stand for paths. */

@@ -14,6 +14,8 @@ export interface Output {
   json(value: unknown): void;
   /** One JSON value on one line, for streams. */
   jsonLine(value: unknown): void;
+  /** JSON or YAML. */
+  data(text: string): void;
   table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void;
   /** A list of `name: value` with aligned, escaped values. `null` omits the line. */
   fields(entries: readonly (readonly [string, string | null])[]): void;
@@ -30,16 +32,26 @@ export function createOutput(context: CliContext): Output {
     if (!context.outputClosed.aborted) stdout.write(text);
   };
   const line = (text = '') => write(`${text}\n`);
+  const data = (text: string) => line(stdout.isTTY === true ? escapeData(text) : text);
   return {
     colors,
     line,
-    json: (value) => line(JSON.stringify(value, null, 2)),
-    jsonLine: (value) => line(JSON.stringify(value)),
+    json: (value) => data(JSON.stringify(value, null, 2)),
+    jsonLine: (value) => data(JSON.stringify(value)),
+    data,
     table: (columns, rows) => line(renderTable(columns, rows, { widthColumns: widthOf(stdout), colors })),
     fields: (entries) => entries.length > 0 && line(renderFields(entries, colors)),
     bytes: write,
     note: (text) => void context.stderr.write(`${text}\n`),
   };
+}
+
+/**
+ * JSON contains characters of which terminals make control sequences. They occur in strings only, where the escaped form has
+ * the same value. YAML puts quotes around strings with such characters.
+ */
+function escapeData(text: string): string {
+  return text.replace(/[\u007f-\u009f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
 }
 
 const DEFAULT_WIDTH = 80;

@@ -1,0 +1,52 @@
+import { FIELDS } from '../../api-types/fields.ts';
+import type {
+  ApiToken,
+  AuditEntry,
+  Automation,
+  Delivery,
+  Factory,
+  Reconciliation,
+  Revision,
+  Run,
+  Secret,
+  SignatureScheme,
+  User,
+  Webhook,
+} from '../../client/api-types.ts';
+
+/** A kind of object that commands list or show. */
+export interface ResultKind<Row> {
+  /** Names for `--fields`. */
+  fields: readonly string[];
+  /** What `--quiet` prints for a row: what other commands take as an argument. */
+  nameOf(row: Row): string;
+  /** What that is, in the plural. */
+  names: 'IDs' | 'names' | 'revisions';
+}
+
+/** All kinds, so that the options of lists and shows have one description. */
+export const RESULT_KINDS = {
+  factory: describeKind<Factory>(FIELDS.Factory, 'names', ({ name }) => name),
+  webhook: describeKind<Webhook>(FIELDS.Webhook, 'names', ({ name, uid, deleted_at: at }) =>
+    at === null ? name : uid,
+  ),
+  automation: describeKind<Automation>(FIELDS.Automation, 'names', ({ name }) => name),
+  delivery: describeKind<Delivery>(FIELDS.Delivery, 'IDs', ({ id }) => id),
+  run: describeKind<Run>(FIELDS.Run, 'IDs', ({ id }) => id),
+  reconciliation: describeKind<Reconciliation>(FIELDS.Reconciliation, 'IDs', ({ id }) => id),
+  revision: describeKind<Revision>(FIELDS.Revision, 'revisions', ({ revision }) => revision),
+  secret: describeKind<Secret>(FIELDS.Secret, 'names', ({ name }) => name),
+  scheme: describeKind<SignatureScheme>(FIELDS.SignatureScheme, 'names', ({ name }) => name),
+  token: describeKind<ApiToken>(FIELDS.Token, 'IDs', ({ id }) => id),
+  // Names of users of the OpenID provider are not unique.
+  user: describeKind<User>(FIELDS.User, 'names', ({ kind, name, id }) => (kind === 'local' ? name : id)),
+  entry: describeKind<AuditEntry>(FIELDS.AuditEntry, 'IDs', ({ id }) => id),
+} as const;
+
+function describeKind<Row>(
+  fields: readonly string[],
+  names: ResultKind<Row>['names'],
+  nameOf: (row: Row) => string,
+): ResultKind<Row> {
+  return { fields, names, nameOf };
+}
