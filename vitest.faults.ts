@@ -3,8 +3,13 @@ import { defineConfig } from 'vitest/config';
 /** `npm run test:faults`: tests that take too long for `npm test`, one file after another. */
 export default defineConfig({
   test: {
-    include: ['test/faults/*.test.ts', 'test/e2e/crash.test.ts', 'test/browser/dashboard.every-page.test.ts'],
-    setupFiles: ['test/helpers/after-each-file.ts'],
+    include: [
+      'test/faults/*.test.ts',
+      'test/browser/administration/*.test.ts',
+      'test/browser/dashboard.every-page.test.ts',
+      'test/e2e/crash.test.ts',
+    ],
+    setupFiles: ['test/helpers/check-documented-answers.ts', 'test/helpers/after-each-file.ts'],
     env: { DOCKBELL_CRASH_ROUNDS: '50', DOCKBELL_EVERY_THEME: '1' },
     testTimeout: 900_000,
     hookTimeout: 300_000,

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeDashboard, lookAt, moveTo, NARROW } from '../helpers/dashboard.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { describeDashboard, lookAt, moveTo, NARROW } from '../../helpers/dashboard.ts';
+import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 describeDashboard('the settings', ({ signIn, openPage }) => {
   let daemon: TestDaemon;

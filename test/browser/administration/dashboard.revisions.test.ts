@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeDashboard, lookAt } from '../helpers/dashboard.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { describeDashboard, lookAt } from '../../helpers/dashboard.ts';
+import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 describeDashboard('the revisions of a managed factory', ({ signIn }) => {
   let daemon: TestDaemon;

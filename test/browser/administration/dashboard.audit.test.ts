@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeDashboard, lookAt, NARROW } from '../helpers/dashboard.ts';
-import { signInByPassword } from '../helpers/sign-in-by-password.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { describeDashboard, lookAt, NARROW } from '../../helpers/dashboard.ts';
+import { signInByPassword } from '../../helpers/sign-in-by-password.ts';
+import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 const PASSWORD = 'correct horse battery';
 const HOSTILE = '<img src=x onerror="window.hit=1">\u202e';

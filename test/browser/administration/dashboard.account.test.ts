@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeDashboard, lookAt, moveTo, NARROW } from '../helpers/dashboard.ts';
-import { openSession, signInByPassword } from '../helpers/sign-in-by-password.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { describeDashboard, lookAt, moveTo, NARROW } from '../../helpers/dashboard.ts';
+import { openSession, signInByPassword } from '../../helpers/sign-in-by-password.ts';
+import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 const PASSWORD = 'correct horse battery';
 const FRESH = 'staple of another kind';

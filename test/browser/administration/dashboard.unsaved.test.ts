@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeDashboard, lookAt } from '../helpers/dashboard.ts';
-import { createWebhook } from '../helpers/dashboard-factory.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { describeDashboard, lookAt } from '../../helpers/dashboard.ts';
+import { createWebhook } from '../../helpers/dashboard-factory.ts';
+import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 const LIST = '/factories/payments/automations';
 

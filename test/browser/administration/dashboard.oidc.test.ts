@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeDashboard, lookAt } from '../helpers/dashboard.ts';
-import { CLIENT_ID, CLIENT_SECRET, startOidcProvider, type TestProvider } from '../helpers/oidc-provider.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { describeDashboard, lookAt } from '../../helpers/dashboard.ts';
+import { CLIENT_ID, CLIENT_SECRET, startOidcProvider, type TestProvider } from '../../helpers/oidc-provider.ts';
+import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 describeDashboard('signing in with the OpenID provider', ({ openPage, signIn }) => {
   let provider: TestProvider;

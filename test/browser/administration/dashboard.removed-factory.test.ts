@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeDashboard, lookAt } from '../helpers/dashboard.ts';
-import { createTempDir } from '../helpers/temp-dir.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { describeDashboard, lookAt } from '../../helpers/dashboard.ts';
+import { createTempDir } from '../../helpers/temp-dir.ts';
+import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 const live = (name: string) => ({ name, source: { type: 'live' } });
 
