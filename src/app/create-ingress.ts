@@ -47,6 +47,8 @@ export interface IngressParts {
   /** Sockets to listen on instead of the configured address. */
   sockets: readonly number[];
   health: Pick<Health, 'ready'>;
+  /** Aborted when a stop has to hurry. */
+  hurry: AbortSignal;
   metrics: IngressMetrics & Pick<Metrics, 'countUnlogged'>;
   /** `null` if tracing is off. */
   tracer: DeliveryTracer | null;
@@ -143,6 +145,7 @@ export function createIngress(parts: IngressParts): Ingress {
     }),
     findClientAddress: createClientAddressFinder(config.trustedProxies),
     inFlight: new BytesInFlight(),
+    hurry: parts.hurry,
     bounds: { maxConnections: Math.ceil(computeMaxConnections(openFileLimit) / targets.length) },
   };
   const servers = targets.map(() => createIngressServer(serverParts));

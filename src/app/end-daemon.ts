@@ -11,7 +11,7 @@ import type { Lifetime } from './lifetime.ts';
  * How a daemon stops.
  * - `drain`: running commands may continue for `drain`, then they have `shutdownGrace` between SIGTERM and SIGKILL.
  * - `now`: running commands have `shutdownGrace`.
- * - `force`: running commands get SIGKILL. It also shortens a stop that is in progress.
+ * - `force`: running commands get SIGKILL, open requests have a second. It also shortens a stop that is in progress.
  */
 export type StopMode = 'drain' | 'now' | 'force';
 
@@ -29,6 +29,8 @@ export interface EndParts {
   limits: { drainMs: number; shutdownGraceMs: number };
   service: Pick<ServiceNotifier, 'stopping' | 'status' | 'extendTimeout'>;
   lifetime: Lifetime;
+  /** Aborted when the listeners must not wait longer for open requests: at `force`, and when `drain` has passed. */
+  hurry: AbortController;
   /** Resolves when the storage can no longer store anything durably. */
   broken: Promise<AppError>;
   logger: Logger;
@@ -39,7 +41,7 @@ const CLOSING_MS = 30_000;
 
 /** A broken storage ends the daemon, too: it becomes not ready, accepts nothing more and exits with 1. */
 export function watchEnd(parts: EndParts): DaemonEnd {
-  const { health, broken, logger } = parts;
+  const { health, hurry, broken, logger } = parts;
   const force = new AbortController();
   let ending: Promise<number> | null = null;
   let resolveExited!: (code: number) => void;
@@ -47,7 +49,10 @@ export function watchEnd(parts: EndParts): DaemonEnd {
     resolveExited = resolve;
   });
   const end = (code: number, mode: StopMode) => {
-    if (mode === 'force') force.abort();
+    if (mode === 'force') {
+      force.abort();
+      hurry.abort();
+    }
     ending ??= endCleanly(parts, { code, mode, force: force.signal });
     return ending.then(resolveExited);
   };
@@ -84,12 +89,13 @@ async function endCleanly(parts: EndParts, { code, mode, force }: Ending): Promi
 }
 
 async function endRuns(parts: EndParts, mode: StopMode, force: AbortSignal): Promise<void> {
-  const { dispatcher, limits } = parts;
+  const { dispatcher, limits, hurry } = parts;
   const { drainMs, shutdownGraceMs } = limits;
   let why = 'the daemon stopped';
   if (mode === 'drain') {
     const isFinished = await waitForRuns(parts, force);
     if (!isFinished && !force.aborted) why = `the daemon stopped, and drain (${formatDuration(drainMs)}) had passed`;
+    if (!isFinished && dispatcher.drain.state().executing > 0) hurry.abort();
   }
   const kill = () => void dispatcher.stop({ graceMs: 0, why });
   force.addEventListener('abort', kill);

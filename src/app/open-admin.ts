@@ -54,7 +54,7 @@ export interface Admin {
 
 const MINUTE_MS = 60_000;
 /** On a clean stop, requests in progress have this time to be answered. */
-const CLOSING = { quietCheckMs: 20, graceMs: 5_000 };
+const CLOSING = { quietCheckMs: 20, graceMs: 5_000, hurriedGraceMs: 1_000 };
 
 /** The modules of the daemon that the admin listener shows and controls. */
 export interface AdminParts {
@@ -79,6 +79,8 @@ export interface AdminParts {
   socket: number | null;
   events: EventFeed;
   health: Health;
+  /** Aborted when a stop has to hurry. */
+  hurry: AbortSignal;
   metrics: Metrics;
   backups: BackupControl;
   doctor: Doctor;
@@ -99,7 +101,7 @@ export async function openAdmin(parts: AdminParts, lifetime: Lifetime): Promise<
   const connections = new Connections(server.server);
   server.server.on('request', (request, response) => connections.note(request.socket, response));
   // Fastify alone would wait for connections that never send a request, which browsers open in advance.
-  lifetime.defer(() => connections.endWhile(server.close(), CLOSING));
+  lifetime.defer(() => connections.endWhile(server.close(), { ...CLOSING, hurry: parts.hurry }));
   const listening = await listen(
     'admin',
     parts.socket === null ? config.admin : { fd: parts.socket },

@@ -252,6 +252,7 @@ async function composeDaemon(
     runSecrets,
     isConfigured,
   });
+  const hurry = new AbortController();
   const ingress = createIngress({
     config,
     storage,
@@ -260,6 +261,7 @@ async function composeDaemon(
     adoptSecret: reconciling.adoptSecret,
     sockets: sockets.ingress,
     health,
+    hurry: hurry.signal,
     metrics,
     tracer: tracing?.deliveries ?? null,
     onRecorded: sources.onRecorded,
@@ -319,6 +321,7 @@ async function composeDaemon(
       socket: sockets.admin,
       events,
       health,
+      hurry: hurry.signal,
       metrics,
       backups: backups.control,
       doctor: createDoctor({ config, paths, env, conditions, urlProbes: ingress.urlProbes, ids, ingressUrl }),
@@ -367,7 +370,7 @@ async function composeDaemon(
     reconcile: reconciling.control,
     service,
     reload,
-    ...watchEnd({ health, dispatcher, limits: config, service, lifetime, broken, logger }),
+    ...watchEnd({ health, dispatcher, limits: config, service, lifetime, hurry, broken, logger }),
   };
 }
 

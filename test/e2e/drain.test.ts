@@ -2,6 +2,7 @@ import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
+import { RawConnection } from '../helpers/raw-connection.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
@@ -25,11 +26,10 @@ echo begun
 while [ ! -e "$FOLDER/end" ]; do sleep 0.05; done
 `;
 
-const start = (dataDir?: string) =>
+const start = (dataDir?: string, periods = { drain: '5m', shutdownGrace: '5m' }) =>
   startTestDaemon({
     config: {
-      drain: '5m',
-      shutdownGrace: '5m',
+      ...periods,
       factories: [
         {
           name: 'payments',
@@ -40,6 +40,20 @@ const start = (dataDir?: string) =>
     },
     ...(dataDir === undefined ? {} : { dataDir }),
   });
+
+/** A sender that has sent all but the last byte of a request. Open requests delay a stop by up to 5 s for each listener. */
+async function holdRequest(url: string, target: string, body: string): Promise<{ end(): RawConnection }> {
+  const head = [`POST ${target} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${SECRET}`];
+  const connection = await RawConnection.open(Number(new URL(url).port));
+  connection.send([...head, `Content-Length: ${body.length}`, '', body.slice(0, -1)].join('\r\n'));
+  return { end: () => connection.send(body.slice(-1)) };
+}
+
+async function measureMs(work: Promise<unknown>): Promise<number> {
+  const from = performance.now();
+  await work;
+  return performance.now() - from;
+}
 
 /** Resolves with the ID of the run that it creates. */
 async function deliver(body: string): Promise<string> {
@@ -122,4 +136,31 @@ it('a second SIGTERM ends commands immediately, and their logs say why', async (
   daemon = await start(daemon.dataDir);
   expect(await readRun(id)).toMatchObject({ state: 'failed', error: 'interrupted' });
   expect((await daemon.api(`/runs/${id}/log`)).body).toBe('begun\n\n[dockbell: interrupted: the daemon stopped]\n');
+}, 60_000);
+
+it('a second SIGTERM ends soon although senders hold requests, and answers one that is completed in time', async () => {
+  await holdRequest(daemon.adminUrl, '/api/v1/drain', '{}');
+  await holdRequest(daemon.ingressUrl, path, '{"n":5}');
+  const late = await holdRequest(daemon.ingressUrl, path, '{"n":6}');
+  process.kill(daemon.pid, 'SIGTERM');
+  await eventually(() => daemon.output().includes('daemon stopping'));
+  const stopMs = measureMs(daemon.end('SIGTERM'));
+  const answer = await late.end().readAnswer();
+  expect(answer?.status).toBe(202);
+  expect(await stopMs).toBeLessThan(5_000);
+  expect(await daemon.exited).toBe(0);
+
+  daemon = await start(daemon.dataDir, { drain: '200ms', shutdownGrace: '100ms' });
+  const { body } = await daemon.api('/factories/payments/deliveries?limit=1');
+  expect(body.data[0]).toMatchObject(JSON.parse(answer!.body));
+  expect((await daemon.api(`/deliveries/${body.data[0].id}/payload`)).body).toEqual({ n: 6 });
+}, 60_000);
+
+it('a stop ends soon when drain has passed, although a sender holds a request', async () => {
+  const id = await deliver('{"n":7}');
+  await reaches(id, 'running');
+  await holdRequest(daemon.ingressUrl, path, '{"n":8}');
+  expect(await measureMs(daemon.end('SIGTERM'))).toBeLessThan(4_500);
+  daemon = await start(daemon.dataDir);
+  expect((await daemon.api(`/runs/${id}/log`)).body).toContain('drain (200ms) had passed');
 }, 60_000);

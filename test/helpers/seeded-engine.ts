@@ -146,6 +146,7 @@ export function createSeededEngine(
     adoptSecret,
     sockets: [],
     health,
+    hurry: new AbortController().signal,
     metrics,
     tracer: null,
     onRecorded: reports.onRecorded,

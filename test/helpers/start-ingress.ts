@@ -149,6 +149,8 @@ export interface TestIngress {
   retire(): Promise<void>;
   /** Closes the listener like a clean stop. */
   stop(graceMs?: number): Promise<void>;
+  /** Shortens a stop, as a second signal does. */
+  hurry(): void;
   close(): Promise<void>;
 }
 
@@ -282,6 +284,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
       onDefect: (error) => seen.defects.push(error),
     },
   };
+  const hurry = new AbortController();
   const { server, retire, close } = createIngressServer({
     handle: (incoming) => handleDelivery(context, incoming),
     onMalformed: (path) => countMalformed(context, path),
@@ -291,6 +294,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     }),
     findClientAddress: createClientAddressFinder(options.trustedProxies ?? []),
     inFlight: new BytesInFlight(options.maxBytesInFlight),
+    hurry: hurry.signal,
     ...(options.bounds === undefined ? {} : { bounds: options.bounds }),
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -333,6 +337,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     },
     retire,
     stop: (graceMs = 5_000) => close(graceMs),
+    hurry: () => hurry.abort(),
     close: async () => {
       await confirmations.stop();
       for (const connection of connections) connection.destroy();

@@ -134,6 +134,34 @@ it('a stop aborts a sender that is slower than the grace period', async () => {
   expect(await ingress.deliveries()).toEqual([]);
 });
 
+it('a stop that has to hurry ends waiting, answers a request whose rest comes soon, and aborts the others', async () => {
+  const [never, late] = [await ingress.connect(), await ingress.connect()];
+  const text = compose('late', '{"a":1}');
+  never.send(compose('never', '{"a":1}').slice(0, -3));
+  late.send(text.slice(0, -3));
+  await eventually(() => never.socket.bytesWritten > 0 && late.socket.bytesWritten > 0);
+  // Its idle connections could stay for six seconds.
+  const retired = ingress.retire();
+  ingress.hurry();
+  await retired;
+  const from = performance.now();
+  const stopped = ingress.stop();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect((await late.send(text.slice(-3)).readAnswer())?.status).toBe(202);
+  await stopped;
+  expect(performance.now() - from).toBeLessThan(3_000);
+  expect([await never.readAnswer(), (await ingress.deliveries()).length]).toEqual([null, 1]);
+});
+
+it('a stop that has to hurry while it waits ends soon', async () => {
+  const connection = (await ingress.connect()).send(compose('never', '{"a":1}').slice(0, -3));
+  await eventually(() => connection.socket.bytesWritten > 0);
+  const stopped = measureStopMs();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  ingress.hurry();
+  expect(await stopped).toBeLessThan(3_000);
+});
+
 it('a listener that retires accepts new connections, and closes each one with its response', async () => {
   const idle = await ingress.connect();
   expect((await idle.send(compose('one')).readAnswer())?.head).not.toMatch(/^connection: close$/im);

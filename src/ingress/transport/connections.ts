@@ -1,4 +1,5 @@
 import type { Server, Socket } from 'node:net';
+import { pause } from '../../core/time/backoff.ts';
 
 /** A connection is idle if this number of consecutive checks found no activity. */
 const QUIET_LOOKS = 4;
@@ -12,6 +13,17 @@ const NEW_MS = 1_000;
 /** What is known of a response: it is closed when it was sent, or when its connection has ended. */
 interface SentResponse {
   readonly closed: boolean;
+}
+
+/** How the connections of a listener end. */
+export interface ConnectionEnd {
+  /** Interval of the checks for quiet connections. */
+  quietCheckMs: number;
+  /** After this time all remaining connections are aborted. */
+  graceMs: number;
+  /** From its abort on, only `hurriedGraceMs` remain. */
+  hurry: AbortSignal;
+  hurriedGraceMs: number;
 }
 
 interface Connection<Response> {
@@ -57,30 +69,27 @@ export class Connections<Response extends SentResponse> {
     return this.#open.get(socket)?.newest;
   }
 
-  /** Resolves when each connection that is open now has ended, at the latest after `limitMs`. */
-  async untilEnded(limitMs: number): Promise<void> {
+  /** Resolves when each connection that is open now has ended, at the latest after `limitMs` or when `hurry` aborts. */
+  async untilEnded(limitMs: number, hurry: AbortSignal): Promise<void> {
     const ends = [...this.#open.keys()].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
-    let limit: NodeJS.Timeout | undefined;
-    const passed = new Promise((resolve) => {
-      limit = setTimeout(resolve, limitMs);
-    });
-    await Promise.race([Promise.all(ends), passed]);
-    clearTimeout(limit);
+    const ended = new AbortController();
+    await Promise.race([Promise.all(ends), pause(limitMs, AbortSignal.any([hurry, ended.signal]))]);
+    ended.abort();
   }
 
   /**
-   * Ends quiet connections until the server has closed, and all remaining ones after `graceMs`.
+   * Ends quiet connections until the server has closed, and all remaining ones after the grace period.
    *
    * @param closed resolves when no connection remains
-   * @param quietCheckMs interval of the checks for quiet connections
    */
-  async endWhile(closed: Promise<unknown>, { quietCheckMs, graceMs }: { quietCheckMs: number; graceMs: number }) {
+  async endWhile(closed: Promise<unknown>, { quietCheckMs, ...grace }: ConnectionEnd): Promise<void> {
     this.#closingMs = performance.now();
+    const ended = new AbortController();
     const checks = setInterval(() => this.#closeQuiet(), quietCheckMs);
-    const grace = setTimeout(() => this.#destroyAll(), graceMs);
+    void waitForGrace(grace, ended.signal).then(() => this.#destroyAll());
     await closed;
     clearInterval(checks);
-    clearTimeout(grace);
+    ended.abort();
   }
 
   #destroyAll(): void {
@@ -105,4 +114,12 @@ export class Connections<Response extends SentResponse> {
     const isNew = newest === undefined && this.#closingMs - openedMs < NEW_MS;
     return isNew ? QUIET_LOOKS_OF_NEW : QUIET_LOOKS;
   }
+}
+
+async function waitForGrace(
+  { graceMs, hurry, hurriedGraceMs }: Omit<ConnectionEnd, 'quietCheckMs'>,
+  ended: AbortSignal,
+): Promise<void> {
+  await pause(graceMs, AbortSignal.any([hurry, ended]));
+  if (hurry.aborted) await pause(hurriedGraceMs, ended);
 }

@@ -5,7 +5,7 @@ import type { IngressRequest } from '../reception.ts';
 import type { IngressAnswer } from './answers.ts';
 import { checkFraming } from './check-framing.ts';
 import type { FindClientAddress } from './client-address.ts';
-import { Connections } from './connections.ts';
+import { type ConnectionEnd, Connections } from './connections.ts';
 import { HttpRequest } from './http-request.ts';
 import type { AnswerProbe } from './probes.ts';
 import { BytesInFlight } from './read-body.ts';
@@ -36,6 +36,8 @@ const DEFAULT_BOUNDS = {
   lingerMs: 2_000,
   /** Interval at which a stop checks for quiet connections. */
   quietCheckMs: 20,
+  /** Time that requests in progress have to be answered from the moment when a stop has to hurry. */
+  hurriedGraceMs: 1_000,
 };
 
 /** Share of `maxConnections` above which connections are closed with their response, so that idle ones cannot use all. */
@@ -57,6 +59,8 @@ export interface IngressServerParts {
   answerProbe: AnswerProbe;
   findClientAddress: FindClientAddress;
   inFlight?: BytesInFlight;
+  /** Its abort shortens `retire` and `close`. Never aborted if omitted. */
+  hurry?: AbortSignal;
   bounds?: Partial<ServerBounds>;
 }
 
@@ -66,14 +70,15 @@ export interface IngressServer {
   /**
    * Closes each connection with its next response, but accepts new ones. A close of an idle connection can cross the next
    * request of its sender, and a sender that closes its idle connections before this server does never meets it.
-   * Resolves when the connections that were open have ended, at the latest after the announced idle time.
+   * Resolves when the connections that were open have ended, at the latest after the announced idle time or when the stop has
+   * to hurry.
    */
   retire(): Promise<void>;
   /**
    * Accepts no new connections. Answers the current requests and closes each connection with its response, so that no
    * sender loses the response to a stored delivery. Resolves when all connections have ended.
    *
-   * @param graceMs after this time the remaining connections are aborted
+   * @param graceMs after this time the remaining connections are aborted, or earlier if the stop has to hurry
    */
   close(graceMs: number): Promise<void>;
 }
@@ -87,12 +92,12 @@ interface Listener extends Required<Omit<IngressServerParts, 'bounds'>> {
 /** The public listener: only deliveries and the probes `/healthz` and `/readyz`. */
 export function createIngressServer(parts: IngressServerParts): IngressServer {
   const bounds = { ...DEFAULT_BOUNDS, ...parts.bounds };
-  const { inFlight = new BytesInFlight(), onMalformed = () => {} } = parts;
+  const { inFlight = new BytesInFlight(), onMalformed = () => {}, hurry = new AbortController().signal } = parts;
   const server = createServer({ ...bounds, insecureHTTPParser: false });
   server.maxConnections = bounds.maxConnections;
   server.maxRequestsPerSocket = bounds.maxRequestsPerSocket;
   const connections = new Connections<ServerResponse>(server);
-  const listener: Listener = { ...parts, inFlight, onMalformed, bounds, connections, isClosing: false };
+  const listener: Listener = { ...parts, inFlight, onMalformed, hurry, bounds, connections, isClosing: false };
   const serve = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean) => {
     // Node.js announces the close after the last request, but does not close.
     const isLast = connections.note(request.socket, response) >= bounds.maxRequestsPerSocket;
@@ -109,11 +114,12 @@ export function createIngressServer(parts: IngressServerParts): IngressServer {
     server,
     retire: () => {
       listener.isClosing = true;
-      return connections.untilEnded(bounds.keepAliveTimeout + RETIRE_MARGIN_MS);
+      return connections.untilEnded(bounds.keepAliveTimeout + RETIRE_MARGIN_MS, hurry);
     },
     close: (graceMs) => {
       listener.isClosing = true;
-      return closeServer(server, connections, bounds.quietCheckMs, graceMs);
+      const { quietCheckMs, hurriedGraceMs } = bounds;
+      return closeServer(server, connections, { quietCheckMs, graceMs, hurry, hurriedGraceMs });
     },
   };
 }
@@ -132,13 +138,12 @@ function closeIfIdle(socket: Socket): void {
 async function closeServer(
   server: Server,
   connections: Connections<ServerResponse>,
-  quietCheckMs: number,
-  graceMs: number,
+  end: ConnectionEnd,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.once('close', resolve));
   // Not the `close` of `http.Server`, which would also end the connections of busy senders.
   NetServer.prototype.close.call(server);
-  await connections.endWhile(closed, { quietCheckMs, graceMs });
+  await connections.endWhile(closed, end);
   // Stops the timer of `http.Server`; all connections have ended.
   server.close();
 }
