@@ -1,4 +1,5 @@
 import {
+  Alert,
   type CSSVariablesResolver,
   createTheme,
   type MantineColorsTuple,
@@ -52,6 +53,8 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   cursorType: 'pointer',
   components: {
+    // A long value inside it scrolls, instead of a box that is wider than the screen of a phone.
+    Alert: Alert.extend({ styles: { body: { minWidth: 0 } } }),
     // Highlights the first matching option, for `SearchSelect`.
     Select: Select.extend({
       defaultProps: { selectFirstOptionOnChange: true, withScrollArea: false },

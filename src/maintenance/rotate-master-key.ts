@@ -4,7 +4,7 @@ import { createIdSource } from '../core/ids.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import { systemClock } from '../core/time/clock.ts';
 import { loadMasterKey, readKeyFile } from '../secrets/load-master-key.ts';
-import { MasterKeyRotation } from '../secrets/master-key-rotation.ts';
+import { MasterKeyRotation, type PlaceKey } from '../secrets/master-key-rotation.ts';
 import { placeMasterKey } from '../secrets/place-master-key.ts';
 import { createVault } from '../secrets/vault.ts';
 import { withStoppedDaemon } from './stopped-daemon.ts';
@@ -23,12 +23,15 @@ export interface Rotation {
   resealed: number | null;
   /** The file with the earlier key; `null` if the key came from the environment or its file held the new key already. */
   earlierKeyFile: string | null;
+  /** Is the new key where the daemon reads it? Only the operator can change the environment. */
+  isPlaced: boolean;
 }
 
 /**
  * Seals everything that is stored under a new master key, then puts that key in place of the present one (threat model
  * S1). The daemon has to be stopped. A rotation that was interrupted is completed by running it again, or by the next
- * start of the daemon.
+ * start of the daemon. Only the operator can replace a key in the environment. The rotation ends with the first start,
+ * or the next run, that gets the new key there.
  *
  * Throws what `withStoppedDaemon` throws, and `master_key_wrong` if the present key did not seal what is stored. Throws
  * `config_invalid` for a key that is missing or malformed, or cannot be stored.
@@ -36,12 +39,17 @@ export interface Rotation {
 export function rotateMasterKey(request: RotationRequest): Promise<Rotation> {
   return withStoppedDaemon(request.dataDir, async (storage) => {
     const nextKey = await readNewKey(request.newKeyFile);
-    const rotation = await openRotation(storage, request, nextKey);
+    const place = createPlace(request);
+    const rotation = await openRotation(storage, request, { nextKey, place });
     const outcome = await rotation.rotate(nextKey);
-    if (outcome !== null) await recordRotation(storage, outcome.resealed);
+    if (outcome !== null) {
+      await recordRotation(storage, outcome.resealed);
+      const { resealed, earlierKeyFile, state } = outcome;
+      return { resealed, earlierKeyFile, isPlaced: state === 'done' };
+    }
     // An earlier version, or an operator, may have replaced the key of the storage without the file.
-    const earlierKeyFile = outcome === null ? await putInPlace(request, nextKey) : outcome.earlierKeyFile;
-    return { resealed: outcome?.resealed ?? null, earlierKeyFile };
+    const { placed, earlierKeyFile } = await place(nextKey);
+    return { resealed: null, earlierKeyFile, isPlaced: placed };
   });
 }
 
@@ -58,9 +66,8 @@ export async function readNewKey(path: string): Promise<Uint8Array> {
 async function openRotation(
   { sealedSecrets: table }: Storage,
   request: RotationRequest,
-  nextKey: Uint8Array,
+  { nextKey, place }: { nextKey: Uint8Array; place: PlaceKey },
 ): Promise<MasterKeyRotation> {
-  const place = async (key: Uint8Array) => ({ placed: true, earlierKeyFile: await putInPlace(request, key) });
   const check = await table.keyCheck();
   if (check !== null && createVault(nextKey).matchesKeyCheck(check)) {
     return MasterKeyRotation.open({ table, place }, nextKey);
@@ -85,20 +92,26 @@ async function recordRotation({ auditLog }: Storage, resealed: number): Promise<
   });
 }
 
-/** The environment has the key of the next start, so only a file is replaced. */
-async function putInPlace(
-  { keyFile, newKeyFile, environmentValue }: RotationRequest,
-  key: Uint8Array,
-): Promise<string | null> {
-  if (environmentValue !== undefined) return null;
-  try {
-    return await placeMasterKey(keyFile, key, systemClock.wallMs());
-  } catch (cause) {
-    throw new AppError(
-      'config_invalid',
-      `Everything is sealed under the new key, but it cannot be put in place at ${keyFile}: ${messageOf(cause)}. ` +
-        `Replace that file by ${newKeyFile} before you start the daemon, and keep the earlier key for older backups`,
-      { cause },
-    );
-  }
+/** Replaces the key file. The environment has the new key only if the operator has put it there. */
+function createPlace({ keyFile, newKeyFile, environmentValue }: RotationRequest): PlaceKey {
+  return async (key) => {
+    if (environmentValue !== undefined) {
+      const { key: present } = await loadMasterKey({
+        masterKeyFile: keyFile,
+        environmentValue,
+        createIfMissing: false,
+      });
+      return { placed: Buffer.from(key).equals(present), earlierKeyFile: null };
+    }
+    try {
+      return { placed: true, earlierKeyFile: await placeMasterKey(keyFile, key, systemClock.wallMs()) };
+    } catch (cause) {
+      throw new AppError(
+        'config_invalid',
+        `Everything is sealed under the new key, but it cannot be put in place at ${keyFile}: ${messageOf(cause)}. ` +
+          `Replace that file by ${newKeyFile} before you start the daemon, and keep the earlier key for older backups`,
+        { cause },
+      );
+    }
+  };
 }

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { useFolder } from '../../test/helpers/with-storage.ts';
@@ -42,7 +43,17 @@ function killAt(table: ResealableSecretTable, step: number, isAfter: boolean) {
   return { killing, count };
 }
 
+/** The database that every test starts with. It is filled once. */
+let filled: Buffer | undefined;
+
 async function fill(): Promise<void> {
+  if (filled === undefined) {
+    await fillFile();
+    filled = readFileSync(file());
+  } else writeFileSync(file(), filled);
+}
+
+async function fillFile(): Promise<void> {
   const storage = open();
   const vault = (await MasterKeyRotation.open({ table: storage.sealedSecrets, place: never }, OLD)).ring;
   for (let version = 1; version <= VERSIONS; version++) {
@@ -111,6 +122,31 @@ it.each(STEPS)(
     const hasBegun = kill.step > 1 || kill.isAfter;
     expect(keyFile).toEqual(hasBegun ? NEW : OLD);
     await (hasBegun ? expectOnly(NEW, OLD) : expectOnly(OLD, NEW));
+  },
+);
+
+/** The operator has not changed the environment yet: steps are begin, three pieces, and finding the earlier key there. */
+it.each(STEPS.filter(({ step }) => step <= 5))(
+  'a kill at step $step (after it: $isAfter) leaves all values readable with the key of the environment, until it is changed',
+  async (kill) => {
+    await fill();
+    const has =
+      (present: Uint8Array): PlaceKey =>
+      async (key) => ({ placed: Buffer.from(key).equals(present), earlierKeyFile: null });
+    const storage = open();
+    const { killing, count } = killAt(storage.sealedSecrets, kill.step, kill.isAfter);
+    const parts = { table: killing, place: (key: Uint8Array) => count(() => has(OLD)(key)) };
+    const rotation = await MasterKeyRotation.open(parts, OLD);
+    await expect(rotation.rotate(NEW)).rejects.toBeInstanceOf(Killed);
+    storage.close();
+
+    const hasBegun = kill.step > 1 || kill.isAfter;
+    for (let start = 1; start <= 2; start++) {
+      expect((await startWith(OLD, has(OLD))).state).toBe(hasBegun ? 'waiting' : 'done');
+    }
+    if (!hasBegun) return expectOnly(OLD, NEW);
+    expect((await startWith(NEW, has(NEW))).state).toBe('done');
+    await expectOnly(NEW, OLD);
   },
 );
 

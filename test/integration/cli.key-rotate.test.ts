@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { createAnswerStore } from '../../src/secrets/answer-store.ts';
+import { MasterKeyRotation } from '../../src/secrets/master-key-rotation.ts';
 import { createVault } from '../../src/secrets/vault.ts';
 import { verifyMasterKey } from '../../src/secrets/verify-master-key.ts';
 import { lockDataDir } from '../../src/storage/data-dir-lock.ts';
@@ -62,6 +63,20 @@ async function openAll(key: Uint8Array) {
   }
 }
 
+/** What a daemon that starts with this key reads. Throws if it does not start. */
+async function readAsDaemon(key: Buffer) {
+  const storage = openSqliteStorage(join(dataDir, 'dockbell.db'));
+  try {
+    const table = storage.sealedSecrets;
+    const place = async () => ({ placed: false, earlierKeyFile: null });
+    const { ring, isPending } = await MasterKeyRotation.open({ table, place }, key);
+    const versions = (await table.versions('API_KEY', 9)).reverse();
+    return { values: versions.map((version) => ring.open(version).reveal()), isPending };
+  } finally {
+    storage.close();
+  }
+}
+
 const WHOLE = { values: ['value 1', 'value 2'], answer: { kind: 'found', text: ANSWER.text } };
 
 describe('key rotate', () => {
@@ -85,6 +100,31 @@ describe('key rotate', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('already encrypted with this key')]);
     expect(readFileSync(keyFile(), 'utf8').trim()).toBe(NEW.toString('base64'));
     expect(await openAll(NEW)).toMatchObject(WHOLE);
+  });
+
+  it('needs both keys until the environment has the new one, and then ends', async () => {
+    rmSync(keyFile());
+    const rotateWith = (key: Buffer) =>
+      runCli(['key', 'rotate', '--new-key-file', newKeyFile, '--data-dir', dataDir], {
+        env: { DOCKBELL_MASTER_KEY: key.toString('base64') },
+      });
+    const first = await rotateWith(OLD);
+    expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('Encrypted 3 stored values') });
+    expect(first.stderr).toContain(`Set DOCKBELL_MASTER_KEY to the content of ${newKeyFile} and start the daemon.`);
+    expect(first.stderr).toContain('Until that start, the daemon also starts with the earlier key.');
+    expect(await rotateWith(OLD)).toMatchObject({ code: 0, stdout: expect.stringContaining('already encrypted') });
+    expect(await readAsDaemon(OLD)).toEqual({ values: WHOLE.values, isPending: true });
+    expect(await readAsDaemon(NEW)).toEqual({ values: WHOLE.values, isPending: true });
+
+    const last = await rotateWith(NEW);
+    expect(last).toMatchObject({ code: 0, stderr: expect.stringContaining('Start the daemon, then remove') });
+    await expect(readAsDaemon(OLD)).rejects.toMatchObject({ code: 'master_key_wrong' });
+    expect(await readAsDaemon(NEW)).toEqual({ values: WHOLE.values, isPending: false });
+    expect(await openAll(NEW)).toMatchObject(WHOLE);
+    expect(readdirSync(dataDir).filter((name) => name.startsWith('master.key'))).toEqual([]);
+    for (const key of [OLD, NEW]) {
+      expect(first.stdout + first.stderr + last.stdout + last.stderr).not.toContain(key.toString('base64'));
+    }
   });
 
   it('changes nothing with a wrong current key, a new key that is missing or malformed, or a running daemon', async () => {

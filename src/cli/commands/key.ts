@@ -87,6 +87,8 @@ function printFiles(output: CommandSession['output'], keyFile: string, earlierKe
   );
 }
 
+const EITHER_KEY = ' Until that start, the daemon also starts with the earlier key. After that, it does not.';
+
 async function rotateStopped({ context, globals, output }: CommandSession, options: RotateOptions): Promise<number> {
   const dataDir = await findDataDir(globals, context);
   const named = options.keyFile === undefined ? null : resolve(context.cwd, options.keyFile);
@@ -95,13 +97,18 @@ async function rotateStopped({ context, globals, output }: CommandSession, optio
   const keyFile = named ?? join(dataDir, 'master.key');
   const environmentValue = named === null ? context.env[MASTER_KEY_VARIABLE] : undefined;
   const newKeyFile = resolve(context.cwd, options.newKeyFile);
-  const { resealed, earlierKeyFile } = await rotateMasterKey({ dataDir, newKeyFile, keyFile, environmentValue });
+  const { resealed, earlierKeyFile, isPlaced } = await rotateMasterKey({
+    dataDir,
+    newKeyFile,
+    keyFile,
+    environmentValue,
+  });
   output.line(describeResealed(resealed));
   printFiles(output, keyFile, earlierKeyFile);
   output.note(
-    environmentValue === undefined
+    isPlaced
       ? `Start the daemon, then remove ${newKeyFile}.`
-      : `Set ${MASTER_KEY_VARIABLE} to the content of ${newKeyFile} and start the daemon.`,
+      : `Set ${MASTER_KEY_VARIABLE} to the content of ${newKeyFile} and start the daemon.${resealed === null ? '' : EITHER_KEY}`,
   );
   return EXIT_CODES.done;
 }

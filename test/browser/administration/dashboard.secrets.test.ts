@@ -14,7 +14,11 @@ describeDashboard('the page of secrets', ({ signIn }) => {
         '---\ntriggers:\n  - provider: webhook\n    event: received\n    filter: { webhooks: [ci] }\nsecrets: [REVIEW_TOKEN]\n---\nLook.\n',
     });
     const source = { type: 'repository', url: repo.path };
-    daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source }] } });
+    const factories = [
+      { name: 'payments', source },
+      { name: 'operations', source: { type: 'live' } },
+    ];
+    daemon = await startTestDaemon({ config: { factories } });
   });
   afterAll(async () => {
     await daemon?.end('SIGTERM');
@@ -34,14 +38,20 @@ describeDashboard('the page of secrets', ({ signIn }) => {
     const value = dialog.getByRole('textbox', { name: 'Value' });
     await value.fill('the-secret-of-the-team');
     await expect.poll(() => value.getAttribute('type')).toBe('password');
+    const create = dialog.getByRole('button', { name: 'Create secret' });
+    await expect.poll(() => create.isDisabled()).toBe(true);
+    await dialog.getByRole('combobox', { name: 'Factories' }).click();
+    await page.getByRole('option', { name: 'payments' }).click();
+    await value.click();
     await lookAt(page, 'secrets-create');
-    await dialog.getByRole('button', { name: 'Create secret' }).click();
+    await create.click();
     await dialog.getByText('is stored as version 1').waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
     expect((await daemon.cli('reconcile', '--factory', 'payments', '--wait')).code).toBe(0);
     await page.reload();
     await rowOf(page, 'CI_WEBHOOK_SECRET').getByText('payments/ci').waitFor();
     await rowOf(page, 'CI_WEBHOOK_SECRET').getByText('uses version 1').waitFor();
+    await rowOf(page, 'CI_WEBHOOK_SECRET').getByText('payments (webhooks and runs)').waitFor();
   });
 
   it('shows a generated value once', async () => {
@@ -50,12 +60,17 @@ describeDashboard('the page of secrets', ({ signIn }) => {
     const dialog = page.getByRole('dialog', { name: 'Create secret' });
     await dialog.getByRole('textbox', { name: 'Name' }).fill('REVIEW_TOKEN');
     await dialog.getByText('Generate a value').click();
+    await dialog.getByRole('checkbox', { name: 'All factories, also later ones' }).check();
+    await expect.poll(() => dialog.getByRole('combobox', { name: 'Factories' }).isDisabled()).toBe(true);
+    await dialog.getByRole('checkbox', { name: 'Webhooks: verify deliveries' }).uncheck();
+    await lookAt(page, 'secrets-create-for-all');
     await dialog.getByRole('button', { name: 'Create secret' }).click();
     const shown = (await dialog.getByRole('region', { name: 'secret' }).textContent())!;
     expect(shown).toMatch(/^dbs_[\w-]{43}$/);
     await lookAt(page, 'secrets-generated');
     await dialog.getByRole('button', { name: 'Done' }).click();
     await rowOf(page, 'REVIEW_TOKEN').getByText('payments/triage').waitFor();
+    await rowOf(page, 'REVIEW_TOKEN').getByText('all factories (runs)').waitFor();
     await page.reload();
     await rowOf(page, 'REVIEW_TOKEN').waitFor();
     await expect.poll(() => page.content()).not.toContain(shown);
@@ -74,6 +89,47 @@ describeDashboard('the page of secrets', ({ signIn }) => {
     await lookAt(page, 'secrets');
     await page.setViewportSize(NARROW);
     await lookAt(page, 'secrets-narrow');
+  });
+
+  it('changes the scope, and keeps a factory that uses the secret unless the user insists', async () => {
+    const page = await signIn(daemon, '/secrets');
+    const dialog = page.getByRole('dialog', { name: 'Scope of REVIEW_TOKEN' });
+    const open = () => page.getByRole('button', { name: 'Scope of REVIEW_TOKEN' }).click();
+    const choose = async (factory: string) => {
+      // A field with chosen factories has no text of its own to click.
+      await dialog.getByRole('combobox', { name: 'Factories' }).click({ force: true });
+      await page.getByRole('option', { name: factory }).click();
+      // Closes the list, which covers other fields.
+      await dialog.getByText('Current scope').click();
+    };
+    await open();
+    await dialog.getByText('Current scope: all factories (runs).').waitFor();
+    const change = dialog.getByRole('button', { name: 'Change scope' });
+    await dialog.getByRole('checkbox', { name: 'All factories, also later ones' }).uncheck();
+    await expect.poll(() => change.isDisabled()).toBe(true);
+    await choose('operations');
+    await dialog.getByRole('checkbox', { name: 'Webhooks: verify deliveries' }).check();
+    await dialog.getByRole('checkbox', { name: 'Runs: environment variable' }).uncheck();
+    await lookAt(page, 'secrets-scope');
+    await change.click();
+    await dialog.getByRole('alert').getByText('payments/triage').waitFor();
+    await lookAt(page, 'secrets-scope-refused');
+    await page.setViewportSize(NARROW);
+    await lookAt(page, 'secrets-scope-narrow');
+    await dialog.getByRole('checkbox', { name: 'Change it even though an excluded factory uses the secret' }).check();
+    await change.click();
+    await rowOf(page, 'REVIEW_TOKEN').getByText('operations (webhooks)').waitFor();
+
+    await open();
+    for (const use of ['Webhooks: verify deliveries', 'Runs: environment variable']) {
+      await dialog.getByRole('checkbox', { name: use }).setChecked(use.startsWith('Runs'));
+    }
+    await choose('payments');
+    await change.click();
+    await rowOf(page, 'REVIEW_TOKEN').getByText('operations, payments (runs)').waitFor();
+    const { body } = await daemon.api('/secrets');
+    const stored = body.data.find(({ name }: { name: string }) => name === 'REVIEW_TOKEN');
+    expect(stored.scope).toEqual({ webhook: [], run: ['operations', 'payments'] });
   });
 
   it('explains the effects of deleting, and rejects it while the secret is in use', async () => {

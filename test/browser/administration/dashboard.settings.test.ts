@@ -48,6 +48,46 @@ describeDashboard('the settings', ({ signIn, openPage }) => {
     await lookAt(page, 'settings-tokens-narrow');
   });
 
+  it('create a token for a worker that expires, and one that does not', async () => {
+    const page = await signIn(daemon, '/settings');
+    const dialog = page.getByRole('dialog', { name: 'Create token' });
+    const select = async (label: string, option: string | RegExp) => {
+      await dialog.getByRole('combobox', { name: label }).click();
+      await page.getByRole('option', { name: option }).click();
+    };
+    const create = async (name: string, lifetime: string) => {
+      await page.getByRole('button', { name: 'Create token' }).click();
+      await dialog.getByRole('textbox', { name: 'Name' }).fill(name);
+      await select('Role', /^worker/);
+      await select('Expires after', lifetime);
+    };
+    await create('builder', '30 days');
+    await lookAt(page, 'settings-create-worker');
+    await page.setViewportSize(NARROW);
+    await lookAt(page, 'settings-create-worker-narrow');
+    await dialog.getByRole('button', { name: 'Create token' }).click();
+    const token = (await dialog.getByRole('region', { name: 'API token' }).textContent())!;
+    await dialog.getByText('It has the role worker').waitFor();
+    const { x, width } = (await dialog.getByRole('button', { name: 'Copy API token' }).boundingBox())!;
+    expect(x + width, 'right edge of the copy button').toBeLessThan(NARROW.width);
+    await lookAt(page, 'settings-new-worker');
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+    await row('builder').getByText('worker').waitFor();
+    await row('builder').getByText('in 30 days').waitFor();
+    expect((await daemon.api('/factories', { token })).status).toBe(403);
+    const claim = { limit: 1 };
+    expect((await daemon.api('/runs/claim', { method: 'POST', body: claim, token })).status).toBe(200);
+
+    await create('forever', 'Never');
+    await dialog.getByRole('button', { name: 'Create token' }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await row('forever').getByText('Never').first().waitFor();
+    const { body } = await daemon.api('/tokens');
+    const stored = body.data.find(({ name }: { name: string }) => name === 'forever');
+    expect(stored).toMatchObject({ role: 'worker', factories: null, expires_at: null });
+  });
+
   it('revoke a token after a confirmation', async () => {
     const { body } = await daemon.api('/tokens', { method: 'POST', body: { name: 'old', role: 'viewer' } });
     const page = await signIn(daemon, '/settings');

@@ -1,17 +1,29 @@
-import { MultiSelect, Select } from '@mantine/core';
+import { MultiSelect, Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { TokenRole } from '../../../client/api-types.ts';
 import { factoriesQuery } from '../../api/queries.ts';
 
 /** Roles with their permissions. Each role includes the previous ones. */
-const ROLE_CHOICES: { value: TokenRole; label: string }[] = [
-  { value: 'viewer', label: 'viewer: read access, except secrets, tokens and users' },
-  { value: 'operator', label: 'operator: also reconcile, replay, retry, cancel and send test deliveries' },
-  { value: 'manager', label: 'manager: also change webhooks and automations' },
-  { value: 'owner', label: 'owner: also manage secrets, tokens and users' },
-];
+const PERMISSIONS = {
+  viewer: 'Read access, except secrets, tokens and users.',
+  operator: 'Also reconcile, replay, retry, cancel and send test deliveries.',
+  manager: 'Also change webhooks and automations.',
+  owner: 'Also manage secrets, tokens and users.',
+};
 
-const WORKER_CHOICE = { value: 'worker' as const, label: 'worker: claim, read and end runs, nothing else' };
+/** Not one of the roles that include each other. */
+const WORKER = { worker: 'Claim, read and end runs, nothing else.' };
+
+const TOKEN_PERMISSIONS: Record<TokenRole, string> = { ...PERMISSIONS, ...WORKER };
+
+const renderRole = ({ option }: { option: { value: string } }) => (
+  <div>
+    <Text size="sm">{option.value}</Text>
+    <Text size="xs" c="dimmed">
+      {TOKEN_PERMISSIONS[option.value as TokenRole]}
+    </Text>
+  </div>
+);
 
 interface AccessFieldsProps<Allowed extends TokenRole> {
   /** The object with the role. Only a token can be one of a worker. */
@@ -30,7 +42,9 @@ export function AccessFields<Allowed extends TokenRole>({ what, access, onChange
     <>
       <Select
         label="Role"
-        data={what === 'token' ? [...ROLE_CHOICES, WORKER_CHOICE] : ROLE_CHOICES}
+        description={TOKEN_PERMISSIONS[access.role]}
+        data={Object.keys(what === 'token' ? TOKEN_PERMISSIONS : PERMISSIONS)}
+        renderOption={renderRole}
         value={access.role}
         onChange={(role) => role !== null && onChange({ ...access, role: role as Allowed })}
         allowDeselect={false}

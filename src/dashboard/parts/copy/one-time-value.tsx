@@ -18,7 +18,7 @@ export function OneTimeValue({ what, value, advice }: OneTimeValueProps) {
     <Alert color="orange" variant="light" icon={<KeyRound />} title={`Copy the ${what} now`}>
       <Stack gap="xs">
         <Text size="sm">It is shown only once and cannot be read again. {advice}</Text>
-        <CodeBlock code={value} what={what} />
+        <CodeBlock code={value} what={what} wraps />
       </Stack>
     </Alert>
   );

@@ -16,8 +16,9 @@ export function ScopeFields({ scope, onChange }: { scope: ScopeDraft; onChange: 
         data={names}
         value={chosen}
         onChange={(picked) => onChange({ ...scope, factories: picked })}
-        placeholder={scope.factories === null ? 'All factories' : undefined}
+        placeholder={describeChoice(scope)}
         disabled={scope.factories === null}
+        withAsterisk={scope.factories !== null}
       />
       <Checkbox
         label="All factories, also later ones"
@@ -36,4 +37,10 @@ export function ScopeFields({ scope, onChange }: { scope: ScopeDraft; onChange: 
       </Checkbox.Group>
     </Stack>
   );
+}
+
+/** What the field shows while no factory is selected in it. */
+function describeChoice({ factories }: ScopeDraft): string | undefined {
+  if (factories === null) return 'All factories';
+  return factories.length === 0 ? 'Select factories' : undefined;
 }

@@ -2,12 +2,24 @@ import { expect, it } from 'vitest';
 import { formatTimeAgo, formatTimeOfDay, formatTimeUntil } from './format-time.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00.000Z');
+const DAY = 86_400_000;
 const at = (ms: number) => new Date(NOW + ms).toISOString();
 
 it('formats future times in words', () => {
-  const texts = [609_000, 590_000, 60_001, 60_000, 1, 0, -5_000, 3_600_000, 90_000_000].map((ms) =>
-    formatTimeUntil(at(ms), NOW),
-  );
+  const texts = [
+    609_000,
+    590_000,
+    60_001,
+    60_000,
+    1,
+    0,
+    -5_000,
+    3_600_000,
+    90_000_000,
+    30 * DAY,
+    90 * DAY,
+    120 * DAY,
+  ].map((ms) => formatTimeUntil(at(ms), NOW));
   expect(texts).toEqual([
     'in 10 minutes',
     'in 10 minutes',
@@ -18,6 +30,9 @@ it('formats future times in words', () => {
     'now',
     'in 1 hour',
     'tomorrow',
+    'in 30 days',
+    'in 90 days',
+    'in 4 months',
   ]);
 });
 

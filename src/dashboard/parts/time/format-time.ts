@@ -16,12 +16,15 @@ export function formatTimeAgo(at: string, nowMs: number): string {
   return unit === undefined ? 'just now' : relative.format(-Math.floor(agoMs / unit[1]), unit[0]);
 }
 
+/** A shorter time until then has days, because "next month" does not say when a token expires. */
+const COUNTED_DAYS_MS = 100 * 86_400_000;
+
 /** For example "in 10 minutes". */
 export function formatTimeUntil(at: string, nowMs: number): string {
   const leftMs = Date.parse(at) - nowMs;
   if (leftMs <= 0) return 'now';
   if (leftMs <= 60_000) return 'in less than a minute';
-  const [name, ms] = UNITS.find(([, unitMs]) => leftMs >= unitMs)!;
+  const [name, ms] = UNITS.find(([unit, unitMs]) => leftMs >= (unit === 'month' ? COUNTED_DAYS_MS : unitMs))!;
   return relative.format(Math.round(leftMs / ms), name);
 }
 

@@ -11,7 +11,7 @@ export function RevokeToken({ token: { id, name }, onClose }: { token: ApiToken;
     mutationFn: () => revokeToken(id),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: tokensQuery.queryKey });
-      notifications.show({ message: `ApiToken ${escapeText(name)} revoked.` });
+      notifications.show({ message: `Token ${escapeText(name)} revoked.` });
       onClose();
     },
   });
