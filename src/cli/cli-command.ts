@@ -74,12 +74,17 @@ export class CliCommand extends Command {
       .filter((command): command is CliCommand => this.commands.includes(command));
   }
 
-  /** The option `--yes` of every command that deletes or replaces something. */
+  /** The options `--yes` and `--dry-run` of every command that deletes or replaces something. */
   withYes(): this {
     return this.option(
       '-y, --yes',
       'skip the confirmation; the command never asks if standard input is not a terminal',
-    );
+    ).withDryRun();
+  }
+
+  /** The option `--dry-run` of every command that stops, deletes or replaces something. */
+  withDryRun(): this {
+    return this.option('--dry-run', 'print what the command would change, and change nothing');
   }
 
   /** The option `--json` of every command that lists or shows. */

@@ -38,7 +38,8 @@ export class CommandSession {
 
   /** The client of the daemon that the options name. */
   async api(): Promise<ApiClient> {
-    this.#client ??= this.connection().then(connectDaemon);
+    const isReadOnly = this.globals.dryRun === true;
+    this.#client ??= this.connection().then((connection) => connectDaemon(connection, { isReadOnly }));
     return (await this.#client).api;
   }
 

@@ -38,8 +38,13 @@ class PreparedRequest {
 /**
  * A client of the management API with the token and the time limits of the command line. It uses `node:http`, because
  * `fetch` cannot wait longer than five minutes for an answer and undici takes longer to load than most commands run.
+ *
+ * @param options.isReadOnly every request that could change something throws instead of being sent
  */
-export async function connectDaemon({ url, token }: Connection): Promise<DaemonClient> {
+export async function connectDaemon(
+  { url, token }: Connection,
+  { isReadOnly = false }: { isReadOnly?: boolean } = {},
+): Promise<DaemonClient> {
   const http = url.startsWith('https:') ? await import('node:https') : await import('node:http');
   const agent = new http.Agent({ keepAlive: true });
   let expiresAt: number | null = null;
@@ -51,7 +56,10 @@ export async function connectDaemon({ url, token }: Connection): Promise<DaemonC
     baseUrl: url,
     headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
     Request: PreparedRequest as unknown as typeof Request,
-    fetch: (request) => send({ http, agent, note }, request as unknown as PreparedRequest),
+    fetch: async (request) => {
+      if (isReadOnly && request.method !== 'GET') throw new Error(`a dry run must not send ${request.method}`);
+      return send({ http, agent, note }, request as unknown as PreparedRequest);
+    },
   });
   const download = (path: string, body: object, signal: AbortSignal) =>
     openDownload(http, `${url}${path}`, { agent, token, body: JSON.stringify(body), signal });

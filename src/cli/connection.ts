@@ -10,6 +10,8 @@ export interface ConnectionOptions {
   tokenFile?: string | undefined;
   dataDir?: string | undefined;
   factory?: string | undefined;
+  /** May no request of the command change anything? */
+  dryRun?: boolean | undefined;
   /** All values of `--factory`, for commands that take several. */
   factories?: readonly string[] | undefined;
 }

@@ -819,6 +819,13 @@ describe('run retry', () => {
     expect(asked.stderr).toContain('Retry 3 runs? Standard input is not a terminal');
     expect(asked.stderr).toContain('--yes');
     expect(await services.runs.get(ids[0]!)).toMatchObject({ state: 'cancelled' });
+    const planned = await run(['run', 'retry', '--state', 'cancelled', '--dry-run']);
+    expect(planned.stdout).toMatch(
+      /^Dry run, nothing was changed: Retry 3 runs\.\n( {2}run_\w+ {2}fix-errors, cancelled: attempt 2\n){3}$/,
+    );
+    const none = await run(['run', 'retry', '--dead-letter', '--dry-run']);
+    expect(none).toMatchObject({ code: 0, stdout: 'Dry run, nothing was changed: Retry 0 runs.\n' });
+    expect(await services.runs.get(ids[0]!)).toMatchObject({ state: 'cancelled' });
     const done = await run(['run', 'retry', '--state', 'cancelled', '--automation', 'fix-errors', '--yes']);
     expect(done).toMatchObject({ code: 0, stdout: 'Queued 3 runs again.\n' });
     const { stdout } = await run(['run', 'retry', '--state', 'cancelled', '--yes', '--json']);

@@ -45,6 +45,17 @@ const SEEDED = ['by-url', 'internal-ci'];
 describe('a webhook of a managed or live factory', () => {
   beforeEach(() => serve('live'));
 
+  it.each([
+    ['delete', 'Delete the webhook internal-ci.', 'Its senders get 404.'],
+    ['disable', 'Disable the webhook internal-ci.', 'Its senders get 404.'],
+    ['rotate', 'Rotate the secret of internal-ci.', 'The current one stops working immediately.'],
+  ])('does not change with %s --dry-run', async (verb, action, effect) => {
+    const before = await services.inventory.webhooks('payments');
+    const { code, stdout } = await run(['webhook', verb, 'internal-ci', '--dry-run']);
+    expect([code, stdout]).toEqual([0, `Dry run, nothing was changed: ${action}\n  ${effect}\n`]);
+    expect(await services.inventory.webhooks('payments')).toEqual(before);
+  });
+
   it('is not created with an invalid signature block', async () => {
     const { code, stderr } = await run([
       'webhook',

@@ -1,11 +1,12 @@
 import type { Automation } from '../../client/api-types.ts';
-import { isNotFound, readAnswer, readTagged } from '../../client/read-answer.ts';
+import { findAnswer, isNotFound, readAnswer, readTagged } from '../../client/read-answer.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { type AutomationBody, declareAutomation, readAutomationFile } from '../input/automation-file.ts';
 import { type ConfirmOptions, confirm } from '../input/confirm.ts';
+import { requireEditable } from '../input/require-editable.ts';
 
 const NEGATIVE = 'the change is invalid, or the factory is defined in a repository (the error names the file to edit)';
 const HOSTED = 'For factories whose source is managed or live.';
@@ -148,7 +149,17 @@ async function deleteAutomation(
   name: string,
 ): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
-  await confirm(session, options, `Delete the automation ${name}? Deliveries no longer start it.`);
+  const isConfirmed = await confirm(session, options, {
+    action: `Delete the automation ${name}`,
+    effects: ['Deliveries no longer start it.'],
+    check: async () => {
+      const params = { path: { factory, name } };
+      const found = await findAnswer(api.GET('/api/v1/factories/{factory}/automations/{name}', { params }));
+      if (found === null) throw describeUnknown(factory, name);
+      await requireEditable(session, factory);
+    },
+  });
+  if (!isConfirmed) return EXIT_CODES.done;
   await readAnswer(
     api.DELETE('/api/v1/factories/{factory}/automations/{name}', { params: { path: { factory, name } } }),
   );

@@ -7,6 +7,7 @@ import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { type ConfirmOptions, confirm } from '../input/confirm.ts';
+import { rejectChange } from '../input/require-editable.ts';
 import { shortenRevision } from '../output/describe-reconciliation.ts';
 import { printList } from '../output/print-result.ts';
 import { rateFactory } from '../output/rate-factory.ts';
@@ -90,9 +91,19 @@ async function forgetFactory(
   name: string,
 ): Promise<number> {
   const [api, factory] = [await session.api(), await findFactory(session, name)];
-  if (!factory.configured) {
-    await confirm(session, options, `Forget the factory ${name}? ${describeForgetting(factory).join(' ')}`);
-  }
+  // Without a question, because the daemon rejects it.
+  const { configured } = factory;
+  const isConfirmed = await confirm(session, configured ? { ...options, yes: true } : options, {
+    action: `Forget the factory ${name}`,
+    effects: describeForgetting(factory),
+    check: () => {
+      if (configured) throw rejectConfigured(name);
+      const running = factory.counts.running_runs ?? 0;
+      if (running > 0)
+        throw rejectChange(`The factory ${name} has ${running} running ${running === 1 ? 'run' : 'runs'}.`);
+    },
+  });
+  if (!isConfirmed) return EXIT_CODES.done;
   const forgotten = await readAnswer(
     api.DELETE('/api/v1/factories/{factory}', { params: { path: { factory: name } } }),
   );
@@ -112,14 +123,26 @@ async function renameFactory(
   to: string,
 ): Promise<number> {
   const [api, factory] = [await session.api(), await findFactory(session, name)];
-  if (!factory.configured) {
-    await confirm(session, options, `Rename the factory ${name} to ${to}? ${describeRenaming(factory, to).join(' ')}`);
-  }
+  const { configured } = factory;
+  const isConfirmed = await confirm(session, configured ? { ...options, yes: true } : options, {
+    action: `Rename the factory ${name} to ${to}`,
+    effects: describeRenaming(factory, to),
+    check: async () => {
+      if (configured) throw rejectConfigured(name);
+      const target = await findFactory(session, to);
+      if (!target.configured) throw rejectChange(`The configuration does not name the factory ${to}.`);
+    },
+  });
+  if (!isConfirmed) return EXIT_CODES.done;
   const request = { params: { path: { factory: name } }, body: { to } };
   const renamed = await readAnswer(api.POST('/api/v1/factories/{factory}/rename', request));
   if (options.json) session.output.json(renamed);
   else printRenamed(session, name, renamed);
   return EXIT_CODES.done;
+}
+
+function rejectConfigured(name: string): CliError {
+  return rejectChange(`The configuration still names the factory ${name}.`);
 }
 
 /** A definition that cannot be applied leaves the one before live. */

@@ -1,13 +1,16 @@
 import type { Run } from '../../client/api-types.ts';
-import { type Problem, RequestFailed } from '../../client/read-answer.ts';
+import { listRows } from '../../client/list-rows.ts';
+import { type Problem, RequestFailed, readAnswer } from '../../client/read-answer.ts';
 import { countRetryable, type RetryFilters, type RetrySummary, retryMatching } from '../../client/retry-runs.ts';
-import { ENDED_STATES } from '../../core/resources/run.ts';
+import { DEAD_LETTER_STATE, ENDED_STATES, type RunState } from '../../core/resources/run.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { describeIdArgument, findId } from '../find/find-id.ts';
-import { type ConfirmOptions, confirm } from '../input/confirm.ts';
+import { isEnded } from '../follow/follow-run-log.ts';
+import { type ConfirmOptions, confirm, showDryRun } from '../input/confirm.ts';
+import { rejectChange } from '../input/require-editable.ts';
 import { addRunFilters, hasRunFilters, type RunFilterOptions, readRunFilters } from '../input/run-filters.ts';
 
 interface RetryOptions extends RunFilterOptions, ConfirmOptions {
@@ -21,11 +24,13 @@ export function declareRunRetry(run: CliCommand, bind: Bind): void {
     .argument('[id...]', `${describeIdArgument('run')}; or use filters`)
     .description('execute runs that have ended again, with the same prompt and payload')
     .option('-y, --yes', 'with filters: do not ask for confirmation; required if standard input is not a terminal')
+    .withDryRun()
     .withJson()
     .explain({
       negative: 'a run has not ended, or its payload is no longer stored',
       examples: [
         ['dockbell run retry run_01jd3v8k6n', 'queue the next attempt'],
+        ['dockbell run retry --dead-letter --dry-run', 'which runs would be retried'],
         ['dockbell run retry --dead-letter', 'retry everything that failed, after a confirmation'],
         ['dockbell run retry --automation triage --since 2h --yes', 'retry what failed in the last two hours'],
       ],
@@ -37,10 +42,11 @@ export function declareRunRetry(run: CliCommand, bind: Bind): void {
 async function retryRuns(session: CommandSession, options: RetryOptions, refs: readonly string[]): Promise<number> {
   const isFiltered = hasRunFilters(options);
   if (isFiltered && refs.length > 0) throw new CliError('Use either IDs of runs or filters, not both.');
-  if (isFiltered) return retryMatchingRuns(session, options);
+  if (isFiltered) return options.dryRun ? showMatching(session, options) : retryMatchingRuns(session, options);
   if (refs.length === 0) {
     throw new CliError('Specify runs to retry.', { hint: 'Use the IDs of runs, or filters such as --dead-letter.' });
   }
+  if (options.dryRun) return showListed(session, options, refs);
   const [ref] = refs;
   return refs.length === 1 ? retryRun(session, options, ref!) : retryListed(session, options, refs);
 }
@@ -49,6 +55,43 @@ async function retryRun(session: CommandSession, { json }: RetryOptions, ref: st
   const run = await sendRetry(session, await findId(session, 'run', ref));
   if (json) session.output.json(run);
   else session.output.line(`Queued ${escapeText(run.id)} again, as attempt ${run.attempt}.`);
+  return EXIT_CODES.done;
+}
+
+/** With `--dry-run`: the runs that match. */
+async function showMatching(session: CommandSession, options: RetryOptions): Promise<number> {
+  const [api, factory] = [await session.api(), await session.factory()];
+  const filters = await readRunFilters(session, options);
+  const isAnyState = filters.state === undefined && !filters.dead_letter;
+  const state: RunState | undefined = isAnyState ? DEAD_LETTER_STATE : filters.state;
+  const query = { ...filters, state };
+  const { data } = await listRows(
+    (page) =>
+      readAnswer(
+        api.GET('/api/v1/factories/{factory}/runs', { params: { path: { factory }, query: { ...query, ...page } } }),
+      ),
+    null,
+  );
+  return showRetries(session, options, data);
+}
+
+/** With `--dry-run`: the runs with these IDs. */
+async function showListed(session: CommandSession, options: RetryOptions, refs: readonly string[]): Promise<number> {
+  const api = await session.api();
+  const ids = new Set<string>();
+  for (const ref of refs) ids.add(await findId(session, 'run', ref));
+  const runs: Run[] = [];
+  for (const id of ids) runs.push(await readAnswer(api.GET('/api/v1/runs/{id}', { params: { path: { id } } })));
+  const open = runs.filter((run) => !isEnded(run));
+  if (open.length > 0) throw rejectChange(`${open.map(({ id }) => id).join(', ')} has not ended.`);
+  return showRetries(session, options, runs);
+}
+
+async function showRetries(session: CommandSession, options: RetryOptions, runs: readonly Run[]): Promise<number> {
+  await showDryRun(session, options, {
+    action: `Retry ${runs.length} ${runs.length === 1 ? 'run' : 'runs'}`,
+    effects: runs.map(({ id, automation, state, attempt }) => `${id}  ${automation}, ${state}: attempt ${attempt + 1}`),
+  });
   return EXIT_CODES.done;
 }
 
@@ -104,7 +147,7 @@ async function confirmRetry(session: CommandSession, options: RetryOptions, coun
       hint: 'Use --yes to retry them.',
     });
   }
-  await confirm(session, options, question);
+  await confirm(session, options, { action: question.slice(0, -1), effects: [] });
 }
 
 const MAX_SHOWN_IDS = 10;

@@ -11,6 +11,8 @@ import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { describeIdArgument, findId } from '../find/find-id.ts';
 import { followRunLog, isEnded, readRunLog, waitsForConfiguration } from '../follow/follow-run-log.ts';
+import { type Change, type DryRunOptions, showDryRun } from '../input/confirm.ts';
+import { rejectChange } from '../input/require-editable.ts';
 import { addRunFilters, type RunFilterOptions, readRunFilters } from '../input/run-filters.ts';
 import { countOption } from '../input/value-options.ts';
 import type { Colors } from '../output/colors.ts';
@@ -97,6 +99,7 @@ export function declareRun(run: CliCommand, bind: Bind): void {
     .command('cancel')
     .argument('<id>', ID_HELP)
     .description('cancel a queued run, or stop a running one with all its processes')
+    .withDryRun()
     .withJson()
     .explain({
       negative: 'the run had already ended',
@@ -296,13 +299,33 @@ async function showLog(session: CommandSession, options: LogOptions, ref: string
   return isEnded(run) ? exitCodeOfRun(run) : EXIT_CODES.done;
 }
 
-async function cancelRun(session: CommandSession, options: { json?: boolean }, ref: string): Promise<number> {
+async function cancelRun(session: CommandSession, options: DryRunOptions, ref: string): Promise<number> {
   const id = await findId(session, 'run', ref);
   const api = await session.api();
+  if (options.dryRun) {
+    const run = await readAnswer(api.GET('/api/v1/runs/{id}', { params: { path: { id } } }));
+    await showDryRun(session, options, describeCancellation(run));
+    return EXIT_CODES.done;
+  }
   const answer = await readAnswer(api.POST('/api/v1/runs/{id}/cancel', { params: { path: { id } } }));
   if (options.json) session.output.json(answer);
   else session.output.line(describeCancel(answer));
   return EXIT_CODES.done;
+}
+
+function describeCancellation(run: Run): Change {
+  const { id, state, automation } = run;
+  return {
+    action: `Cancel ${id}`,
+    effects: [
+      state === 'running'
+        ? `It is running, so all processes of this run of ${automation} are stopped.`
+        : `It is queued, so ${automation} does not start.`,
+    ],
+    check: () => {
+      if (isEnded(run)) throw rejectChange(`The run had already ended as ${state}.`);
+    },
+  };
 }
 
 function describeCancel(run: Run): string {

@@ -9,6 +9,7 @@ import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { type ConfirmOptions, confirm } from '../input/confirm.ts';
 import { readSecretValue, requireNotEmpty, requireSecretName } from '../input/read-secret-value.ts';
+import { rejectChange } from '../input/require-editable.ts';
 import { formatAge } from '../output/format-time.ts';
 import { printList } from '../output/print-result.ts';
 import { RESULT_KINDS } from '../output/result-kinds.ts';
@@ -224,8 +225,13 @@ async function deleteSecret(
   name: string,
 ): Promise<number> {
   requireSecretName(name);
-  await confirm(session, options, `Delete the secret ${name}? Its value cannot be read back.`);
   const api = await session.api();
+  const isConfirmed = await confirm(session, options, {
+    action: `Delete the secret ${name}`,
+    effects: ['Its value cannot be read back.'],
+    check: () => requireDeletable(session, name, options.force === true),
+  });
+  if (!isConfirmed) return EXIT_CODES.done;
   await readAnswer(
     api.DELETE('/api/v1/secrets/{name}', {
       params: { path: { name }, query: { force: options.force } },
@@ -234,4 +240,16 @@ async function deleteSecret(
   if (options.json) session.output.json({ name });
   else session.output.line(`Deleted secret ${name}.`);
   return EXIT_CODES.done;
+}
+
+async function requireDeletable(session: CommandSession, name: string, force: boolean): Promise<void> {
+  const api = await session.api();
+  const { data } = await listRows((page) => readAnswer(api.GET('/api/v1/secrets', { params: { query: page } })), null);
+  const secret = data.find((one) => one.name === name);
+  if (secret === undefined) {
+    throw new CliError(`There is no secret '${name}'.`, { code: 'not_found', hint: "See 'dockbell secret list'." });
+  }
+  const users = describeUsers(secret);
+  if (users !== '' && !force)
+    throw rejectChange(`The secret ${name} is used by ${users}.`, 'With --force it is deleted.');
 }

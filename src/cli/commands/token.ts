@@ -157,7 +157,11 @@ async function revokeToken(session: CommandSession, options: ConfirmOptions, ref
       hint: `Give ${describeIdForms('tok')}. See 'dockbell token list'.`,
     });
   }
-  await confirm(session, options, `Revoke the token ${token.name} (${token.id})? Its next request is rejected.`);
+  const isConfirmed = await confirm(session, options, {
+    action: `Revoke the token ${token.name} (${token.id})`,
+    effects: ['Its next request is rejected.'],
+  });
+  if (!isConfirmed) return EXIT_CODES.done;
   await readAnswer(api.DELETE('/api/v1/tokens/{id}', { params: { path: { id: token.id } } }));
   session.output.line(`Revoked token ${escapeText(token.id)}.`);
   return EXIT_CODES.done;

@@ -9,7 +9,7 @@ import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { describeIdForms, pickById } from '../find/find-id.ts';
-import { type ConfirmOptions, confirm } from '../input/confirm.ts';
+import { type ConfirmOptions, confirm, type DryRunOptions, showDryRun } from '../input/confirm.ts';
 import { readSecretValue } from '../input/read-secret-value.ts';
 import { formatAge } from '../output/format-time.ts';
 import { printList } from '../output/print-result.ts';
@@ -38,6 +38,7 @@ export function declareUser(user: CliCommand, bind: Bind): void {
     .command('sign-out')
     .argument('<name>', USER_ARGUMENT)
     .description('end all sessions of a user; the user can sign in again')
+    .withDryRun()
     .explain({ examples: [['dockbell user sign-out bob', 'after Bob lost a laptop']] })
     .action(bind(signUserOut));
   user
@@ -100,19 +101,33 @@ function registerChanges(user: CliCommand, bind: Bind): void {
 }
 
 function registerSwitch(user: CliCommand, bind: Bind, verb: string, disabled: boolean, description: string): void {
-  user
-    .command(verb)
-    .argument('<name>', USER_ARGUMENT)
-    .description(description)
+  const command = user.command(verb).argument('<name>', USER_ARGUMENT).description(description);
+  if (disabled) command.withDryRun();
+  command
     .explain({
       ...(disabled ? { negative: 'it is the last owner' } : {}),
       examples: [[`dockbell user ${verb} bob`, disabled ? 'takes effect immediately' : 'the password is unchanged']],
     })
     .action(
-      bind((session: CommandSession, _options: object, name: string) =>
-        changeUser(session, name, { disabled }, `is ${verb}d`),
+      bind((session: CommandSession, options: DryRunOptions, name: string) =>
+        switchUser(session, options, name, disabled),
       ),
     );
+}
+
+async function switchUser(
+  session: CommandSession,
+  options: DryRunOptions,
+  name: string,
+  disabled: boolean,
+): Promise<number> {
+  if (options.dryRun) {
+    const user = await findUser(await session.api(), name);
+    const action = `Disable the user ${user.name} (${user.id})`;
+    await showDryRun(session, options, { action, effects: ['All their sessions end.'] });
+    return EXIT_CODES.done;
+  }
+  return changeUser(session, name, { disabled }, disabled ? 'is disabled' : 'is enabled');
 }
 
 async function createUser(session: CommandSession, options: CreateOptions, name: string): Promise<number> {
@@ -191,15 +206,21 @@ async function setPassword(session: CommandSession, _options: object, name: stri
 async function deleteUser(session: CommandSession, options: ConfirmOptions, name: string): Promise<number> {
   const api = await session.api();
   const user = await findUser(api, name);
-  await confirm(session, options, `Delete the user ${user.name} (${user.id})? All their sessions end.`);
+  const isConfirmed = await confirm(session, options, {
+    action: `Delete the user ${user.name} (${user.id})`,
+    effects: ['All their sessions end.'],
+  });
+  if (!isConfirmed) return EXIT_CODES.done;
   await readAnswer(api.DELETE('/api/v1/users/{id}', { params: { path: { id: user.id } } }));
   session.output.line(`Deleted user ${escapeText(user.name)}.`);
   return EXIT_CODES.done;
 }
 
-async function signUserOut(session: CommandSession, _options: object, name: string): Promise<number> {
+async function signUserOut(session: CommandSession, options: DryRunOptions, name: string): Promise<number> {
   const api = await session.api();
   const user = await findUser(api, name);
+  const action = `End all sessions of the user ${user.name} (${user.id})`;
+  if (await showDryRun(session, options, { action, effects: ['The user can sign in again.'] })) return EXIT_CODES.done;
   await readAnswer(api.DELETE('/api/v1/users/{id}/sessions', { params: { path: { id: user.id } } }));
   session.output.line(`User ${escapeText(user.name)} is signed out everywhere.`);
   return EXIT_CODES.done;

@@ -6,10 +6,11 @@ import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { findWebhook, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
-import { type ConfirmOptions, confirm } from '../input/confirm.ts';
+import { type Change, type ConfirmOptions, confirm, type DryRunOptions, showDryRun } from '../input/confirm.ts';
 import { fieldOptions, readFieldOptions } from '../input/field-options.ts';
 import { readSecretValue } from '../input/read-secret-value.ts';
 import { readSignature } from '../input/read-signature.ts';
+import { requireEditable } from '../input/require-editable.ts';
 import { jsonOption, schemeOption } from '../input/value-options.ts';
 import { describeSending } from '../output/describe-sending.ts';
 
@@ -178,17 +179,25 @@ function registerSwitches(webhook: CliCommand, bind: Bind): void {
     .command('disable')
     .argument('<webhook>', WEBHOOK_ARGUMENT)
     .description('disable a webhook: senders get 404 immediately; history and automations stay')
+    .withDryRun()
     .withJson()
     .explain({
       negative: NEGATIVE,
       more: HOSTED,
       examples: [['dockbell webhook disable internal-ci', 'reject deliveries until the webhook is enabled']],
     })
-    .action(
-      bind((session: CommandSession, options: { json?: boolean }, name: string) => {
-        return changeWebhook(session, options, name, { enabled: false }, 'is disabled: senders get 404');
-      }),
-    );
+    .action(bind(disableWebhook));
+}
+
+async function disableWebhook(session: CommandSession, options: DryRunOptions, nameOrUid: string): Promise<number> {
+  const { factory, uid, name } = await findWebhook(session, nameOrUid);
+  const change: Change = {
+    action: `Disable the webhook ${name}`,
+    effects: ['Its senders get 404.'],
+    check: () => requireEditable(session, factory),
+  };
+  if (await showDryRun(session, options, change)) return EXIT_CODES.done;
+  return changeWebhook(session, options, uid, { enabled: false }, 'is disabled: senders get 404');
 }
 
 async function enableWebhook(
@@ -269,7 +278,12 @@ async function rotateWebhook(
   nameOrUid: string,
 ): Promise<number> {
   const { factory, uid, name } = await findWebhook(session, nameOrUid);
-  await confirm(session, options, `Rotate the secret of ${name}? The current one stops working immediately.`);
+  const isConfirmed = await confirm(session, options, {
+    action: `Rotate the secret of ${name}`,
+    effects: ['The current one stops working immediately.'],
+    check: () => requireEditable(session, factory, ['live']),
+  });
+  if (!isConfirmed) return EXIT_CODES.done;
   const secret = options.withSecret
     ? await readSecretValue(session.context, `New secret of ${escapeText(name)}`)
     : undefined;
@@ -287,7 +301,12 @@ async function rotateWebhook(
 
 async function deleteWebhook(session: CommandSession, options: DeleteOptions, nameOrUid: string): Promise<number> {
   const { factory, uid, name } = await findWebhook(session, nameOrUid);
-  await confirm(session, options, `Delete the webhook ${name}? Its senders get 404.`);
+  const isConfirmed = await confirm(session, options, {
+    action: `Delete the webhook ${name}`,
+    effects: ['Its senders get 404.'],
+    check: () => requireEditable(session, factory),
+  });
+  if (!isConfirmed) return EXIT_CODES.done;
   const api = await session.api();
   await readAnswer(api.DELETE('/api/v1/factories/{factory}/webhooks/{uid}', { params: { path: { factory, uid } } }));
   if (options.json) session.output.json({ uid });

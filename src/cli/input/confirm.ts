@@ -3,24 +3,58 @@ import { escapeText } from '../../words/escape-text.ts';
 import type { CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 
-export interface ConfirmOptions {
+export interface DryRunOptions {
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+export interface ConfirmOptions extends DryRunOptions {
   yes?: boolean;
 }
 
+/** A change that deletes, stops or replaces something, for the question and for `--dry-run`. Texts are escaped here. */
+export interface Change {
+  /** What is done, as a command: Delete the webhook ci. */
+  action: string;
+  /** The consequences, one sentence each. */
+  effects: readonly string[];
+  /** Throws `CliError` if the daemon would reject the change. Only `--dry-run` needs it. */
+  check?(): Promise<void> | void;
+}
+
 /**
- * Asks on a terminal before something is deleted or replaced. With `--yes`, or if standard input is not a terminal, it
- * does not ask. Throws `CliError` with exit code 1 for any answer except yes.
+ * Asks on a terminal before a change. With `--yes`, or if standard input is not a terminal, it does not ask. Throws `CliError`
+ * with exit code 1 for any answer except yes.
  *
- * @param question the change as a question; it is escaped here
+ * @returns whether the command makes the change. With `--dry-run`, the change is printed instead
  */
-export async function confirm({ context }: CommandSession, { yes }: ConfirmOptions, question: string): Promise<void> {
-  if (yes || context.stdin.isTTY !== true) return;
+export async function confirm(session: CommandSession, options: ConfirmOptions, change: Change): Promise<boolean> {
+  if (await showDryRun(session, options, change)) return false;
+  const { context } = session;
+  if (options.yes || context.stdin.isTTY !== true) return true;
+  const question = [`${change.action}?`, ...change.effects].join(' ');
   context.stderr.write(`${escapeText(question)} [y/N] `);
-  if (/^y(es)?$/i.test((await readLine(context.stdin)).trim())) return;
+  if (/^y(es)?$/i.test((await readLine(context.stdin)).trim())) return true;
   throw new CliError('Nothing was changed.', {
     exitCode: EXIT_CODES.negative,
     hint: 'Answer y, or use --yes to skip the question.',
   });
+}
+
+/** With `--dry-run`: checks and prints the change, and returns true. The session rejects requests that change something. */
+export async function showDryRun(
+  { output }: Pick<CommandSession, 'output'>,
+  { dryRun, json }: DryRunOptions,
+  { action, effects, check }: Change,
+): Promise<boolean> {
+  if (!dryRun) return false;
+  await check?.();
+  if (json) output.json({ dry_run: true, action, effects });
+  else {
+    output.line(`Dry run, nothing was changed: ${escapeText(action)}.`);
+    for (const effect of effects) output.line(`  ${escapeText(effect)}`);
+  }
+  return true;
 }
 
 /** One typed line; empty at the end of the input. */
