@@ -1,44 +1,46 @@
 // Builds docs/ to a static site in .cache/docs/, unless its sources have not changed, and copies it to dist/docs/. The daemon
 // serves it under /docs. It is outside of dist/ because `npm pack` deletes that folder, and a build takes ten seconds.
-// For a web host, DOCS_BASE, DOCS_OUT and DOCS_VERSIONS set the path, the folder and the list of versions.
+// For a web host, scripts/build-public-docs.mjs sets the variables of site/settings.mjs. Then only the packages of site/ are needed.
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { readSections, SOURCES, stagePages } from '../site/site-pages.mjs';
+import { nameMarkdown, nameMarkdownOf, renderPlainMarkdown } from '../site/markdown/plain-markdown.mjs';
+import { BASE, IS_PUBLIC, OUT, REPOSITORY_URL, VERSION } from '../site/settings.mjs';
+import { listStagedSources, readSections, SOURCES, stagePages } from '../site/site-pages.mjs';
 import { buildOnce } from './build-once.mjs';
-
-const base = process.env.DOCS_BASE ?? '/docs/';
-const out = resolve(process.env.DOCS_OUT ?? '.cache/docs');
-const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 await buildOnce({
   sources: [
     ...SOURCES,
     'package.json',
     'scripts/build-docs.mjs',
-    ...['.vitepress/config.mjs', '.vitepress/theme', 'markdown', 'public'].map((path) => `site/${path}`),
-    ...['package-lock.json', 'site-pages.mjs'].map((path) => `site/${path}`),
+    ...['.vitepress/config.mjs', '.vitepress/theme', 'api-reference', 'markdown', 'public'].map(
+      (path) => `site/${path}`,
+    ),
+    ...['package-lock.json', 'settings.mjs', 'site-pages.mjs'].map((path) => `site/${path}`),
   ],
-  stamp: join(out, '.built-from'),
-  made: [out],
+  stamp: join(OUT, '.built-from'),
+  made: [OUT],
   build: buildSite,
 });
-if (process.env.DOCS_OUT === undefined) copyTo('dist/docs');
+if (!IS_PUBLIC) copyTo('dist/docs');
 
 function copyTo(folder) {
   const stamp = join(folder, '.built-from');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === readFileSync(join(out, '.built-from'), 'utf8')) return;
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === readFileSync(join(OUT, '.built-from'), 'utf8')) return;
   rmSync(folder, { recursive: true, force: true });
-  cpSync(out, folder, { recursive: true });
+  cpSync(OUT, folder, { recursive: true });
 }
 
 async function buildSite() {
   stagePages();
   await generate();
   storeIcons();
-  writeFileSync(join(out, 'versions.json'), JSON.stringify([{ version, path: base }]));
-  writeFileSync(join(out, 'llms.txt'), renderOverview());
+  for (const source of listStagedSources()) storeMarkdown(source);
+  writeFileSync(join(OUT, 'llms.txt'), renderOverview());
+  if (IS_PUBLIC) return;
+  writeFileSync(join(OUT, 'versions.json'), JSON.stringify([{ version: VERSION, path: BASE }]));
   compressFiles();
 }
 
@@ -65,33 +67,42 @@ async function generate() {
 
 /** The content security policy does not allow data: URLs, so the icons in style sheets become files. */
 function storeIcons() {
-  const sheets = readdirSync(out, { recursive: true }).filter((name) => name.endsWith('.css'));
+  const sheets = readdirSync(OUT, { recursive: true }).filter((name) => name.endsWith('.css'));
   for (const sheet of sheets) {
-    const text = readFileSync(join(out, sheet), 'utf8');
-    writeFileSync(join(out, sheet), text.replaceAll(/url\((["'])data:image\/svg\+xml,([\s\S]*?)\1\)/g, storeIcon));
+    const text = readFileSync(join(OUT, sheet), 'utf8');
+    writeFileSync(join(OUT, sheet), text.replaceAll(/url\((["'])data:image\/svg\+xml,([\s\S]*?)\1\)/g, storeIcon));
   }
 }
 
 function storeIcon(_url, _quote, data) {
   const svg = decodeURIComponent(data.replaceAll(/\\(["'])/g, '$1'));
   const name = `assets/icon.${createHash('sha256').update(svg).digest('hex').slice(0, 8)}.svg`;
-  writeFileSync(join(out, name), svg);
-  return `url(${base}${name})`;
+  writeFileSync(join(OUT, name), svg);
+  return `url(${BASE}${name})`;
 }
 
-/** https://llmstxt.org: the pages with their descriptions, for programs that read the documentation. */
+function storeMarkdown(source) {
+  const file = join(OUT, nameMarkdownOf(source));
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, renderPlainMarkdown(source, { base: BASE, repository: REPOSITORY_URL }));
+}
+
+/** https://llmstxt.org: the Markdown of all pages, with their descriptions, for programs that read the documentation. */
 function renderOverview() {
   const sections = readSections().map(({ text, groups }) => {
     const items = groups.flatMap((group) => group.items);
-    const lines = items.map((item) => `- [${item.text}](${base}${item.link.slice(1)}): ${item.about}`);
+    const lines = items.map((item) => `- [${item.text}](${BASE}${nameMarkdown(item.link.slice(1))}): ${item.about}`);
     return `## ${text}\n\n${lines.join('\n')}\n`;
   });
-  return `# Dockbell ${version}\n\n> A GitOps reconciler and a durable webhook ingress.\n\n${sections.join('\n')}`;
+  return `# Dockbell ${VERSION}\n\n> A GitOps reconciler and a durable webhook ingress.\n\n${sections.join('\n')}`;
 }
 
-/** Compresses at build time instead of per request. Browsers accept gzip also without TLS. */
+/** Text is stored compressed only. The daemon decompresses it for the rare clients that do not accept gzip. */
 function compressFiles() {
-  const names = readdirSync(out, { recursive: true }).filter((name) => /\.(?:html|js|css|svg|txt|json)$/.test(name));
-  for (const name of names)
-    writeFileSync(join(out, `${name}.gz`), gzipSync(readFileSync(join(out, name)), { level: 9 }));
+  const names = readdirSync(OUT, { recursive: true });
+  for (const name of names.filter((each) => /\.(?:html|js|css|svg|txt|json|md)$/.test(each))) {
+    const file = join(OUT, name);
+    writeFileSync(`${file}.gz`, gzipSync(readFileSync(file), { level: 9 }));
+    rmSync(file);
+  }
 }

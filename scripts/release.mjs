@@ -1,14 +1,14 @@
 // Makes a release: node scripts/release.mjs [--dry-run] [--output DIR] [--platform NAME ...]
 // Builds the npm package, a tarball for each platform, the bill of materials, notes and checksums in DIR (release/). Then it
 // publishes them, which only the release workflow may do. With --dry-run it publishes nothing and prints the commands.
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { assembleTree, check } from './release/assemble-tree.mjs';
+import { assembleTree } from './release/assemble-tree.mjs';
 import { findPlatform, PLATFORMS } from './release/platforms.mjs';
+import { check, runProgram } from './release/run-program.mjs';
 import { writeArchive } from './release/write-archive.mjs';
 import { writeSbom } from './release/write-sbom.mjs';
 import { runNpm } from './run-npm.mjs';
@@ -147,7 +147,7 @@ function listFiles(folder) {
 }
 
 function run(program, args) {
-  return spawnSync(program, args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+  return runProgram(program, args, ROOT);
 }
 
 function report(step) {

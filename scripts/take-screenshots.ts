@@ -24,6 +24,12 @@ const DELIVERIES = [
   ['uptime', 'alarm-7', '{"service":"checkout","state":"down","since":"2026-11-21T06:00:00Z"}'],
 ] as const;
 
+/** A script for the page: the temporary folder of the demo would be a distraction. */
+const SHORTEN_PATHS = `
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) texts.currentNode.nodeValue = texts.currentNode.nodeValue.replace(FOLDER, '/srv/dockbell');
+`;
+
 const folder = mkdtempSync(join(tmpdir(), 'dockbell-screenshots-'));
 const environment = { ...process.env, DOCKBELL_INGRESS_PORT: '0', DOCKBELL_ADMIN_PORT: '0' };
 const daemon = spawn(process.execPath, [MAIN, 'demo', '--dir', folder], { env: environment, stdio: 'ignore' });
@@ -92,6 +98,7 @@ async function takeAll(context: BrowserContext, adminUrl: string, theme: string)
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.waitForLoadState('networkidle').catch(() => {});
     await setTimeout(500);
+    await page.evaluate(SHORTEN_PATHS.replace('FOLDER', JSON.stringify(folder)));
     await take(page, join(IMAGES, `${name}-${theme}.webp`));
   }
 }

@@ -1,8 +1,9 @@
 // Which files of the repository are pages of the site, and under which path. docs/README.md is both the index on GitHub and
 // the source of the navigation: its second-level titles are the sections, and their lists are the entries.
-import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { renderApiPages } from './api-reference/render-api-pages.mjs';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const STAGE = fileURLToPath(new URL('.pages', import.meta.url));
@@ -16,6 +17,10 @@ const ROOT_PAGES = new Map([
   ['CHANGELOG.md', 'changelog.md'],
 ]);
 
+/** On GitHub, a link to this file shows the document. On the site, it leads to the pages that are made from it. */
+const API_DOCUMENT = 'schemas/openapi.json';
+const API_FOLDER = 'reference/api';
+
 /** Maps paths of sources to paths of pages, in the form that VitePress calls rewrites. */
 export const REWRITES = {
   [INDEX]: 'index.md',
@@ -24,19 +29,35 @@ export const REWRITES = {
 };
 
 /** What `stagePages` copies: a page outside of this folder would not find the packages of the generator. */
-export const SOURCES = ['docs', ...ROOT_PAGES.keys()];
+const COPIED = ['docs', ...ROOT_PAGES.keys()];
 
-/** Copies the sources of all pages to STAGE, in the layout of the repository. */
+export const SOURCES = [...COPIED, API_DOCUMENT];
+
+/** Copies the sources of all pages to STAGE, in the layout of the repository, and writes the pages of the API reference. */
 export function stagePages() {
   rmSync(STAGE, { recursive: true, force: true });
-  for (const source of SOURCES) cpSync(posix.join(ROOT, source), posix.join(STAGE, source), { recursive: true });
+  for (const source of COPIED) cpSync(posix.join(ROOT, source), posix.join(STAGE, source), { recursive: true });
+  mkdirSync(posix.join(STAGE, 'docs', API_FOLDER));
+  for (const { name, text } of listApiPages())
+    writeFileSync(posix.join(STAGE, 'docs', API_FOLDER, `${name}.md`), `${text}\n`);
 }
 
-/** The path of the page of a source without its extension, such as `guides/plan`; `null` if it is not a page. */
+function listApiPages() {
+  return renderApiPages(JSON.parse(readFileSync(posix.join(ROOT, API_DOCUMENT), 'utf8')));
+}
+
+/** The sources of all staged pages, as paths in the repository. */
+export function listStagedSources() {
+  const names = readdirSync(STAGE, { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => name.endsWith('.md')).sort();
+}
+
+/** The path of the page of a staged source without its extension, such as `guides/plan`; `null` if it is not a page. */
 export function pageOf(source) {
   if (source === INDEX) return '';
+  if (source === API_DOCUMENT) return `${API_FOLDER}/overview`;
   const page = ROOT_PAGES.get(source) ?? (source.startsWith('docs/') ? source.slice('docs/'.length) : null);
-  return page?.endsWith('.md') && existsSync(posix.join(ROOT, source)) ? page.slice(0, -3) : null;
+  return page?.endsWith('.md') && existsSync(posix.join(STAGE, source)) ? page.slice(0, -3) : null;
 }
 
 /** The sections of docs/README.md: `[{ text, groups: [{ text, items: [{ text, link, about }] }] }]`. */
@@ -58,5 +79,12 @@ export function readSections() {
 function listEntries(line) {
   const [, text, href, about] = /^- \[([^\]]+)\]\(([^)\s]+)\)(?:: (.*))?$/.exec(line) ?? [];
   const page = href === undefined ? null : pageOf(posix.join(posix.dirname(INDEX), href));
-  return page === null ? [] : [{ text: text.replaceAll('`', ''), link: `/${page}`, about: about ?? '' }];
+  if (page === null) return [];
+  const entry = { text: text.replaceAll('`', ''), link: `/${page}`, about: about ?? '' };
+  return href.endsWith(API_DOCUMENT) ? [entry, ...listApiEntries()] : [entry];
+}
+
+function listApiEntries() {
+  const [, ...pages] = listApiPages();
+  return pages.map(({ name, title, about }) => ({ text: title, link: `/${API_FOLDER}/${name}`, about }));
 }

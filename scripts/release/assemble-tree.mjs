@@ -19,6 +19,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runNpm } from '../run-npm.mjs';
 import { findPlatform } from './platforms.mjs';
+import { check } from './run-program.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -73,12 +74,6 @@ function installDependencies({ os, cpu, libc, sqlite }, folder) {
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
-}
-
-/** Throws an `Error` with the output of a program that failed. */
-export function check(what, result) {
-  if (result.status === 0) return result;
-  throw new Error(`${what} failed: ${result.error?.message ?? `${result.stdout ?? ''}${result.stderr ?? ''}`}`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,18 +1,14 @@
-// Configuration of VitePress for scripts/build-docs.mjs, which sets the variables.
-import { readFileSync } from 'node:fs';
+// Configuration of VitePress for scripts/build-docs.mjs.
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
 import { renderFences, renderThemedImages } from '../markdown/fences.mjs';
 import { STYLES_TO_CLASSES, THEME } from '../markdown/highlighting.mjs';
 import { resolveLinks } from '../markdown/links.mjs';
 import { renderHtmlAsText } from '../markdown/plain-html.mjs';
+import { nameMarkdown } from '../markdown/plain-markdown.mjs';
+import { BASE, OUT, REPOSITORY_URL, VERSION, VERSIONS_FILE } from '../settings.mjs';
 import { REWRITES, readSections, STAGE } from '../site-pages.mjs';
 
-const { name, version, homepage } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-const base = process.env.DOCS_BASE ?? '/docs/';
-const outDir = process.env.DOCS_OUT ?? fileURLToPath(new URL('../../.cache/docs', import.meta.url));
-// Same as readDocumentsUrl() of the program.
-const repositoryUrl = homepage === undefined ? `https://unpkg.com/${name}@${version}/` : `${homepage}/blob/main/`;
 const sections = readSections();
 
 export default defineConfig({
@@ -20,8 +16,8 @@ export default defineConfig({
   buildConcurrency: 1,
   srcDir: STAGE,
   rewrites: REWRITES,
-  base,
-  outDir,
+  base: BASE,
+  outDir: OUT,
   cleanUrls: true,
   metaChunk: true,
   // Nothing is downloaded before somebody follows a link.
@@ -31,27 +27,34 @@ export default defineConfig({
   // The style element that would switch off transitions is not allowed by the content security policy.
   appearance: { disableTransition: false },
   head: [
-    ['link', { rel: 'icon', href: `${base}bell.svg` }],
-    ['script', { src: `${base}theme.js` }],
+    ['link', { rel: 'icon', href: `${BASE}bell.svg` }],
+    ['script', { src: `${BASE}theme.js` }],
   ],
   // The same policy forbids inline scripts and style attributes. public/theme.js replaces the scripts.
   transformHtml: (html) =>
     html.replaceAll(/<script id="check-[^>]*>[\s\S]*?<\/script>/g, '').replaceAll(/ style="[^"]*"/g, ''),
+  // Programs that read documentation find the Markdown of each page here.
+  transformHead: ({ page }) => [
+    [
+      'link',
+      { rel: 'alternate', type: 'text/markdown', href: BASE + nameMarkdown(page.replace(/(?:index)?\.md$/, '')) },
+    ],
+  ],
   markdown: {
     theme: THEME,
     codeTransformers: [STYLES_TO_CLASSES],
     languageAlias: { caddyfile: 'nginx', console: 'shellscript' },
     anchor: { slugify: slugifyAsGitHub },
     config: (md) => {
-      resolveLinks(md, repositoryUrl);
+      resolveLinks(md, REPOSITORY_URL);
       renderHtmlAsText(md);
       renderFences(md);
       renderThemedImages(md);
     },
   },
   themeConfig: {
-    version,
-    versionsFile: process.env.DOCS_VERSIONS ?? `${base}versions.json`,
+    version: VERSION,
+    versionsFile: VERSIONS_FILE,
     logo: '/bell.svg',
     nav: sections.map(({ text, groups }) => ({ text, link: groups[0].items[0].link, activeMatch: matchLinks(groups) })),
     sidebar: listSidebars(),

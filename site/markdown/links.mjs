@@ -22,7 +22,8 @@ export function sourceOf(env) {
   return relative(STAGE, env.realPath ?? env.path);
 }
 
-function resolveLink(source, href, repositoryUrl) {
+/** The address of a link: `/guides/plan#steps` for a page of the site, otherwise a URL. */
+export function resolveLink(source, href, repositoryUrl) {
   if (/^(?:[a-z]+:|#)/.test(href)) return href;
   const [path, anchor] = href.split('#');
   const target = posix.join(posix.dirname(source), path);

@@ -97,7 +97,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Come back from the OpenID provider
+         * Return from the OpenID provider
          * @description A rejected sign-in leads to the sign-in page with one of these as `error`: `denied`, `provider_unavailable`, `invalid_answer`, `too_many`, `expired`, `wrong_domain`, `no_role`, `disabled`.
          *
          *     Open: needs no credentials.
@@ -424,7 +424,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description A secret that the service generates is in `secret` this once; for `url_token` the URL holds it this once too. A webhook whose provider issues the secret later is created disabled; give it in a second step. Rejected with 409 if a repository decides; the response names the file to edit.
+         * @description A generated secret is in `secret` of this response only. For `url_token`, the URL of this response contains it too. If the provider issues the secret later, the webhook is created disabled. Store the secret in a second step. Rejected with 409 if a repository decides; the response names the file to edit.
          *
          *     Role: manager.
          */
@@ -1316,7 +1316,7 @@ export interface paths {
         head?: never;
         /**
          * Change a user
-         * @description A new password and `disabled` end all sessions of the user. Role and factories apply from the next request on. Users of the OpenID provider have no password here, and get their role there at each sign-in.
+         * @description A new password and `disabled` end all sessions of the user. A new role and new factories apply from the next request on. Users of the OpenID provider have no password here, and get their role there at each sign-in.
          *
          *     Role: owner. Not for tokens that are limited to some factories.
          */
@@ -1331,7 +1331,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show who is signed in
+         * Show the signed-in user
          * @description Role: viewer.
          */
         get: operations["getSession"];
@@ -1405,7 +1405,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the sessions of who is signed in
+         * List the sessions of the signed-in user
          * @description Role: viewer.
          */
         get: operations["listOwnSessions"];
@@ -1432,7 +1432,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End one session of who is signed in
+         * End one session of the signed-in user
          * @description Role: viewer.
          */
         delete: operations["endSession"];
@@ -1992,7 +1992,7 @@ export interface components {
              */
             last_at: string;
         };
-        /** @description A webhook after its secret was made; `secret` is there only where the service generated it. */
+        /** @description The webhook after its secret was created. `secret` is set only if the daemon generated it. */
         NewWebhook: {
             uid: string;
             factory: string;
@@ -2127,7 +2127,7 @@ export interface components {
                 /** @description Rejected requests that the daemon holds in memory for a diagnosis. */
                 kept: number;
             } | null;
-            /** @description The generated secret, this once. */
+            /** @description The generated secret, only in this response. */
             secret?: string;
         };
         /** @description How a provider signs its deliveries. */
@@ -2207,7 +2207,7 @@ export interface components {
         };
         /** @description Why a delivery was rejected. */
         Diagnosis: {
-            /** @description `none` where the request is good by now; `null` where nothing explains it. */
+            /** @description `none` if the request is valid now; `null` if no mistake explains it. */
             mistake: string | null;
             /** @description Which mistake it was and what to do, for people. */
             sentence: string;
@@ -2222,7 +2222,7 @@ export interface components {
              */
             kind: "Handshake";
             webhook_uid: string;
-            /** @description Which one of the table of handshakes. */
+            /** @description Name of the handshake in the table of handshakes. */
             handshake: string;
             /** @enum {string} */
             outcome: "answered" | "adopted" | "confirmed" | "failed" | "refused";
@@ -2254,7 +2254,7 @@ export interface components {
                 factory: string | null;
                 /** @description The ID; the name of an automation or a secret; the revision of a commit. */
                 id: string;
-                /** @description What people call it. */
+                /** @description Display name. */
                 name: string;
             };
             /** @description The deciding fact, in one or two sentences. */
@@ -2307,7 +2307,7 @@ export interface components {
                     factory: string | null;
                     /** @description The ID; the name of an automation or a secret; the revision of a commit. */
                     id: string;
-                    /** @description What people call it. */
+                    /** @description Display name. */
                     name: string;
                 }[];
                 /** @description The command that shows more of the step. */
@@ -2343,7 +2343,7 @@ export interface components {
             /** @description Cursor of the next page; `null` on the last page. */
             next_cursor: string | null;
         };
-        /** @description A factory that no list names any more. */
+        /** @description The factory that was removed. */
         ForgottenFactory: {
             name: string;
             /** @description Number of runs that were queued. */
@@ -2585,7 +2585,7 @@ export interface components {
             /** @description Pass it back as `offset` for the entries that follow; `null` at the end. */
             next_offset: number | null;
         };
-        /** @description A run in the hands of a worker. */
+        /** @description A run that a worker has claimed. */
         ClaimedRun: {
             run: components["schemas"]["Run"];
             webhook: {
@@ -2606,7 +2606,7 @@ export interface components {
             lease_seconds: number;
             /**
              * Format: date-time
-             * @description The same by the wall clock of the daemon.
+             * @description The end of the lease by the clock of the daemon.
              */
             lease_expires_at: string;
         };
@@ -2616,7 +2616,7 @@ export interface components {
             lease_seconds: number;
             /**
              * Format: date-time
-             * @description The same by the wall clock of the daemon.
+             * @description The end of the lease by the clock of the daemon.
              */
             lease_expires_at: string;
         };
@@ -2771,7 +2771,7 @@ export interface components {
                         /** @description Any JSON value. */
                         to: Json;
                     }[];
-                    /** @description Where it has a UID already; with `{token}` for a credential in it. */
+                    /** @description URL of the webhook if it has a UID; `{token}` replaces a credential. */
                     ingress_url: string | null;
                 }[];
                 update: {
@@ -2786,7 +2786,7 @@ export interface components {
                         /** @description Any JSON value. */
                         to: Json;
                     }[];
-                    /** @description Where it has a UID already; with `{token}` for a credential in it. */
+                    /** @description URL of the webhook if it has a UID; `{token}` replaces a credential. */
                     ingress_url: string | null;
                 }[];
                 delete: {
@@ -2801,7 +2801,7 @@ export interface components {
                         /** @description Any JSON value. */
                         to: Json;
                     }[];
-                    /** @description Where it has a UID already; with `{token}` for a credential in it. */
+                    /** @description URL of the webhook if it has a UID; `{token}` replaces a credential. */
                     ingress_url: string | null;
                 }[];
             };
@@ -2863,7 +2863,7 @@ export interface components {
                 message: string;
                 hint: string;
             }[];
-            /** @description Automations whose trigger changes, put before stored deliveries. */
+            /** @description Automations whose triggers change, evaluated with stored deliveries. */
             backtest: {
                 /** Format: date-time */
                 since: string;
@@ -2885,7 +2885,7 @@ export interface components {
                     lost_count: number;
                     /** @description Number of the examined deliveries without a record of a header that a filter tests. They count as sent without it. */
                     unrecorded: number;
-                    /** @description The newest that would start it now; five at most. */
+                    /** @description The most recent deliveries that would start it now, at most five. */
                     gained: {
                         delivery: string;
                         webhook_uid: string;
@@ -2895,7 +2895,7 @@ export interface components {
                         path: string | null;
                         message: string;
                     }[];
-                    /** @description The newest that would not any more; five at most. */
+                    /** @description The most recent deliveries that would no longer start it, at most five. */
                     lost: {
                         delivery: string;
                         webhook_uid: string;
@@ -2908,7 +2908,7 @@ export interface components {
                 }[];
             };
         };
-        /** @description Automations whose trigger changes, put before stored deliveries. */
+        /** @description Automations whose triggers change, evaluated with stored deliveries. */
         Backtest: {
             /** Format: date-time */
             since: string;
@@ -2930,7 +2930,7 @@ export interface components {
                 lost_count: number;
                 /** @description Number of the examined deliveries without a record of a header that a filter tests. They count as sent without it. */
                 unrecorded: number;
-                /** @description The newest that would start it now; five at most. */
+                /** @description The most recent deliveries that would start it now, at most five. */
                 gained: {
                     delivery: string;
                     webhook_uid: string;
@@ -2940,7 +2940,7 @@ export interface components {
                     path: string | null;
                     message: string;
                 }[];
-                /** @description The newest that would not any more; five at most. */
+                /** @description The most recent deliveries that would no longer start it, at most five. */
                 lost: {
                     delivery: string;
                     webhook_uid: string;
@@ -3002,7 +3002,7 @@ export interface components {
                 examples: (string | number | boolean | null)[];
             }[];
         };
-        /** @description A pass was asked for; its Reconciliation appears in the list when it has ended. */
+        /** @description A reconciliation was requested. It appears in the list when it has ended. */
         ReconciliationRequested: {
             factory: string;
             /** Format: date-time */
@@ -3095,7 +3095,7 @@ export interface components {
             last_used_at: string | null;
             /**
              * Format: date-time
-             * @description From then on it is rejected; `null` if it never expires.
+             * @description Expiration time; `null` if the token never expires.
              */
             expires_at: string | null;
         };
@@ -3113,10 +3113,10 @@ export interface components {
             last_used_at: string | null;
             /**
              * Format: date-time
-             * @description From then on it is rejected; `null` if it never expires.
+             * @description Expiration time; `null` if the token never expires.
              */
             expires_at: string | null;
-            /** @description The token, this once. */
+            /** @description The token, only in this response. */
             token: string;
         };
         /** @description Somebody who may sign in. */
@@ -3149,7 +3149,7 @@ export interface components {
                 id: string;
                 name: string;
             } | null;
-            /** @description What was asked for, in words, such as `Rotate secret of webhook`. */
+            /** @description The requested action in words, such as `Rotate secret of webhook`. */
             action: string;
             method: string;
             route: string;
@@ -3170,7 +3170,7 @@ export interface components {
                 url: string;
             } | null;
         };
-        /** @description Who is signed in. */
+        /** @description The signed-in user. */
         SignedIn: {
             user: {
                 /** @description As the audit log names it. */
@@ -3178,26 +3178,26 @@ export interface components {
                 name: string;
                 /** @enum {string} */
                 role: "viewer" | "operator" | "manager" | "owner";
-                /** @description Those it is limited to; `null` for all. */
+                /** @description Factories that the token can access; `null` for all. */
                 factories: string[] | null;
                 /**
-                 * @description By what somebody is known: an API token, a user here, one of the OpenID provider, a login link.
+                 * @description How the user authenticated: by an API token, a password, the OpenID provider or a login link.
                  * @enum {string}
                  */
                 kind: "token" | "local" | "oidc" | "link";
             };
-            /** @description For `X-CSRF-Token`; `null` where the request came without a session. */
+            /** @description Value for `X-CSRF-Token`; `null` if the request has no session. */
             csrf_token: string | null;
-            /** @description The newest event. As `after` of `GET /events` it leaves no gap to what is read from now on. */
+            /** @description ID of the most recent event. Pass it as `after` to `GET /events` to miss no event. */
             last_event_id: string;
         };
         /** @description A browser that is signed in. */
         Session: {
             id: string;
-            /** @description Is it the one that the request came with? */
+            /** @description Whether it is the session of this request. */
             current: boolean;
             client_address: string;
-            /** @description What the browser called itself. */
+            /** @description The `User-Agent` of the browser. */
             user_agent: string | null;
             /** Format: date-time */
             created_at: string;
@@ -3205,14 +3205,14 @@ export interface components {
             last_used_at: string;
             /**
              * Format: date-time
-             * @description The end that no use puts off.
+             * @description Time at which the session ends, even if it is used.
              */
             expires_at: string;
         };
         /** @description A link that signs in as an owner. */
         LoginLink: {
             id: string;
-            /** @description Works once; shown this once. */
+            /** @description Works once, and is only in this response. */
             url: string;
             /** Format: date-time */
             expires_at: string;
@@ -3255,7 +3255,7 @@ export interface components {
                 removed: string[];
             };
         };
-        /** @description The process lives. */
+        /** @description The process is running. */
         Health: {
             /** @enum {string} */
             status: "ok";
@@ -3362,7 +3362,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The process lives. */
+            /** @description The process is running. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3590,7 +3590,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3657,7 +3657,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3711,7 +3711,7 @@ export interface operations {
             /** @description For browsers. */
             200: {
                 headers: {
-                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -3722,7 +3722,7 @@ export interface operations {
             /** @description Not changed since the `ETag` in `If-None-Match`. */
             304: {
                 headers: {
-                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -3737,7 +3737,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4192,7 +4192,7 @@ export interface operations {
             query?: {
                 /** @description Without it, all entries. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -4299,7 +4299,7 @@ export interface operations {
             /** @description A factory: where its definition comes from, what it serves and what was last tried. */
             200: {
                 headers: {
-                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -4310,7 +4310,7 @@ export interface operations {
             /** @description Not changed since the `ETag` in `If-None-Match`. */
             304: {
                 headers: {
-                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -4345,7 +4345,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4407,7 +4407,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A factory that no list names any more. */
+            /** @description The factory that was removed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4445,7 +4445,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4454,7 +4454,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4574,7 +4574,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4681,7 +4681,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4690,7 +4690,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4763,7 +4763,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -4816,7 +4816,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4825,7 +4825,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4863,7 +4863,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something that the daemon had to ask did not answer; `detail` names it. */
+            /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -4889,7 +4889,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the change is made on; 412 where it is another now. */
+                /** @description The `ETag` of the representation to change. If it has changed since, the response is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -4908,7 +4908,7 @@ export interface operations {
             /** @description A factory: where its definition comes from, what it serves and what was last tried. */
             200: {
                 headers: {
-                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -4945,7 +4945,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4954,7 +4954,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4963,7 +4963,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Somebody changed it since the `ETag` in `If-Match`. */
+            /** @description It has changed since the `ETag` in `If-Match`. */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -5028,7 +5028,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something that the daemon had to ask did not answer; `detail` names it. */
+            /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -5111,7 +5111,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5166,7 +5166,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -5219,7 +5219,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5292,7 +5292,7 @@ export interface operations {
                     "application/json": components["schemas"]["Reconciliation"];
                 };
             };
-            /** @description A pass was asked for; its Reconciliation appears in the list when it has ended. */
+            /** @description A reconciliation was requested. It appears in the list when it has ended. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -5330,7 +5330,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5386,7 +5386,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something that the daemon had to ask did not answer; `detail` names it. */
+            /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -5458,7 +5458,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5567,7 +5567,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5650,7 +5650,7 @@ export interface operations {
             query?: {
                 /** @description Without it, all entries. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
                 /** @description List the deleted webhooks instead. `commit` is the commit that deleted each. */
                 deleted?: boolean;
@@ -5705,7 +5705,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5760,9 +5760,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Of your choice. The same key and body within 24 hours get the first answer again. */
+                /** @description Client-generated key. Repeating a request with the same key and body within 24 hours returns the first response. */
                 "Idempotency-Key"?: string;
-                /** @description The `ETag` that the change is made on; 412 where it is another now. */
+                /** @description The `ETag` of the representation to change. If it has changed since, the response is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -5807,14 +5807,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A webhook after its secret was made; `secret` is there only where the service generated it. */
+            /** @description The webhook after its secret was created. `secret` is set only if the daemon generated it. */
             201: {
                 headers: {
-                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
                     ETag?: string;
                     /** @description Path of the new object. */
                     Location?: string;
-                    /** @description `true` if this answer was given before, to the same `Idempotency-Key` and body. */
+                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -5851,7 +5851,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5860,7 +5860,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5869,7 +5869,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Somebody changed it since the `ETag` in `If-Match`. */
+            /** @description It has changed since the `ETag` in `If-Match`. */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -5934,7 +5934,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something that the daemon had to ask did not answer; `detail` names it. */
+            /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -5971,7 +5971,7 @@ export interface operations {
             /** @description A webhook as the last apply left it. */
             200: {
                 headers: {
-                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -5982,7 +5982,7 @@ export interface operations {
             /** @description Not changed since the `ETag` in `If-None-Match`. */
             304: {
                 headers: {
-                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -6017,7 +6017,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6072,7 +6072,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the change is made on; 412 where it is another now. */
+                /** @description The `ETag` of the representation to change. If it has changed since, the response is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -6119,7 +6119,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6128,7 +6128,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6137,7 +6137,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Somebody changed it since the `ETag` in `If-Match`. */
+            /** @description It has changed since the `ETag` in `If-Match`. */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -6202,7 +6202,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something that the daemon had to ask did not answer; `detail` names it. */
+            /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -6228,7 +6228,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the change is made on; 412 where it is another now. */
+                /** @description The `ETag` of the representation to change. If it has changed since, the response is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -6266,7 +6266,7 @@ export interface operations {
             /** @description A webhook as the last apply left it. */
             200: {
                 headers: {
-                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -6303,7 +6303,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6312,7 +6312,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6321,7 +6321,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Somebody changed it since the `ETag` in `If-Match`. */
+            /** @description It has changed since the `ETag` in `If-Match`. */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -6386,7 +6386,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something that the daemon had to ask did not answer; `detail` names it. */
+            /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -6412,7 +6412,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Of your choice. The same key and body within 24 hours get the first answer again. */
+                /** @description Client-generated key. Repeating a request with the same key and body within 24 hours returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6426,7 +6426,7 @@ export interface operations {
                 "application/json": {
                     /** @description The exact bytes of the body in base64. */
                     payload_base64: string;
-                    /** @description Sent in the header that names the delivery, in place of one made up for it. */
+                    /** @description Delivery ID to send in the header that identifies deliveries. If omitted, it is generated. */
                     delivery_id?: string;
                     /** @description Further request headers, such as the name of the event. Headers of the connection and headers with credentials cause 400. */
                     headers?: {
@@ -6439,7 +6439,7 @@ export interface operations {
             /** @description What the ingress answered. */
             200: {
                 headers: {
-                    /** @description `true` if this answer was given before, to the same `Idempotency-Key` and body. */
+                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -6476,7 +6476,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6485,7 +6485,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6550,7 +6550,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something that the daemon had to ask did not answer; `detail` names it. */
+            /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -6629,7 +6629,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6638,7 +6638,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6755,7 +6755,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6828,9 +6828,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Of your choice. The same key and body within 24 hours get the first answer again. */
+                /** @description Client-generated key. Repeating a request with the same key and body within 24 hours returns the first response. */
                 "Idempotency-Key"?: string;
-                /** @description The `ETag` that the change is made on; 412 where it is another now. */
+                /** @description The `ETag` of the representation to change. If it has changed since, the response is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -6848,12 +6848,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A webhook after its secret was made; `secret` is there only where the service generated it. */
+            /** @description The webhook after its secret was created. `secret` is set only if the daemon generated it. */
             200: {
                 headers: {
-                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
                     ETag?: string;
-                    /** @description `true` if this answer was given before, to the same `Idempotency-Key` and body. */
+                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -6890,7 +6890,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6899,7 +6899,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6908,7 +6908,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Somebody changed it since the `ETag` in `If-Match`. */
+            /** @description It has changed since the `ETag` in `If-Match`. */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -6973,7 +6973,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something that the daemon had to ask did not answer; `detail` names it. */
+            /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -6999,7 +6999,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the change is made on; 412 where it is another now. */
+                /** @description The `ETag` of the representation to change. If it has changed since, the response is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -7020,7 +7020,7 @@ export interface operations {
             /** @description A webhook as the last apply left it. */
             200: {
                 headers: {
-                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -7057,7 +7057,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7066,7 +7066,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7075,7 +7075,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Somebody changed it since the `ETag` in `If-Match`. */
+            /** @description It has changed since the `ETag` in `If-Match`. */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -7140,7 +7140,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something that the daemon had to ask did not answer; `detail` names it. */
+            /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -7212,7 +7212,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7268,7 +7268,7 @@ export interface operations {
             query?: {
                 /** @description Without it, all entries. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -7321,7 +7321,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7376,9 +7376,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Of your choice. The same key and body within 24 hours get the first answer again. */
+                /** @description Client-generated key. Repeating a request with the same key and body within 24 hours returns the first response. */
                 "Idempotency-Key"?: string;
-                /** @description The `ETag` that the change is made on; 412 where it is another now. */
+                /** @description The `ETag` of the representation to change. If it has changed since, the response is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -7418,11 +7418,11 @@ export interface operations {
             /** @description An automation as the last apply left it. */
             201: {
                 headers: {
-                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
                     ETag?: string;
                     /** @description Path of the new object. */
                     Location?: string;
-                    /** @description `true` if this answer was given before, to the same `Idempotency-Key` and body. */
+                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -7459,7 +7459,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7468,7 +7468,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7477,7 +7477,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Somebody changed it since the `ETag` in `If-Match`. */
+            /** @description It has changed since the `ETag` in `If-Match`. */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -7542,7 +7542,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something that the daemon had to ask did not answer; `detail` names it. */
+            /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -7579,7 +7579,7 @@ export interface operations {
             /** @description An automation as the last apply left it. */
             200: {
                 headers: {
-                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -7590,7 +7590,7 @@ export interface operations {
             /** @description Not changed since the `ETag` in `If-None-Match`. */
             304: {
                 headers: {
-                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -7625,7 +7625,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7680,7 +7680,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the change is made on; 412 where it is another now. */
+                /** @description The `ETag` of the representation to change. If it has changed since, the response is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -7720,7 +7720,7 @@ export interface operations {
             /** @description An automation as the last apply left it. */
             200: {
                 headers: {
-                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -7731,7 +7731,7 @@ export interface operations {
             /** @description An automation as the last apply left it. */
             201: {
                 headers: {
-                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    /** @description Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read. */
                     ETag?: string;
                     /** @description Path of the new object. */
                     Location?: string;
@@ -7770,7 +7770,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7779,7 +7779,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7788,7 +7788,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Somebody changed it since the `ETag` in `If-Match`. */
+            /** @description It has changed since the `ETag` in `If-Match`. */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -7853,7 +7853,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something that the daemon had to ask did not answer; `detail` names it. */
+            /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -7879,7 +7879,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the change is made on; 412 where it is another now. */
+                /** @description The `ETag` of the representation to change. If it has changed since, the response is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -7926,7 +7926,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7935,7 +7935,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7944,7 +7944,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Somebody changed it since the `ETag` in `If-Match`. */
+            /** @description It has changed since the `ETag` in `If-Match`. */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -8009,7 +8009,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Something that the daemon had to ask did not answer; `detail` names it. */
+            /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -8100,7 +8100,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8109,7 +8109,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8224,7 +8224,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Automations whose trigger changes, put before stored deliveries. */
+            /** @description Automations whose triggers change, evaluated with stored deliveries. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8262,7 +8262,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8344,7 +8344,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
                 label?: "Accepted" | "Duplicate" | "Rejected (auth)" | "Rejected (invalid JSON)" | "Rejected (too large)";
                 /** @description The delivery ID of the sender, exactly. */
@@ -8425,7 +8425,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8480,7 +8480,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
                 label?: "Accepted" | "Duplicate" | "Rejected (auth)" | "Rejected (invalid JSON)" | "Rejected (too large)";
                 /** @description The delivery ID of the sender, exactly. */
@@ -8562,7 +8562,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8617,7 +8617,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -8671,7 +8671,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8771,7 +8771,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8871,7 +8871,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8971,7 +8971,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8980,7 +8980,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9035,7 +9035,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Of your choice. The same key and body within 24 hours get the first answer again. */
+                /** @description Client-generated key. Repeating a request with the same key and body within 24 hours returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9057,7 +9057,7 @@ export interface operations {
                 headers: {
                     /** @description Path of the new object. */
                     Location?: string;
-                    /** @description `true` if this answer was given before, to the same `Idempotency-Key` and body. */
+                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -9094,7 +9094,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9103,7 +9103,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9185,7 +9185,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -9234,7 +9234,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9289,7 +9289,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
                 state?: "queued" | "running" | "succeeded" | "failed" | "cancelled";
                 /** @description Only dead letters: runs that failed and have no automatic attempt left. Not with `state`. */
@@ -9357,7 +9357,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9457,7 +9457,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9557,7 +9557,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9663,7 +9663,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9767,7 +9767,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9876,7 +9876,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9885,7 +9885,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9958,7 +9958,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Of your choice. The same key and body within 24 hours get the first answer again. */
+                /** @description Client-generated key. Repeating a request with the same key and body within 24 hours returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9971,7 +9971,7 @@ export interface operations {
             /** @description One execution of an automation for one delivery. */
             200: {
                 headers: {
-                    /** @description `true` if this answer was given before, to the same `Idempotency-Key` and body. */
+                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -10008,7 +10008,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10017,7 +10017,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10098,7 +10098,7 @@ export interface operations {
     countRetryableRuns: {
         parameters: {
             query?: {
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
                 state?: "succeeded" | "failed" | "cancelled";
                 /** @description Only dead letters: runs that failed and have no automatic attempt left. Not with `state`. */
@@ -10162,7 +10162,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10217,7 +10217,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Of your choice. The same key and body within 24 hours get the first answer again. */
+                /** @description Client-generated key. Repeating a request with the same key and body within 24 hours returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10230,7 +10230,7 @@ export interface operations {
                 "application/json": {
                     /** @default 50 */
                     limit?: number;
-                    /** @description `next_cursor` of the page before. */
+                    /** @description `next_cursor` of the previous page. */
                     cursor?: string;
                     /** @enum {string} */
                     state?: "succeeded" | "failed" | "cancelled";
@@ -10255,7 +10255,7 @@ export interface operations {
             /** @description Which runs were retried. */
             200: {
                 headers: {
-                    /** @description `true` if this answer was given before, to the same `Idempotency-Key` and body. */
+                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -10292,7 +10292,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10301,7 +10301,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10428,7 +10428,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10497,7 +10497,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the worker now holds. */
+            /** @description The claimed runs. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10537,7 +10537,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10546,7 +10546,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10676,7 +10676,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10685,7 +10685,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10820,7 +10820,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10829,7 +10829,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10903,7 +10903,7 @@ export interface operations {
             query?: {
                 /** @description Without it, all entries. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -11015,7 +11015,7 @@ export interface operations {
                     value?: string;
                     /** @description Factories that may use it; `null` for all. If omitted, an existing secret keeps its factories. A new one gets the only factory of the daemon, or else no factory. */
                     factories?: string[] | null;
-                    /** @description What they may use it for. If omitted, an existing secret keeps its uses. A new one gets both, and so does `add`. */
+                    /** @description What the factories may use it for. If omitted, an existing secret keeps its uses. A new one gets both, and so does `add`. */
                     uses?: ("webhook" | "run")[];
                     /** @description Adds `factories` and `uses` to the scope instead of replacing it. */
                     add?: boolean;
@@ -11072,7 +11072,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11081,7 +11081,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11199,7 +11199,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11208,7 +11208,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11299,7 +11299,7 @@ export interface operations {
                     body_base64: string;
                     /** @description When it arrived (RFC 3339). If omitted, timestamps are not checked. */
                     received_at?: string;
-                    /** @description The URL that the sender uses. If omitted, the URL of the webhook, if it is the only one that names the secret. */
+                    /** @description The URL that the sender uses. The default is the URL of the webhook, if only one names the secret. */
                     url?: string;
                 };
             };
@@ -11343,7 +11343,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11352,7 +11352,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11475,7 +11475,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11549,7 +11549,7 @@ export interface operations {
             query?: {
                 /** @description Without it, all entries. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -11646,7 +11646,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Of your choice. The same key and body within 24 hours get the first answer again. */
+                /** @description Client-generated key. Repeating a request with the same key and body within 24 hours returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -11658,11 +11658,11 @@ export interface operations {
                     /** @description What the token is for, without control characters. */
                     name: string;
                     /**
-                     * @description Each role holds the earlier ones, except `worker`, which can only execute runs.
+                     * @description Each role includes the permissions of the previous ones, except `worker`, which can only execute runs.
                      * @enum {string}
                      */
                     role: "viewer" | "operator" | "manager" | "owner" | "worker";
-                    /** @description Names of the factories it is limited to; omit it for all. */
+                    /** @description Names of the factories that the token can access. If omitted, it can access all. */
                     factories?: string[] | null;
                     /** @description How long it works, such as `90d`, at most 3650 days; `null` for a token that never expires. By default 90 days. */
                     expires_in?: string | null;
@@ -11677,7 +11677,7 @@ export interface operations {
                 headers: {
                     /** @description Path of the new object. */
                     Location?: string;
-                    /** @description `true` if this answer was given before, to the same `Idempotency-Key` and body. */
+                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -11714,7 +11714,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11839,7 +11839,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11913,7 +11913,7 @@ export interface operations {
             query?: {
                 /** @description Without it, all entries. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -12010,7 +12010,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Of your choice. The same key and body within 24 hours get the first answer again. */
+                /** @description Client-generated key. Repeating a request with the same key and body within 24 hours returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -12021,7 +12021,7 @@ export interface operations {
                 "application/json": {
                     name: string;
                     /**
-                     * @description Each role holds the earlier ones.
+                     * @description Each role includes the permissions of the previous ones.
                      * @enum {string}
                      */
                     role: "viewer" | "operator" | "manager" | "owner";
@@ -12038,7 +12038,7 @@ export interface operations {
                 headers: {
                     /** @description Path of the new object. */
                     Location?: string;
-                    /** @description `true` if this answer was given before, to the same `Idempotency-Key` and body. */
+                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -12075,7 +12075,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12200,7 +12200,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -12209,7 +12209,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12291,7 +12291,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Each role holds the earlier ones.
+                     * @description Each role includes the permissions of the previous ones.
                      * @enum {string}
                      */
                     role?: "viewer" | "operator" | "manager" | "owner";
@@ -12342,7 +12342,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -12351,7 +12351,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12429,7 +12429,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Who is signed in. */
+            /** @description The signed-in user. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12530,7 +12530,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Who is signed in. */
+            /** @description The signed-in user. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12637,7 +12637,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The session has ended; its cookie is worth nothing any more. */
+            /** @description The session has ended, and its cookie is invalid. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -12737,7 +12737,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Of your choice. The same key and body within 24 hours get the first answer again. */
+                /** @description Client-generated key. Repeating a request with the same key and body within 24 hours returns the first response. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -12748,7 +12748,7 @@ export interface operations {
             /** @description A link that signs in as an owner. */
             201: {
                 headers: {
-                    /** @description `true` if this answer was given before, to the same `Idempotency-Key` and body. */
+                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
                     "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -12785,7 +12785,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12879,7 +12879,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Who is signed in. */
+            /** @description The signed-in user. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12917,7 +12917,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -13231,7 +13231,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -13353,7 +13353,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -13451,7 +13451,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -13582,7 +13582,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
                 /** @description ID of a user, an API token or a login link. */
                 actor?: string;
@@ -13743,7 +13743,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -13945,7 +13945,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14292,7 +14292,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -14535,7 +14535,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It does not exist, or is out of the token’s reach. */
+            /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -14544,7 +14544,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is in conflict with what is there; `detail` says what to do. */
+            /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -36,6 +36,20 @@ describeDashboard('the documentation of the daemon', ({ openPage, signIn }) => {
     expect([...hosts]).toEqual([new URL(daemon.adminUrl).host]);
   });
 
+  it('shows the API reference, coloured code, and no page that is wider than a tablet or a phone', async () => {
+    const page = await openPage();
+    await page.goto(`${daemon.adminUrl}/docs/reference/api/webhooks#create-a-webhook`);
+    await page.getByRole('heading', { name: 'Create a webhook' }).waitFor();
+    const readColour = (selector: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).color`);
+    expect(await readColour('.vp-code .code-string')).not.toBe(await readColour('.vp-code code'));
+    for (const width of [820, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      const isWider = () => page.evaluate('document.documentElement.scrollWidth > innerWidth');
+      await expect.poll(isWider, { message: `${width} pixels` }).toBe(false);
+    }
+  });
+
   it('opens a deep link to a section, and has a page for missing pages', async () => {
     const page = await openPage();
     await page.goto(`${daemon.adminUrl}/docs/reference/receiving-deliveries#order-of-checks`);

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join, relative } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { simpleGit } from 'simple-git';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createBarePath } from '../helpers/bare-path.ts';
 import { applyCiFactory, CI_TOKEN, configureCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
+import { copyWorkTree } from '../helpers/copy-work-tree.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { startTestDaemon } from '../helpers/test-daemon.ts';
@@ -28,29 +29,10 @@ function runIn(surroundings: { path: string; home: string }, file: string, args:
   return execFileSync(file, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** A folder with links to Node.js and the programs above, used as the whole PATH. */
-function createBarePath(): string {
-  const folder = createTempDir('path');
-  symlinkSync(process.execPath, join(folder, 'node'));
-  const places = ['/bin', '/usr/bin', ...(process.env.PATH ?? '').split(delimiter)];
-  for (const program of PROGRAMS) {
-    const place = places.find((candidate) => existsSync(join(candidate, program)));
-    if (place !== undefined) symlinkSync(join(place, program), join(folder, program));
-  }
-  return folder;
-}
-
-/** The files of a fresh clone of the work tree, with the installed dependencies. */
-async function copyWorkTree(): Promise<string> {
-  const folder = createTempDir('clone');
-  // With the user's git configuration, because it may allow this clone, which can belong to another user.
-  const listed = await simpleGit(ROOT).raw(['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
-  for (const file of listed.split('\0').filter((name) => name !== '' && existsSync(join(ROOT, name)))) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    cpSync(join(ROOT, file), join(folder, file));
-  }
+/** The work tree with the installed dependencies, and with the built documentation, which takes long to build. */
+async function copyBuildTree(): Promise<string> {
+  const folder = await copyWorkTree();
   mkdirSync(join(folder, '.cache'));
-  // With the built documentation, which is built only if a document has changed.
   for (const path of ['node_modules', 'site/node_modules', '.cache/docs'])
     symlinkSync(join(ROOT, path), join(folder, path));
   return folder;
@@ -66,7 +48,7 @@ describe('the package', () => {
   let files: string[];
 
   beforeAll(async () => {
-    clone = await copyWorkTree();
+    clone = await copyBuildTree();
     const output = execFileSync(process.execPath, [findNpm('npm-12'), 'pack', '--json'], { cwd: clone });
     const packed = Object.values(JSON.parse(output.toString()))[0] as { filename: string; files: { path: string }[] };
     tarball = join(clone, packed.filename);
@@ -75,7 +57,7 @@ describe('the package', () => {
 
   it('contains the built program, dashboard, documentation and manual pages, and no source map', () => {
     const { man } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { man: string[] };
-    const built = ['dist/main.js', 'dist/dashboard/index.html', 'dist/docs/index.html'];
+    const built = ['dist/main.js', 'dist/dashboard/index.html', 'dist/docs/index.html.gz'];
     const expected = [...built, ...man, 'SECURITY.md', 'LICENSE'];
     expect(files).toEqual(expect.arrayContaining(expected));
     expect(files.filter((path) => /\.map$|\.built-from$|\.test\./.test(path))).toEqual([]);
@@ -95,7 +77,7 @@ describe('the package', () => {
     'installed by %s without a compiler, validates and serves a factory',
     async (npm) => {
       const prefix = createTempDir('prefix');
-      const surroundings = { path: createBarePath(), home: createTempDir('home') };
+      const surroundings = { path: createBarePath(PROGRAMS), home: createTempDir('home') };
       const install = [findNpm(npm), 'install', '--global', '--prefix', prefix, '--no-audit', '--no-fund', tarball];
       runIn(surroundings, process.execPath, install, prefix);
       const installed = join(prefix, 'lib/node_modules/dockbell');

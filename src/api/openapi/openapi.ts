@@ -35,36 +35,36 @@ export function describeApi(version: string): FastifyDynamicSwaggerOptions {
 }
 
 const SESSION =
-  'The cookie of `POST /session`, over TLS `__Host-dockbell`. Wants `X-CSRF-Token` for all that does not only read.';
+  'The cookie of `POST /session`, over TLS `__Host-dockbell`. Requests that change something also need `X-CSRF-Token`.';
 
-const INTRODUCTION = `Lists answer \`{"data": [...], "next_cursor": string|null}\`. Times are RFC 3339 in UTC with milliseconds. Errors are
-problem documents (RFC 9457). Roles, each holding the earlier: viewer, operator, manager, owner. A token may be limited
-to some factories: others, and what belongs to them, answer 404 as if they did not exist; what belongs to the whole
-team answers 403.
+const INTRODUCTION = `Lists return \`{"data": [...], "next_cursor": string|null}\`. Times are RFC 3339 in UTC with milliseconds. Errors are
+problem documents (RFC 9457). The roles are viewer, operator, manager and owner. Each role includes the permissions of the
+previous ones. A token can be limited to some factories. For such a token, other factories and their objects return 404, and
+objects of the whole team return 403.
 
-Routes that create take an \`Idempotency-Key\`: the same key and body within 24 hours get the first answer again, with the
-header \`Idempotent-Replayed: true\`, and nothing is made twice. Webhooks, automations and factories answer with an \`ETag\`;
-sent back as \`If-Match\`, a change is rejected with 412 if somebody else changed them since; sent as \`If-None-Match\`, a
-read is answered with 304 if nothing changed. Lists are compressed for clients that accept gzip. A method that a path
-does not have is answered with 405; \`Allow\` lists the methods that it has.`;
+Routes that create objects accept an \`Idempotency-Key\`. Repeating a request with the same key and body within 24 hours returns
+the first response with the header \`Idempotent-Replayed: true\`, and creates nothing. Webhooks, automations and factories have an
+\`ETag\`. If a change has it as \`If-Match\` and the object has changed since, the response is 412. If a read has it as
+\`If-None-Match\` and the object has not changed, the response is 304. Lists are compressed for clients that accept gzip. If a path
+does not have a method, the response is 405, and \`Allow\` lists its methods.`;
 
 const TAGS = [
-  ['Factories', 'What is served and what is wrong.'],
-  ['Reconciliations', 'How commits became what is served.'],
-  ['Webhooks', 'Where senders post to.'],
-  ['Deliveries', 'What senders posted and what came of it.'],
-  ['Automations', 'What deliveries start.'],
-  ['Runs', 'What was started.'],
+  ['Factories', 'Factories with their live definition and their problems.'],
+  ['Reconciliations', 'Attempts to apply a commit or an edit.'],
+  ['Webhooks', 'URLs that senders post deliveries to.'],
+  ['Deliveries', 'The delivery log: requests of senders and their results.'],
+  ['Automations', 'Automations, which deliveries start.'],
+  ['Runs', 'Executions of automations.'],
   ['Stories', 'Why an object is in its state: what happened, in order.'],
-  ['IDs', 'Whole IDs for what people abbreviate.'],
-  ['Workers', 'Executing runs outside of the daemon.'],
-  ['Events', 'What happens, as it happens.'],
-  ['Secrets', 'Credentials of the team; written, never read.'],
-  ['Tokens', 'Programs that may use this API.'],
-  ['Users', 'People who may sign in.'],
+  ['IDs', 'Complete IDs for abbreviated ones.'],
+  ['Workers', 'Execution of runs by programs on other machines.'],
+  ['Events', 'A stream of changes.'],
+  ['Secrets', 'Credentials of the team. Values can be written, but not read.'],
+  ['Tokens', 'API tokens of programs.'],
+  ['Users', 'People who can sign in.'],
   ['Sign-in', 'Sessions of the dashboard.'],
-  ['Audit log', 'Who changed what.'],
-  ['Schemas', 'Of the files that people write, for their editors.'],
+  ['Audit log', 'Changes and sign-ins, with the user of each.'],
+  ['Schemas', 'JSON Schemas of definition files and of the configuration, for editors.'],
   ['Operation', 'Health, metrics and this document.'],
 ] as const;
 
@@ -88,9 +88,13 @@ const IDEMPOTENCY_KEY = {
   minLength: 1,
   maxLength: 255,
   pattern: '^[!-~]*$',
-  description: 'Of your choice. The same key and body within 24 hours get the first answer again.',
+  description:
+    'Client-generated key. Repeating a request with the same key and body within 24 hours returns the first response.',
 };
-const IF_MATCH = { type: 'string', description: 'The `ETag` that the change is made on; 412 where it is another now.' };
+const IF_MATCH = {
+  type: 'string',
+  description: 'The `ETag` of the representation to change. If it has changed since, the response is 412.',
+};
 
 /** The headers that a route takes. They are read where their use is, so that one of another form has its own error. */
 function describeHeaders(schema: FastifySchema, { config }: RouteOptions): Pick<FastifySchema, 'headers'> {
@@ -142,10 +146,12 @@ const KEY_REUSED = 'The Idempotency-Key was used with another body.';
 
 const text = (description: string) => ({ type: 'string', description });
 const HEADERS = {
-  etag: text('Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read.'),
+  etag: text('Version of this representation. Send it as `If-Match` with a change, or as `If-None-Match` with a read.'),
   location: text('Path of the new object.'),
   redirect: text('Where the browser goes next.'),
-  replayed: text('`true` if this answer was given before, to the same `Idempotency-Key` and body.'),
+  replayed: text(
+    '`true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body.',
+  ),
   retryAfter: { type: 'integer', description: 'Seconds to wait before the next attempt.' },
   authenticate: text('How to authenticate.'),
 };
@@ -171,12 +177,12 @@ function addHeaders(responses: Record<string, unknown>, { config, url }: RouteOp
 }
 
 const REJECTIONS: Record<string, string> = {
-  404: 'It does not exist, or is out of the token’s reach.',
-  409: 'It is in conflict with what is there; `detail` says what to do.',
-  412: 'Somebody changed it since the `ETag` in `If-Match`.',
+  404: 'It does not exist, or the token cannot access it.',
+  409: 'The request conflicts with the current state. `detail` says what to do.',
+  412: 'It has changed since the `ETag` in `If-Match`.',
   422: 'The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong.',
   429: TOO_MANY,
-  502: 'Something that the daemon had to ask did not answer; `detail` names it.',
+  502: 'A service that the daemon depends on did not respond. `detail` names it.',
   503: 'Not ready; `problems` says why.',
 };
 

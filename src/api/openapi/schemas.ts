@@ -71,7 +71,7 @@ const leaseTerm = {
     minimum: 0,
     description: 'The run is lost if no heartbeat arrives within this time.',
   },
-  lease_expires_at: { ...instant, description: 'The same by the wall clock of the daemon.' },
+  lease_expires_at: { ...instant, description: 'The end of the lease by the clock of the daemon.' },
 } as const satisfies Record<string, JsonSchema>;
 
 const reasonText = { ...text, description: 'The reason as a sentence. `message` has the details.' };
@@ -115,7 +115,7 @@ const objectRef = closedObject({
   kind: oneOf(SUBJECT_KINDS),
   factory: { ...textOrNull, description: '`null` for a secret, which belongs to the team.' },
   id: { ...text, description: 'The ID; the name of an automation or a secret; the revision of a commit.' },
-  name: { ...text, description: 'What people call it.' },
+  name: { ...text, description: 'Display name.' },
 });
 
 const storyStep = closedObject({
@@ -138,7 +138,7 @@ const storyStep = closedObject({
 
 const plannedWebhook = closedObject({
   ...planEntryKeys,
-  ingress_url: { ...textOrNull, description: 'Where it has a UID already; with `{token}` for a credential in it.' },
+  ingress_url: { ...textOrNull, description: 'URL of the webhook if it has a UID; `{token}` replaces a credential.' },
 });
 const plannedWebhooks: JsonSchema = { type: 'array', items: plannedWebhook };
 
@@ -174,17 +174,17 @@ const backtest = closedObject(
         gained: {
           type: 'array',
           items: backtestExample,
-          description: 'The newest that would start it now; five at most.',
+          description: 'The most recent deliveries that would start it now, at most five.',
         },
         lost: {
           type: 'array',
           items: backtestExample,
-          description: 'The newest that would not any more; five at most.',
+          description: 'The most recent deliveries that would no longer start it, at most five.',
         },
       }),
     },
   },
-  { description: 'Automations whose trigger changes, put before stored deliveries.' },
+  { description: 'Automations whose triggers change, evaluated with stored deliveries.' },
 );
 
 const factorySource: JsonSchema = {
@@ -242,7 +242,7 @@ const token = {
   factories: { type: ['array', 'null'], items: text, description: '`null` for all factories.' },
   created_at: instant,
   last_used_at: instantOrNull,
-  expires_at: { ...instantOrNull, description: 'From then on it is rejected; `null` if it never expires.' },
+  expires_at: { ...instantOrNull, description: 'Expiration time; `null` if the token never expires.' },
 };
 
 const capture = closedObject({
@@ -401,9 +401,9 @@ export const COMPONENTS = {
     { description: 'Requests to a webhook that have no entry in the delivery log for one reason.' },
   ),
   NewWebhook: {
-    ...closedObject({ ...webhook, secret: { ...text, description: 'The generated secret, this once.' } }),
+    ...closedObject({ ...webhook, secret: { ...text, description: 'The generated secret, only in this response.' } }),
     required: Object.keys(webhook),
-    description: 'A webhook after its secret was made; `secret` is there only where the service generated it.',
+    description: 'The webhook after its secret was created. `secret` is set only if the daemon generated it.',
   },
   SignatureScheme: closedObject(
     {
@@ -432,7 +432,7 @@ export const COMPONENTS = {
     {
       mistake: {
         ...textOrNull,
-        description: '`none` where the request is good by now; `null` where nothing explains it.',
+        description: '`none` if the request is valid now; `null` if no mistake explains it.',
       },
       sentence: { ...text, description: 'Which mistake it was and what to do, for people.' },
       tried: { ...texts, description: 'If nothing explains it: the mistakes that were tested.' },
@@ -443,7 +443,7 @@ export const COMPONENTS = {
     {
       kind: oneOf(['Handshake'], 'Instead of a label: a handshake is not a delivery.'),
       webhook_uid: text,
-      handshake: { ...text, description: 'Which one of the table of handshakes.' },
+      handshake: { ...text, description: 'Name of the handshake in the table of handshakes.' },
       outcome: oneOf(HANDSHAKE_OUTCOMES),
       detail: { ...textOrNull, description: 'For people.' },
       count: { ...count, description: 'Number of requests that this row represents.' },
@@ -496,7 +496,7 @@ export const COMPONENTS = {
   ),
   ForgottenFactory: closedObject(
     { name: text, cancelled_runs: { ...count, description: 'Number of runs that were queued.' } },
-    { description: 'A factory that no list names any more.' },
+    { description: 'The factory that was removed.' },
   ),
   Automation: closedObject(
     {
@@ -617,7 +617,7 @@ export const COMPONENTS = {
       fence: { type: 'integer', minimum: 1, description: 'Names this holding of the run in every later request.' },
       ...leaseTerm,
     },
-    { description: 'A run in the hands of a worker.' },
+    { description: 'A run that a worker has claimed.' },
   ),
   Lease: closedObject(leaseTerm, { description: 'How long a worker may be silent.' }),
   Reconciliation: closedObject(
@@ -700,7 +700,7 @@ export const COMPONENTS = {
   ),
   ReconciliationRequested: closedObject(
     { factory: text, requested_at: instant },
-    { description: 'A pass was asked for; its Reconciliation appears in the list when it has ended.' },
+    { description: 'A reconciliation was requested. It appears in the list when it has ended.' },
   ),
   Ancestry: closedObject(
     {
@@ -742,7 +742,7 @@ export const COMPONENTS = {
   ),
   Token: closedObject(token, { description: 'An API token without its text.' }),
   NewToken: closedObject(
-    { ...token, token: { ...text, description: 'The token, this once.' } },
+    { ...token, token: { ...text, description: 'The token, only in this response.' } },
     { description: 'An API token with its text, which cannot be read again.' },
   ),
   User: closedObject(
@@ -772,7 +772,7 @@ export const COMPONENTS = {
         description:
           'Who did it, under their name at that time. `daemon`: a commit of a repository was applied; `changes` names its author. `null` if nobody was authenticated.',
       },
-      action: { ...text, description: 'What was asked for, in words, such as `Rotate secret of webhook`.' },
+      action: { ...text, description: 'The requested action in words, such as `Rotate secret of webhook`.' },
       method: text,
       route: text,
       object: { ...text, description: 'What it is about, as a path below the API.' },
@@ -803,37 +803,41 @@ export const COMPONENTS = {
         id: { ...text, description: 'As the audit log names it.' },
         name: text,
         role: oneOf(ROLES),
-        factories: { type: ['array', 'null'], items: text, description: 'Those it is limited to; `null` for all.' },
+        factories: {
+          type: ['array', 'null'],
+          items: text,
+          description: 'Factories that the token can access; `null` for all.',
+        },
         kind: oneOf(
           IDENTITY_KINDS,
-          'By what somebody is known: an API token, a user here, one of the OpenID provider, a login link.',
+          'How the user authenticated: by an API token, a password, the OpenID provider or a login link.',
         ),
       }),
       csrf_token: {
         ...textOrNull,
-        description: 'For `X-CSRF-Token`; `null` where the request came without a session.',
+        description: 'Value for `X-CSRF-Token`; `null` if the request has no session.',
       },
       last_event_id: {
         ...text,
-        description: 'The newest event. As `after` of `GET /events` it leaves no gap to what is read from now on.',
+        description: 'ID of the most recent event. Pass it as `after` to `GET /events` to miss no event.',
       },
     },
-    { description: 'Who is signed in.' },
+    { description: 'The signed-in user.' },
   ),
   Session: closedObject(
     {
       id: text,
-      current: { ...flag, description: 'Is it the one that the request came with?' },
+      current: { ...flag, description: 'Whether it is the session of this request.' },
       client_address: text,
-      user_agent: { ...textOrNull, description: 'What the browser called itself.' },
+      user_agent: { ...textOrNull, description: 'The `User-Agent` of the browser.' },
       created_at: instant,
       last_used_at: instant,
-      expires_at: { ...instant, description: 'The end that no use puts off.' },
+      expires_at: { ...instant, description: 'Time at which the session ends, even if it is used.' },
     },
     { description: 'A browser that is signed in.' },
   ),
   LoginLink: closedObject(
-    { id: text, url: { ...text, description: 'Works once; shown this once.' }, expires_at: instant },
+    { id: text, url: { ...text, description: 'Works once, and is only in this response.' }, expires_at: instant },
     { description: 'A link that signs in as an owner.' },
   ),
   TestDeliveryAnswer: closedObject(
@@ -867,7 +871,7 @@ export const COMPONENTS = {
     },
     { description: 'What a reload of the configuration changed.' },
   ),
-  Health: closedObject({ status: oneOf(['ok']) }, { description: 'The process lives.' }),
+  Health: closedObject({ status: oneOf(['ok']) }, { description: 'The process is running.' }),
   Readiness: closedObject(
     { ready: flag, problems: texts, warnings: texts },
     { description: 'Deliveries can be taken.' },

@@ -75,7 +75,7 @@ export async function openIdPlugin(app: FastifyInstance, parts: OidcRouteParts):
       exposeHeadRoute: false,
       schema: {
         tags,
-        summary: 'Come back from the OpenID provider',
+        summary: 'Return from the OpenID provider',
         description: `A rejected sign-in leads to the sign-in page with one of these as \`error\`: ${OIDC_REJECTIONS.map((reason) => `\`${reason}\``).join(', ')}.`,
         response: {
           303: redirect('To the dashboard, or to the sign-in page with the reason as `error`.'),

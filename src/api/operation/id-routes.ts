@@ -25,7 +25,7 @@ const query = {
   required: ['prefix'],
 };
 
-/** Whole IDs for what people abbreviate. */
+/** Complete IDs for abbreviated ones. */
 export function registerIdRoutes(app: FastifyInstance, parts: IdRouteParts): void {
   app.get<{ Querystring: { prefix: FindableId; factory?: string } }>(
     '/ids',

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createSeededServer, createSeededServices } from '../../../test/helpers/seeded-services.ts';
 
@@ -41,14 +42,27 @@ describe('the documentation', () => {
   });
 
   it('is checked by browsers, and its hashed files are cached permanently', async () => {
-    const page = await get('/docs/guides/plan', html);
+    const accepted = { ...html, 'accept-encoding': 'gzip' };
+    const page = await get('/docs/guides/plan', accepted);
     expect(page.headers['cache-control']).toBe('public, max-age=0');
-    const again = await get('/docs/guides/plan', { ...html, 'if-none-match': String(page.headers.etag) });
+    const again = await get('/docs/guides/plan', { ...accepted, 'if-none-match': String(page.headers.etag) });
     expect(again.statusCode).toBe(304);
     const asset = await get('/docs/assets/@search.a1b2.js', { 'accept-encoding': 'gzip, br' });
     expect(asset.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
     expect(asset.headers['cache-control']).toBe('public, max-age=31536000, immutable');
     expect(asset.headers['content-type']).toContain('javascript');
+  });
+
+  it('serves the Markdown of a page, and decompresses for clients that do not accept gzip', async () => {
+    const compressed = await get('/docs/guides/plan.md', { 'accept-encoding': 'gzip' });
+    expect(compressed.headers['content-encoding']).toBe('gzip');
+    const plain = await get('/docs/guides/plan.md');
+    expect([plain.statusCode, plain.headers['content-type']]).toEqual([200, 'text/markdown; charset=utf-8']);
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect(plain.body).toBe(gunzipSync(compressed.rawPayload).toString());
+    expect(plain.body).toContain('a guide');
+    const rejected = await get('/docs/guides/plan', { ...html, 'accept-encoding': 'br, gzip;q=0' });
+    expect(rejected.body).toContain('a guide');
   });
 
   it('has its own page for missing pages, and a problem for programs', async () => {

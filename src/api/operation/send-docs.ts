@@ -1,6 +1,9 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip, gunzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { acceptsGzip } from '../server/compress-answers.ts';
 import { describeProblem, sendProblem } from '../server/problem.ts';
 import type { PageSender } from './dashboard-routes.ts';
 
@@ -8,6 +11,17 @@ const PREFIX = '/docs/';
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 /** One part of the path of a page or file. The search index has an `@` in its name. */
 const SEGMENT = /^[\w@-][\w.@-]*$/;
+/** Types of the files that are stored compressed only, which halves the size of the package. */
+const COMPRESSED: { readonly [extension: string]: string } = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+};
+const PLAIN = { index: false, dotfiles: 'deny' } as const;
 
 /**
  * The documentation of this version: the static site that `scripts/build-docs.mjs` builds. It is open to everybody, because
@@ -24,7 +38,7 @@ export function createDocsSender({ docsDir }: { docsDir: string }): PageSender {
     }
     const file = findFile(docsDir, path.slice(PREFIX.length));
     if (file === null) sendMissing(docsDir, request, reply);
-    else sendFile(reply, docsDir, file);
+    else sendFile(request, reply, docsDir, file);
     return true;
   };
 }
@@ -34,24 +48,39 @@ function findFile(docsDir: string, path: string): string | null {
   const name = path === '' ? 'index' : path;
   if (!name.split('/').every((segment) => SEGMENT.test(segment))) return null;
   const file = extname(name) === '' ? `${name}.html` : name;
-  return statSync(join(docsDir, file), { throwIfNoEntry: false })?.isFile() === true ? file : null;
+  return isFile(join(docsDir, nameStored(file))) ? file : null;
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function nameStored(file: string): string {
+  return extname(file) in COMPRESSED ? `${file}.gz` : file;
 }
 
 /** Names in `assets/` contain a hash of the content. Browsers check other files by their entity tag. */
-function sendFile(reply: FastifyReply, docsDir: string, file: string): void {
+function sendFile(request: FastifyRequest, reply: FastifyReply, docsDir: string, file: string): void {
   const isHashed = file.startsWith('assets/');
-  void reply
-    .headers({ vary: 'accept-encoding', 'content-security-policy': composePolicy(file) })
-    .sendFile(file, docsDir, { immutable: isHashed, maxAge: isHashed ? YEAR_MS : 0, index: false, dotfiles: 'deny' });
+  void reply.headers({ vary: 'accept-encoding', 'content-security-policy': composePolicy(file) });
+  const type = COMPRESSED[extname(file)];
+  if (type !== undefined && !acceptsGzip(request.headers['accept-encoding']))
+    void reply.type(type).send(decompress(join(docsDir, nameStored(file))));
+  else void reply.sendFile(file, docsDir, { immutable: isHashed, maxAge: isHashed ? YEAR_MS : 0, ...PLAIN });
+}
+
+function decompress(file: string): Readable {
+  // Fastify handles an error of the returned stream.
+  return pipeline(createReadStream(file), createGunzip(), () => {});
 }
 
 function sendMissing(docsDir: string, request: FastifyRequest, reply: FastifyReply): void {
-  const file = join(docsDir, '404.html');
-  const isBuilt = existsSync(file);
+  const file = join(docsDir, nameStored('404.html'));
+  const isBuilt = isFile(file);
   if (isBuilt && (request.headers.accept ?? '').includes('text/html')) {
     // `sendFile` would answer 200.
-    void reply.code(404).header('content-security-policy', composePolicy(file)).type('text/html; charset=utf-8');
-    void reply.send(readFileSync(file, 'utf8'));
+    void reply.code(404).header('content-security-policy', composePolicy('404.html')).type('text/html; charset=utf-8');
+    void reply.send(gunzipSync(readFileSync(file)));
     return;
   }
   const detail = isBuilt

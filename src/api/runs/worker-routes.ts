@@ -68,7 +68,7 @@ function registerClaim(app: FastifyInstance, parts: WorkerRouteParts): void {
         response: {
           200: closedObject(
             { data: { type: 'array', items: refTo('ClaimedRun') } },
-            { description: 'What the worker now holds.' },
+            { description: 'The claimed runs.' },
           ),
           404: refTo('Problem'),
           409: refTo('Problem'),

@@ -56,7 +56,7 @@ const secretBodySchema = {
       uniqueItems: true,
       items: { type: 'string', enum: [...SECRET_USES] },
       description:
-        'What they may use it for. If omitted, an existing secret keeps its uses. A new one gets both, and so does `add`.',
+        'What the factories may use it for. If omitted, an existing secret keeps its uses. A new one gets both, and so does `add`.',
     },
     add: { type: 'boolean', description: 'Adds `factories` and `uses` to the scope instead of replacing it.' },
   },
@@ -195,8 +195,7 @@ const uploadSchema = {
       type: 'string',
       maxLength: 2048,
       pattern: '^https?://',
-      description:
-        'The URL that the sender uses. If omitted, the URL of the webhook, if it is the only one that names the secret.',
+      description: 'The URL that the sender uses. The default is the URL of the webhook, if only one names the secret.',
     },
   },
 };

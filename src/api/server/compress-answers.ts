@@ -32,7 +32,7 @@ function isCompressible({ method, routeOptions }: FastifyRequest, reply: Fastify
   return method === 'GET' && isJson && !isSecret;
 }
 
-function acceptsGzip(header: string | string[] | undefined): boolean {
+export function acceptsGzip(header: string | string[] | undefined): boolean {
   const offers = String(header ?? '')
     .toLowerCase()
     .split(',');

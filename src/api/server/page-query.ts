@@ -14,7 +14,7 @@ export const CURSOR: JsonSchema = {
   type: 'string',
   minLength: 1,
   maxLength: 512,
-  description: '`next_cursor` of the page before.',
+  description: '`next_cursor` of the previous page.',
 };
 
 /** A query with exactly these optional parameters. */

@@ -35,7 +35,7 @@ function registerOwnSessions(app: FastifyInstance, parts: SessionListRouteParts)
     '/sessions',
     {
       config,
-      schema: { tags, summary: 'List the sessions of who is signed in', response: { 200: listOf('Session') } },
+      schema: { tags, summary: 'List the sessions of the signed-in user', response: { 200: listOf('Session') } },
     },
     async (request) => {
       const principal = principalOf(request);
@@ -67,7 +67,7 @@ function registerOwnSessions(app: FastifyInstance, parts: SessionListRouteParts)
       config: { ...config, changes: 'found' },
       schema: {
         tags,
-        summary: 'End one session of who is signed in',
+        summary: 'End one session of the signed-in user',
         body: noBody,
         response: { 204: { type: 'null', description: 'The session has ended.' } },
       },

@@ -53,7 +53,7 @@ export function registerSessionRoutes(app: FastifyInstance, parts: SessionRouteP
 
   app.get(
     '/session',
-    { config, schema: { tags, summary: 'Show who is signed in', response: { 200: refTo('SignedIn') } } },
+    { config, schema: { tags, summary: 'Show the signed-in user', response: { 200: refTo('SignedIn') } } },
     async (request) => {
       const text = readSessionCookie(request, parts.adminUrl());
       const principal = principalOf(request);
@@ -70,7 +70,7 @@ export function registerSessionRoutes(app: FastifyInstance, parts: SessionRouteP
         summary: 'Sign out',
         body: noBody,
         response: {
-          204: { type: 'null', description: 'The session has ended; its cookie is worth nothing any more.' },
+          204: { type: 'null', description: 'The session has ended, and its cookie is invalid.' },
         },
       },
     },

@@ -42,14 +42,15 @@ const tokenBodySchema = {
     role: {
       type: 'string',
       enum: [...TOKEN_ROLES],
-      description: 'Each role holds the earlier ones, except `worker`, which can only execute runs.',
+      description:
+        'Each role includes the permissions of the previous ones, except `worker`, which can only execute runs.',
     },
     factories: {
       type: ['array', 'null'],
       minItems: 1,
       uniqueItems: true,
       items: { type: 'string' },
-      description: 'Names of the factories it is limited to; omit it for all.',
+      description: 'Names of the factories that the token can access. If omitted, it can access all.',
     },
     expires_in: {
       type: ['string', 'null'],

@@ -26,7 +26,11 @@ export interface UserRouteParts {
 
 const tags = ['Users'];
 
-const role = { type: 'string', enum: [...ROLES], description: 'Each role holds the earlier ones.' };
+const role = {
+  type: 'string',
+  enum: [...ROLES],
+  description: 'Each role includes the permissions of the previous ones.',
+};
 const factories = {
   type: ['array', 'null'],
   minItems: 1,
@@ -65,7 +69,7 @@ type ChangeBody = Partial<Pick<NewUserBody, 'role' | 'factories' | 'password'> &
 
 const config = { access: requireRole('owner', 'team') };
 
-/** People who may sign in. Passwords go in and never come out. */
+/** People who can sign in. Passwords go in and never come out. */
 export async function usersPlugin(app: FastifyInstance, parts: UserRouteParts): Promise<void> {
   app.get<{ Querystring: PageQuery }>(
     '/users',
@@ -129,7 +133,7 @@ function registerChanges(app: FastifyInstance, parts: UserRouteParts): void {
         tags,
         summary: 'Change a user',
         description:
-          'A new password and `disabled` end all sessions of the user. Role and factories apply from the next request on. Users of the OpenID provider have no password here, and get their role there at each sign-in.',
+          'A new password and `disabled` end all sessions of the user. A new role and new factories apply from the next request on. Users of the OpenID provider have no password here, and get their role there at each sign-in.',
         body: changeSchema,
         response: { 200: refTo('User'), 409: refTo('Problem') },
       },

@@ -72,7 +72,7 @@ function registerCreation(app: FastifyInstance, parts: WebhookEditRouteParts): v
       schema: {
         tags,
         summary: 'Create a webhook',
-        description: `A secret that the service generates is in \`secret\` this once; for \`url_token\` the URL holds it this once too. A webhook whose provider issues the secret later is created disabled; give it in a second step. ${REJECTED}`,
+        description: `A generated secret is in \`secret\` of this response only. For \`url_token\`, the URL of this response contains it too. If the provider issues the secret later, the webhook is created disabled. Store the secret in a second step. ${REJECTED}`,
         body: creationSchema,
         response: { 201: refTo('NewWebhook'), ...EDIT_ANSWERS },
       },

@@ -110,7 +110,7 @@ const testDeliverySchema = {
       minLength: 1,
       maxLength: 1024,
       pattern: '^[\\x20-\\x7e]*$',
-      description: 'Sent in the header that names the delivery, in place of one made up for it.',
+      description: 'Delivery ID to send in the header that identifies deliveries. If omitted, it is generated.',
     },
     headers: {
       type: 'object',
