@@ -12,7 +12,7 @@ import type { DeliveryLogEntry, RecordOutcome } from '../core/resources/delivery
 import type { Clock } from '../core/time/clock.ts';
 import type { Health } from '../health/health.ts';
 import { handleDelivery } from '../ingress/handle-delivery.ts';
-import type { AdoptSecret, IngressContext } from '../ingress/ingress-context.ts';
+import type { AdoptSecret, IngressContext, IngressListeners } from '../ingress/ingress-context.ts';
 import { RateLimits } from '../ingress/limits.ts';
 import { HandshakeRows, RejectionRows } from '../ingress/log/capped-rows.ts';
 import { CaptureWindows } from '../ingress/log/capture-window.ts';
@@ -57,7 +57,7 @@ export interface IngressParts {
   /** Runs of that factory were stored. */
   onRunsCreated(factory: string): void;
   /** The production branch of that factory may have moved. */
-  onPush(factory: string): void;
+  onPush: IngressListeners['onPush'];
   clock: Clock;
   ids: IdSource;
   logger: Logger;

@@ -14,6 +14,7 @@ import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { OnTimedPass } from '../core/ports/tracing.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { Schedule } from '../core/time/schedule.ts';
+import type { StoredTraceContext } from '../core/trace-context.ts';
 import type { DataPaths } from '../data-dir/data-paths.ts';
 import { type FactoryFolders, managedFolder, mirrorFolder } from '../data-dir/factory-folders.ts';
 import type { EditOutcome, FactoryEdit } from '../reconcile/edit-factory.ts';
@@ -51,8 +52,8 @@ export interface ReconcilerParts {
 export interface Reconcilers extends ReconcileControl, FactoryControl {
   start(): void;
   onSecretChanged(): void;
-  /** The production branch of the factory may have moved. */
-  onPush(factory: string): void;
+  /** The production branch of the factory may have moved. `trace` is that of the delivery which reported it. */
+  onPush(factory: string, trace: StoredTraceContext | null): void;
   /** Changes the definition of a factory that the service hosts. */
   edit(factory: string, edit: FactoryEdit): Promise<EditOutcome>;
   /** The revisions of a hosted definition, newest first; `null` where its source keeps none. */
@@ -87,7 +88,7 @@ export function createReconcilers(parts: ReconcilerParts): Reconcilers {
     onSecretChanged: () => {
       for (const reconciler of all) reconciler.onSecretChanged();
     },
-    onPush: (factory) => byName.get(factory)?.onPush(),
+    onPush: (factory, trace) => byName.get(factory)?.onPush(trace),
     betweenPasses: (factory, work) => byName.get(factory)?.betweenPasses(work) ?? work(),
     serve: async (factory) => find(factory).serve(),
     serveAll: async () => {

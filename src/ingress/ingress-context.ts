@@ -3,6 +3,7 @@ import type { IngressMetrics } from '../core/ports/metrics.ts';
 import type { DeliveryTracer } from '../core/ports/tracing.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { Clock } from '../core/time/clock.ts';
+import type { StoredTraceContext } from '../core/trace-context.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { RateLimits } from './limits.ts';
@@ -34,7 +35,7 @@ export interface IngressListeners {
    * Called after a push to the production branch of this factory is stored. The webhook in its `source` received the
    * push.
    */
-  onPush(factory: string): void;
+  onPush(factory: string, trace: StoredTraceContext | null): void;
   /** Called when a delivery could not be stored. */
   onStorageFailure(error: unknown): void;
   /** Called when a delivery failed because of a defect in Dockbell. */

@@ -9,6 +9,7 @@ import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { OnTimedPass } from '../core/ports/tracing.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import type { Clock } from '../core/time/clock.ts';
+import type { StoredTraceContext } from '../core/trace-context.ts';
 import type { ValidatedTree, ValidationContext } from '../definitions/check/check-definition.ts';
 import type { FileResults } from '../definitions/file-results.ts';
 import type { FactoryState } from './factory-state.ts';
@@ -48,6 +49,8 @@ export interface PassOrder {
   stopping: AbortSignal;
   /** Who edited the definition; omitted for a pass of the loop. */
   actor?: Actor;
+  /** As in `TimedPass`. */
+  pushes?: readonly StoredTraceContext[];
   /** As in `ExaminationOptions`. */
   renewSecretsOf?: ReadonlySet<string>;
 }

@@ -2,6 +2,9 @@ import type { PassStepName, TimedPass } from '../core/ports/tracing.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import type { Clock } from '../core/time/clock.ts';
 
+/** Why and when a pass started. */
+type PassStart = Pick<TimedPass, 'startedAt' | 'pushes'>;
+
 /** Measures the steps of one pass. */
 export class PassTimes {
   readonly #clock: Clock;
@@ -22,9 +25,9 @@ export class PassTimes {
     }
   }
 
-  /** @param startedAt wall time in milliseconds */
-  describe({ id, factory, result, reason, revision }: Reconciliation, startedAt: number): TimedPass {
-    return { id, factory, result, reason, revision, startedAt, durationMs: this.#elapsedMs(), steps: this.#steps };
+  describe({ id, factory, result, reason, revision }: Reconciliation, start: PassStart): TimedPass {
+    const outcome = { id, factory, result, reason, revision };
+    return { ...outcome, ...start, durationMs: this.#elapsedMs(), steps: this.#steps };
   }
 
   #elapsedMs(): number {

@@ -101,7 +101,8 @@ async function runPass(
   const times = new PassTimes(context.clock);
   const pass: Pass = { ...order, ...begin, startedAt: context.clock.wallMs(), note: '', times };
   const reconciliation = await endPass(context, pass, work);
-  context.onTimedPass(times.describe(reconciliation, pass.startedAt));
+  const { startedAt, pushes = [] } = pass;
+  context.onTimedPass(times.describe(reconciliation, { startedAt, pushes }));
   return reconciliation;
 }
 

@@ -64,6 +64,21 @@ describe('passes', () => {
     expect(world.source.fetches).toBe(3);
   });
 
+  it('name the deliveries that reported the pushes, each in one pass, up to 32', async () => {
+    world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
+    const release = world.source.hold();
+    world.reconciler.onPush('trace 0');
+    await eventually(() => world.source.fetches === 1);
+    for (let i = 1; i <= 50; i += 1) world.reconciler.onPush(`trace ${i}`);
+    release();
+    await eventually(() => world.timed.length === 2);
+    const pushes = world.timed.map((pass) => pass.pushes);
+    expect(pushes[0]).toEqual(['trace 0']);
+    expect(pushes[1]).toEqual(Array.from({ length: 32 }, (_, i) => `trace ${i + 1}`));
+    await world.pass();
+    expect(world.timed[2]!.pushes).toEqual([]);
+  });
+
   it('register a new factory, also if the storage fails at first', async () => {
     let failures = 1;
     world = await world.restart({

@@ -6,6 +6,7 @@ import type { Reconciliation, ReconciliationEnd } from '../core/reconciliation.t
 import { type Backoff, backoffMs } from '../core/time/backoff.ts';
 import type { CancelCall, Schedule } from '../core/time/schedule.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
+import type { StoredTraceContext } from '../core/trace-context.ts';
 import { type EditOutcome, editFactory, type FactoryEdit } from './edit-factory.ts';
 import type { FactoryContext, PassTrigger } from './factory-context.ts';
 import { reconcileFactory } from './reconcile-factory.ts';
@@ -16,8 +17,12 @@ const RETRY_BACKOFF: Backoff = { firstMs: 5_000, maxMs: 300_000 };
 /** Called at the end of every pass, for the log and the metrics. */
 export type OnReconciled = (reconciliation: ReconciliationEnd) => void;
 
+/** Traces of deliveries that one pass keeps. Pushes that arrive during a pass share the next one. */
+const MAX_PUSHES = 32;
+
 interface NextPass {
   trigger: PassTrigger;
+  pushes: StoredTraceContext[];
   done: Promise<Reconciliation>;
 }
 
@@ -67,16 +72,22 @@ export class Reconciler {
   /** Runs one full pass that begins after this call. Rejects if the outcome cannot be recorded. */
   reconcile(trigger: PassTrigger = 'asked'): Promise<Reconciliation> {
     if (this.#next === null) {
-      this.#next = { trigger, done: this.#passes.run(() => this.#pass()) };
+      this.#next = { trigger, pushes: [], done: this.#passes.run(() => this.#pass()) };
     } else if (trigger === 'asked') {
       this.#next.trigger = 'asked';
     }
     return this.#next.done;
   }
 
-  /** The branch may have moved. Shares the next pass with other requests, and returns immediately. */
-  onPush(): void {
+  /**
+   * The branch may have moved. Shares the next pass with other requests, and returns immediately.
+   *
+   * @param trace of the delivery that reported it
+   */
+  onPush(trace: StoredTraceContext | null = null): void {
     this.#passInBackground('routine');
+    const pushes = this.#next?.pushes;
+    if (trace !== null && pushes !== undefined && pushes.length < MAX_PUSHES) pushes.push(trace);
   }
 
   /** Runs `work` on the result of the last pass, while no pass is in progress. Rejects as `work` does. */
@@ -143,22 +154,22 @@ export class Reconciler {
   }
 
   async #pass(): Promise<Reconciliation> {
-    const { trigger } = this.#next!;
+    const { trigger, pushes } = this.#next!;
     this.#next = null;
     this.#cancelRetry?.();
     this.#cancelRetry = null;
     this.#isSecretNewer = false;
     try {
-      return this.#note(await this.#carryOut(trigger));
+      return this.#note(await this.#carryOut(trigger, pushes));
     } catch (error) {
       this.#planRetry(true);
       throw error;
     }
   }
 
-  async #carryOut(trigger: PassTrigger): Promise<Reconciliation> {
+  async #carryOut(trigger: PassTrigger, pushes: readonly StoredTraceContext[]): Promise<Reconciliation> {
     await this.#register();
-    return reconcileFactory(this.#context, { trigger, stopping: this.#stopping.signal });
+    return reconcileFactory(this.#context, { trigger, pushes, stopping: this.#stopping.signal });
   }
 
   async #register(): Promise<void> {

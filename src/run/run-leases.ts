@@ -236,14 +236,14 @@ export class RunLeases implements WorkerControl {
       this.#stopping.signal,
       (error, failures) => logger.warn({ err: error, failures }, 'ending a lease failed, retrying'),
     );
-    if (settled === null || settled.value === 'renewed') return;
+    if (settled === null || settled.value === 'renewed' || settled.value === 'ended') return;
     logger.warn({ outcome: settled.value }, 'lease expired');
     // A heartbeat at the same moment may have renewed the lease of the attempt that ended.
     if (this.#held.get(id)?.run.attempt === lease.run.attempt) this.#letGo(id);
     if (settled.value === 'queued_again') this.#parts.onReleased(lease.run.factory);
   }
 
-  async #settle(lease: Lease): Promise<'renewed' | 'timeout' | 'interrupted' | 'queued_again'> {
+  async #settle(lease: Lease): Promise<'renewed' | 'ended' | 'timeout' | 'interrupted' | 'queued_again'> {
     const { queue, clock, observer } = this.#parts;
     const { run } = lease;
     const { id, attempt } = run;
@@ -251,7 +251,8 @@ export class RunLeases implements WorkerControl {
     const isLate = clock.monotonicMs() >= lease.endsAt;
     const at = clock.wallMs();
     if (!isLate && attempt < MAX_INTERRUPTED_ATTEMPTS) {
-      await queue.retryFailed({ id, attempt, error: 'interrupted', at });
+      // Its worker may have ended the run at the same moment, which is then counted already.
+      if (!(await queue.retryFailed({ id, attempt, error: 'interrupted', at }))) return 'ended';
       observer.onEnded(run, { state: 'failed', error: 'interrupted', exitCode: null }, at);
       return 'queued_again';
     }

@@ -60,7 +60,7 @@ it('a migration that is killed at any step loses nothing, and the next start com
   expect(step).toBeGreaterThan(MIGRATIONS.length - before.version);
 });
 
-it('two daemons that start at once on an old database: one migrates and serves, the other one reports the lock', async () => {
+it('two daemons that start together on an old database: one migrates and serves, the other one reports the lock', async () => {
   const config = { factories: [{ name: 'rows', source: { type: 'live' } }] };
   for (let round = 0; round < 5; round++) {
     const dataDir = unpack();

@@ -14,6 +14,7 @@ export interface ReceivedSpan {
   /** 2 for an error. */
   status: number;
   attributes: Record<string, unknown>;
+  links: { traceId: string; spanId: string }[];
   resource: Record<string, unknown>;
 }
 
@@ -45,6 +46,7 @@ interface SpanJson {
   endTimeUnixNano: string;
   status?: { code?: number };
   attributes?: Attribute[];
+  links?: { traceId: string; spanId: string }[];
 }
 
 interface ExportJson {
@@ -93,6 +95,7 @@ function readSpans({ resourceSpans }: ExportJson): ReceivedSpan[] {
         endMs: Number(span.endTimeUnixNano) / 1e6,
         status: span.status?.code ?? 0,
         attributes: readAttributes(span.attributes ?? []),
+        links: span.links ?? [],
         resource: readAttributes(resource.attributes),
       })),
     ),

@@ -364,8 +364,15 @@ describe('after a crash', () => {
     const again = addRun({ state: 'running', executor: 'command' });
     const enough = addRun({ state: 'running', executor: 'command', attempt: 3 });
     executor.startRecords.add(again).add(enough);
-    await open({ retryInterrupted: true }).start();
+    const observed: string[] = [];
+    const observer: RunObserver = {
+      onClaimed: ({ id, attempt }) => observed.push(`${id} claimed ${attempt}`),
+      onEnded: ({ id, attempt }, { state }) => observed.push(`${id} ${state} ${attempt}`),
+    };
+    await open({ retryInterrupted: true, observer }).start();
     await waitUntil(() => executor.running === 1, 'one is executed');
+    // Metrics and traces count each attempt once.
+    expect(observed.toSorted()).toEqual([`${again} failed 1`, `${again} claimed 2`, `${enough} failed 3`].toSorted());
     expect(queue.run(again)).toMatchObject({ state: 'running', attempt: 2 });
     expect(queue.run(enough)).toMatchObject({ state: 'failed', error: 'interrupted', attempt: 3 });
     expect(await queue.attempts(again)).toMatchObject([

@@ -185,6 +185,26 @@ describe('a lease', () => {
     expect(released).toEqual([]);
   });
 
+  it('that expires while its worker ends the run counts the attempt once, with the result of the worker', async () => {
+    const id = addRun();
+    const leases = await open();
+    await claim(leases);
+    const { retryFailed } = queue;
+    let isQueuedAgain: boolean | undefined;
+    queue.retryFailed = async (request) => {
+      const completed = await leases.complete({ id, fence: 1 }, SUCCEEDED, '');
+      expect(completed).toMatchObject({ outcome: 'held' });
+      isQueuedAgain = await retryFailed.call(queue, request);
+      return isQueuedAgain;
+    };
+    await vi.advanceTimersByTimeAsync(LEASE_MS);
+    await waitUntil(() => isQueuedAgain !== undefined, 'the lease has expired');
+    await vi.advanceTimersByTimeAsync(LEASE_MS);
+    expect(isQueuedAgain).toBe(false);
+    expect(observed.slice(1)).toEqual(['succeeded 1 null']);
+    expect(released).toEqual([]);
+  });
+
   it('that expires for the third time ends the run, so that the run cannot harm workers forever', async () => {
     const id = addRun();
     const leases = await open();

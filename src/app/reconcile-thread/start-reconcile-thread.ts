@@ -10,7 +10,7 @@ import type { ReconciliationEnd } from '../../core/reconciliation.ts';
 import { type Backoff, backoffMs } from '../../core/time/backoff.ts';
 import { type CancelCall, scheduleCall } from '../../core/time/schedule.ts';
 import type { FactoryEditor } from '../../edit/factory-editor.ts';
-import type { AdoptSecret } from '../../ingress/ingress-context.ts';
+import type { AdoptSecret, IngressListeners } from '../../ingress/ingress-context.ts';
 import type { Packed } from '../../threads/packed.ts';
 import { PortLink } from '../../threads/port-link.ts';
 import {
@@ -56,7 +56,7 @@ export interface ReconcileThread {
   start(): void;
   onSecretChanged(): void;
   /** The production branch of the factory may have moved. */
-  onPush(factory: string): void;
+  onPush: IngressListeners['onPush'];
   /** Ends the loops, then the thread. */
   stop(): Promise<void>;
 }
@@ -83,7 +83,7 @@ export function startReconcileThread(parts: ReconcileThreadParts): ReconcileThre
     restart: (changed, toServe) => thread.restart(changed, toServe),
     start: () => thread.startLoops(),
     onSecretChanged: () => notify(reconcilers().onSecretChanged()),
-    onPush: (factory) => notify(reconcilers().onPush(factory)),
+    onPush: (factory, trace) => notify(reconcilers().onPush(factory, trace)),
     stop: () => thread.stop(),
   };
 }

@@ -32,7 +32,7 @@ export interface DeliveryTrace {
   endMatch(startedRuns: number): void;
   /** Ends the storing. */
   endRecord(delivery: DeliveryId, label: DeliveryLabel | null): void;
-  /** For the runs that the delivery starts. */
+  /** For the runs and the reconciliation that the delivery starts. */
   contextOfRuns(): StoredTraceContext | undefined;
   /** @param status of the answer; `null` if the sender disconnected */
   end(method: string, status: number | null): void;
@@ -60,6 +60,8 @@ export interface TimedPass {
   durationMs: number;
   /** In milliseconds after the start. */
   steps: { name: PassStepName; fromMs: number; untilMs: number }[];
+  /** The traces of deliveries that reported the pushes. */
+  pushes: readonly StoredTraceContext[];
 }
 
 /** Called at the end of each pass. */

@@ -40,7 +40,7 @@ function concludeRecord(
   metrics.observeDelivery((clock.monotonicMs() - reception.startedAt) / 1000);
   const isNew = recorded.label === 'Accepted';
   if (isNew && runs.length > 0) listeners.onRunsCreated(factory);
-  if (isNew && isPush(reception)) listeners.onPush(factory);
+  if (isNew && isPush(reception)) listeners.onPush(factory, reception.trace?.contextOfRuns() ?? null);
   return answers.accepted(identity.value);
 }
 

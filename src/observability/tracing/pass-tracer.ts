@@ -1,12 +1,13 @@
-import { ROOT_CONTEXT, SpanStatusCode, type Tracer } from '@opentelemetry/api';
+import { type Link, ROOT_CONTEXT, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import { ATTR_ERROR_TYPE } from '@opentelemetry/semantic-conventions';
 import { ATTR_VCS_REF_HEAD_REVISION } from '@opentelemetry/semantic-conventions/incubating';
 import type { OnTimedPass } from '../../core/ports/tracing.ts';
-import { contextOf } from './propagation.ts';
+import type { StoredTraceContext } from '../../core/trace-context.ts';
+import { contextOf, continueStored } from './propagation.ts';
 
 /** Exports the passes of the reconciliation loop, except those that found nothing new. */
 export function createPassTracer(tracer: Tracer): OnTimedPass {
-  return ({ id, factory, result, reason, revision, startedAt, durationMs, steps }) => {
+  return ({ id, factory, result, reason, revision, startedAt, durationMs, steps, pushes }) => {
     if (result === 'unchanged') return;
     const attributes = {
       'dockbell.factory': factory,
@@ -15,7 +16,9 @@ export function createPassTracer(tracer: Tracer): OnTimedPass {
       'dockbell.reconciliation.reason': reason,
       [ATTR_VCS_REF_HEAD_REVISION]: revision ?? undefined,
     };
-    const span = tracer.startSpan('reconcile', { startTime: startedAt, attributes }, ROOT_CONTEXT);
+    // Links, as for a batch of messages: a pass can have several causes, and outlives their requests.
+    const links = pushes.flatMap(linkTo);
+    const span = tracer.startSpan('reconcile', { startTime: startedAt, attributes, links }, ROOT_CONTEXT);
     const isError = result !== 'applied';
     for (const [index, { name, fromMs, untilMs }] of steps.entries()) {
       const step = tracer.startSpan(name, { startTime: startedAt + fromMs }, contextOf(span));
@@ -26,6 +29,11 @@ export function createPassTracer(tracer: Tracer): OnTimedPass {
     if (isError) fail(span, reason);
     span.end(startedAt + durationMs);
   };
+}
+
+function linkTo(stored: StoredTraceContext): Link[] {
+  const context = trace.getSpanContext(continueStored(stored));
+  return context === undefined ? [] : [{ context }];
 }
 
 function fail(span: ReturnType<Tracer['startSpan']>, reason: string): void {

@@ -96,7 +96,7 @@ describeDashboard('the page of secrets', ({ signIn }) => {
     const dialog = page.getByRole('dialog', { name: 'Scope of REVIEW_TOKEN' });
     const open = () => page.getByRole('button', { name: 'Scope of REVIEW_TOKEN' }).click();
     const choose = async (factory: string) => {
-      // A field with chosen factories has no text of its own to click.
+      // A field with chosen factories has no text to click.
       await dialog.getByRole('combobox', { name: 'Factories' }).click({ force: true });
       await page.getByRole('option', { name: factory }).click();
       // Closes the list, which covers other fields.
