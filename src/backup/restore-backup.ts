@@ -14,6 +14,7 @@ import { type DatabaseFacts, readDatabaseFacts, SCHEMA_VERSION } from '../storag
 import { LAYOUT } from './archive/backup-layout.ts';
 import type { Manifest } from './archive/manifest.ts';
 import { type ArchiveContent, type FileSink, readArchive } from './archive/read-archive.ts';
+import { explainWriting } from './explain-writing.ts';
 
 /** What a killed restore, a daemon that was stopped, and a new file system leave in an empty folder. */
 const IGNORED = /^(?:\.restore-[0-9a-f]{16}|daemon\.lock|daemon\.pid|lost\+found)$/;
@@ -30,8 +31,8 @@ export interface RestoreRequest {
  * names and checked there. The database is moved last: without it, no daemon starts.
  *
  * Throws `bad_request` if the file is not a complete backup. Throws `storage_newer` if its database needs a newer Dockbell,
- * and `storage_damaged` if its database is damaged. Throws `conflict` if the directory is not empty, and `data_dir_locked` if
- * it is in use.
+ * and `storage_damaged` if its database is damaged. Throws `conflict` if the directory is not empty, `data_dir_locked` if it
+ * is in use, and `storage_unavailable` if it cannot be written.
  */
 export async function restoreBackup(request: RestoreRequest): Promise<ArchiveContent> {
   process.umask(0o077);
@@ -114,7 +115,7 @@ async function extract(
       if (selected?.includes(name) === false) return null;
       const path = join(staging, name);
       for (const folder of listFolders(staging, path)) {
-        if (!folders.has(folder)) await mkdir(folder, { mode: 0o700 });
+        if (!folders.has(folder)) await explainWriting(folder, mkdir(folder, { mode: 0o700 }));
         folders.add(folder);
       }
       return openFile(path);
@@ -143,13 +144,13 @@ function listFolders(staging: string, path: string): string[] {
 }
 
 async function openFile(path: string): Promise<FileSink> {
-  const file = await open(path, 'wx', 0o600);
+  const file = await explainWriting(path, open(path, 'wx', 0o600));
   return {
     write: async (piece) => {
-      await file.writeFile(piece);
+      await explainWriting(path, file.writeFile(piece));
     },
     end: async () => {
-      await file.sync();
+      await explainWriting(path, file.sync());
       await file.close();
     },
   };

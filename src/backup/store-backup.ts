@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { AppError, messageOf, systemErrorCode } from '../core/errors.ts';
 import { syncFolder } from '../files/write-durably.ts';
 import { type ArchiveContent, readArchive } from './archive/read-archive.ts';
+import { explainWriting } from './explain-writing.ts';
 
 /** An unfinished file without a write for this long belongs to a program that was killed. */
 const STALE_MS = 60 * 60 * 1000;
@@ -16,7 +17,7 @@ export interface StoreOptions {
 
 /**
  * Stores a backup in a file of mode 0600. The file gets its name only after it is complete, verified and on disk. Throws
- * `conflict` if the file exists, and what `content` and `readArchive` throw.
+ * `conflict` if the file exists, `storage_unavailable` if it cannot be written, and what `content` and `readArchive` throw.
  */
 export async function storeBackup(
   path: string,
@@ -60,15 +61,15 @@ async function writePieces(
   content: AsyncIterable<Uint8Array>,
   onWritten: (bytes: number) => void,
 ): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
+  const file = await explainWriting(path, open(path, 'wx', 0o600));
   try {
     let bytes = 0;
     for await (const piece of content) {
-      await file.writeFile(piece);
+      await explainWriting(path, file.writeFile(piece));
       bytes += piece.length;
       onWritten(bytes);
     }
-    await file.sync();
+    await explainWriting(path, file.sync());
   } finally {
     await file.close();
   }
