@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
@@ -58,6 +59,51 @@ it('a migration that is killed at any step loses nothing, and the next start com
     rmSync(dataDir, { recursive: true });
   }
   expect(step).toBeGreaterThan(MIGRATIONS.length - before.version);
+});
+
+it('a start that is killed in the middle of the copy before a migration leaves no half copy, and the next one goes well', async () => {
+  const config = { factories: [{ name: 'rows', source: { type: 'live' } }] };
+  const fillingMib = 300;
+  const original = unpack();
+  // So large that its copy takes a while.
+  const db = new Database(join(original, 'dockbell.db'));
+  db.exec('CREATE TABLE filling (bytes BLOB)');
+  const fill = db.prepare('INSERT INTO filling VALUES (randomblob(1048576))');
+  db.transaction(() => {
+    for (let mib = 0; mib < fillingMib; mib += 1) fill.run();
+  })();
+  db.close();
+  const before = countRows(join(original, 'dockbell.db'));
+  let halfCopies = 0;
+  // The last round kills when the copy has its name.
+  for (const copiedMib of [0, fillingMib / 4, fillingMib / 2, null]) {
+    const dataDir = join(createTempDir('killed'), 'data');
+    cpSync(original, dataDir, { recursive: true });
+    const [backup, unfinished] = [join(dataDir, BACKUP), join(dataDir, `${BACKUP}.unfinished`)];
+    const isReached = () => {
+      if (copiedMib === null) return existsSync(backup);
+      return (statSync(unfinished, { throwIfNoEntry: false })?.size ?? -1) >= copiedMib * 1024 * 1024;
+    };
+    const launched = launchTestDaemon({ config, dataDir });
+    let isMissed = false;
+    void launched.serving.then(() => {
+      isMissed = true;
+    });
+    while (!isReached() && !isMissed) await nextTurn();
+    launched.kill('SIGKILL');
+    expect(await launched.exited).toBeNull();
+    if (existsSync(unfinished)) {
+      halfCopies += 1;
+      expect(readdirSync(dataDir)).not.toContain(BACKUP);
+    } else expect(countRows(backup)).toEqual(before);
+
+    const daemon = (await launchTestDaemon({ config, dataDir }).serving)!;
+    expect(countRows(backup)).toEqual(before);
+    expect(readdirSync(dataDir).filter((name) => name.includes('before-v'))).toEqual([BACKUP]);
+    expect(await daemon.end('SIGTERM')).toBe(0);
+    expect(countRows(join(dataDir, 'dockbell.db'))).toMatchObject({ rows: before.rows, version: MIGRATIONS.length });
+  }
+  expect(halfCopies).toBeGreaterThan(1);
 });
 
 it('two daemons that start together on an old database: one migrates and serves, the other one reports the lock', async () => {
