@@ -17,7 +17,7 @@ import { type ArchiveContent, type FileSink, readArchive } from './archive/read-
 import { explainWriting } from './explain-writing.ts';
 
 /** What a killed restore, a daemon that was stopped, and a new file system leave in an empty folder. */
-const IGNORED = /^(?:\.restore-[0-9a-f]{16}|daemon\.lock|daemon\.pid|lost\+found)$/;
+const IGNORED = /^(?:\.restore-[0-9a-f]{16}|daemon\.lock(?:-journal)?|daemon\.pid|lost\+found)$/;
 const STAGING = /^\.restore-[0-9a-f]{16}$/;
 
 export interface RestoreRequest {

@@ -6,6 +6,8 @@ import { syncFolder } from '../files/write-durably.ts';
 import { type ArchiveContent, readArchive } from './archive/read-archive.ts';
 import { explainWriting } from './explain-writing.ts';
 
+/** Synced piece by piece: one sync of the whole file would delay each delivery, which is synced to the same disk. */
+const SYNC_BYTES = 16 * 1024 * 1024;
 /** An unfinished file without a write for this long belongs to a program that was killed. */
 const STALE_MS = 60 * 60 * 1000;
 
@@ -64,9 +66,15 @@ async function writePieces(
   const file = await explainWriting(path, open(path, 'wx', 0o600));
   try {
     let bytes = 0;
+    let unsynced = 0;
     for await (const piece of content) {
       await explainWriting(path, file.writeFile(piece));
       bytes += piece.length;
+      unsynced += piece.length;
+      if (unsynced >= SYNC_BYTES) {
+        await explainWriting(path, file.datasync());
+        unsynced = 0;
+      }
       onWritten(bytes);
     }
     await explainWriting(path, file.sync());

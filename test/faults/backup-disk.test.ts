@@ -35,6 +35,11 @@ describe.skipIf(probe === null)('a backup on a disk that is nearly full', () => 
     return response.status;
   }
 
+  async function readWarnings(): Promise<string[]> {
+    const answer = (await (await fetch(`${daemon.adminUrl}/readyz`)).json()) as { warnings: string[] };
+    return answer.warnings;
+  }
+
   const listUnfinished = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.tmp'));
 
   /** The daemon accepts and has lost nothing, and a backup to a disk with space is whole. */
@@ -95,10 +100,9 @@ describe.skipIf(probe === null)('a backup on a disk that is nearly full', () => 
     };
     rmSync(filler);
     await setFolder(join(backupDisk.path, 'scheduled'));
-    const warning = await eventually(async () => {
-      const { warnings } = await (await fetch(`${daemon.adminUrl}/readyz`)).json();
-      return warnings.find((text: string) => text.startsWith('the scheduled backup failed'));
-    }, 20_000);
+    const findWarning = async () =>
+      (await readWarnings()).find((text) => text.startsWith('the scheduled backup failed'));
+    const warning = await eventually(findWarning, 20_000);
     expect(warning).toMatch(/no backup was stored yet: .* cannot be written: its disk is full/);
     expect((await daemon.cli('status')).stdout).toContain('the scheduled backup failed');
     expect(readdirSync(join(backupDisk.path, 'scheduled'))).toEqual([]);
@@ -106,7 +110,7 @@ describe.skipIf(probe === null)('a backup on a disk that is nearly full', () => 
     const folder = createTempDir('scheduled');
     await setFolder(folder);
     await eventually(() => readdirSync(folder).some((name) => name.endsWith('.tar')), 20_000);
-    await eventually(async () => (await (await fetch(`${daemon.adminUrl}/readyz`)).json()).warnings.length === 0);
+    await eventually(async () => (await readWarnings()).length === 0);
   });
 
   it('cannot be restored to a disk without space, and then leaves nothing there', async () => {

@@ -5,6 +5,7 @@ import { describeSource } from '../../src/backup/describe-source.ts';
 import { OnlineBackups } from '../../src/backup/online-backups.ts';
 import { ScheduledBackups } from '../../src/backup/scheduled-backups.ts';
 import { verifyBackup } from '../../src/backup/store-backup.ts';
+import type { OpenBackup } from '../../src/core/ports/backup-control.ts';
 import type { Logger } from '../../src/core/ports/logger.ts';
 import { describeBackups } from '../../src/health/backup-conditions.ts';
 import { openSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
@@ -39,12 +40,13 @@ const clock = { wallMs: () => now, monotonicMs: () => monotonic };
 const log = (fields: object, message: string) => void logged.push({ ...fields, message });
 const logger: Logger = { info: log, warn: log, error: log, child: () => logger };
 
-/** A daemon starts. */
-function start(keep = 2): ScheduledBackups {
+/** A daemon starts. `change` can look at the content of a backup while it is read. */
+function start(keep = 2, change: (backup: OpenBackup) => Promise<OpenBackup> = async (same) => same): ScheduledBackups {
   const source = describeSource({ dataDir, masterKeyFile: join(dataDir, 'master.key'), environmentValue: undefined });
+  const backups = new OnlineBackups(source, clock);
   const scheduled = new ScheduledBackups({
     policy: { everyMs: HOUR_MS, keep, dir },
-    backups: new OnlineBackups(source, clock),
+    backups: { open: async (request, signal) => change(await backups.open(request, signal)) },
     idFile: source.paths.backupId,
     clock,
     logger,
@@ -101,6 +103,22 @@ describe('scheduled backups', () => {
       'old backup removed',
     ]);
     expect(readdirSync(dataDir).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it('are aborted by a stop, also while the file is written', async () => {
+    let stopping: { ended: Promise<void> } | null = null;
+    const scheduled: ScheduledBackups = start(2, async (backup) => {
+      const content = async function* () {
+        for await (const piece of backup.content) {
+          stopping ??= { ended: scheduled.stop() };
+          yield piece;
+        }
+      };
+      return { ...backup, content: content() };
+    });
+    await (await eventually(() => stopping)).ended;
+    expect([list(), readdirSync(dataDir).filter((name) => name.endsWith('.tmp'))]).toEqual([[], []]);
+    expect([logged, describeBackups(scheduled)]).toEqual([[], null]);
   });
 
   it('never delete files of another daemon or of anybody else', async () => {
