@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { listCommandBlocks, readReason } from '../helpers/documented-commands.ts';
+import { listCommandBlocks, openDocumentShell, readReason } from '../helpers/documented-commands.ts';
 import { ELSEWHERE, executed, PAGES } from '../helpers/documented-pages.ts';
 import { listDocuments, locate } from '../helpers/documents.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
 
 /** The only reasons why a block is not executed. Keep the list short. */
 const REASONS = [
@@ -31,5 +32,13 @@ describe('the command blocks of documents', () => {
 
   it('that other tests execute are in tests that exist', () => {
     for (const path of Object.values(ELSEWHERE)) expect(existsSync(locate(path)), path).toBe(true);
+  });
+
+  it('cannot start programs that change the machine', async () => {
+    const shell = openDocumentShell(createTempDir('reader'), {});
+    const execute = (text: string) => shell.execute({ document: 'x.md', language: 'sh', title: '', text });
+    expect(await execute('echo $((40 + 2)); git --version')).toMatch(/^42\ngit version /);
+    for (const program of ['systemctl', 'apt-get', 'sudo', 'npm', 'rm', 'podman', 'kubectl'])
+      await expect(execute(`${program} --version`)).rejects.toThrow(`${program}: command not found`);
   });
 });

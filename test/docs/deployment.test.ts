@@ -102,7 +102,8 @@ describe('the workflows', () => {
   });
 
   it('use actions by their commit, with the version as a comment', () => {
-    const used = names.flatMap((name) => [...readDocument(`.github/workflows/${name}`).matchAll(/uses: (.+)$/gm)]);
+    const files = ['action.yml', ...names.map((name) => `.github/workflows/${name}`)];
+    const used = files.flatMap((file) => [...readDocument(file).matchAll(/uses: (.+)$/gm)]);
     const loose = used.map(([, action]) => action!).filter((action) => !action.startsWith('./.github/'));
     expect(loose.length).toBeGreaterThan(5);
     expect(loose.filter((action) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([]);

@@ -60,6 +60,18 @@ describe('links between documents', () => {
   });
 });
 
+describe('the comparison with other products', () => {
+  it('has a link to the documentation of the product in each statement of the table', () => {
+    const rows = readDocument('docs/concepts/comparison.md').match(/^\| [a-z].*$/gm)!;
+    expect(rows.length).toBeGreaterThan(3);
+    for (const row of rows) {
+      // The first two columns are the subject and Dockbell.
+      const cells = row.split('|').slice(3, -1);
+      for (const cell of cells) expect(cell).toMatch(/\]\(https:\/\//);
+    }
+  });
+});
+
 describe('the package', () => {
   it('contains the folders and files that its documents link to', () => {
     const { files } = JSON.parse(readDocument('package.json')) as { files: string[] };

@@ -16,6 +16,9 @@ const RENDERER = join(ROOT, 'test/faults/kit/render-chart.go');
 /** Debian's packages of sprig and the YAML library that Helm uses. */
 const DEBIAN_GO = '/usr/share/gocode';
 
+/** Without it, an old Helm renders for a version that the chart does not support. */
+const KUBERNETES = '1.33.0';
+
 const hasHelm = hasProgram('helm');
 const hasGo = hasHelm || (hasProgram('go') && existsSync(join(DEBIAN_GO, 'src/github.com/Masterminds/sprig')));
 
@@ -51,8 +54,9 @@ function render(values: object): Map<string, KubernetesObject> {
   const file = join(createTempDir('values'), 'values.yaml');
   writeFileSync(file, stringify(values));
   const env = { ...process.env, GO111MODULE: 'off', GOPATH: DEBIAN_GO, GOCACHE: join(ROOT, '.cache/go') };
+  const options = ['--namespace', 'apps', '--kube-version', KUBERNETES, '--values', file];
   const text = hasHelm
-    ? execFileSync('helm', ['template', 'demo', CHART, '--namespace', 'apps', '--values', file], { encoding: 'utf8' })
+    ? execFileSync('helm', ['template', 'demo', CHART, ...options], { encoding: 'utf8' })
     : execFileSync('go', ['run', RENDERER, CHART, 'demo', 'apps', file], { encoding: 'utf8', env });
   const objects = parseAllDocuments(text).map((document) => document.toJS() as KubernetesObject | null);
   return new Map(objects.filter((each) => each?.kind).map((each) => [`${each!.kind}/${each!.metadata.name}`, each!]));

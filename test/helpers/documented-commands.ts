@@ -3,6 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
+import { createBarePath } from './bare-path.ts';
 import { type Fence, listFences } from './documents.ts';
 import { eventually } from './eventually.ts';
 import { createTempDir } from './temp-dir.ts';
@@ -13,6 +14,13 @@ const NOT_EXECUTED = /^not-executed: (.+)$/;
 const BLOCK_MS = 60_000;
 /** Limit for the runs of a session on a busy machine. */
 const RUN_ENDS_MS = 20_000;
+
+/**
+ * All programs that a block can start, in addition to Node.js and `dockbell`. A block with another one, such as `systemctl` or
+ * `apt-get`, fails here unless it has a reason not to be executed.
+ */
+const PROGRAMS =
+  'bash sh env cat chmod date grep head mkdir mkfifo od sed sleep timeout tr uname wc curl git jq openssl'.split(' ');
 
 /** Standard input of every block: a value for commands that read a secret or a password from it. */
 const TYPED = 'a-long-value-that-nobody-guesses-0123456789\n';
@@ -47,10 +55,17 @@ export function openDocumentShell(folder: string, env: Record<string, string>): 
   writeFileSync(join(state, 'env'), '');
   writeFileSync(join(state, 'dockbell'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
   chmodSync(join(state, 'dockbell'), 0o755);
-  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  const { NODE_COMPILE_CACHE = '' } = process.env;
   const git = { GIT_CONFIG_GLOBAL: join(state, 'gitconfig'), GIT_CONFIG_NOSYSTEM: '1' };
   writeFileSync(git.GIT_CONFIG_GLOBAL, '[user]\n\tname = Reader\n\temail = reader@dockbell.invalid\n');
-  const environment = { PATH: `${state}:${PATH}`, HOME: state, NODE_COMPILE_CACHE, NO_COLOR: '1', ...git, ...env };
+  const environment = {
+    PATH: `${state}:${createBarePath(PROGRAMS)}`,
+    HOME: state,
+    NODE_COMPILE_CACHE,
+    NO_COLOR: '1',
+    ...git,
+    ...env,
+  };
   const background: ReturnType<typeof spawn>[] = [];
   const wrap = (script: string) =>
     `set -eu -o pipefail; set -a; . '${state}/env'; cd "$(cat '${state}/cwd')"

@@ -225,7 +225,14 @@ async function renameWebhook(
   nameOrUid: string,
   newName: string,
 ): Promise<number> {
-  return changeWebhook(session, options, nameOrUid, { name: newName }, 'is the new name. The URL is unchanged');
+  const { factory, uid, name } = await findWebhook(session, nameOrUid);
+  const api = await session.api();
+  const path = { factory, uid };
+  const request = { params: { path }, body: { name: newName } };
+  const renamed = await readAnswer(api.PATCH('/api/v1/factories/{factory}/webhooks/{uid}', request));
+  if (options.json) session.output.json(renamed);
+  else session.output.line(`Renamed ${escapeText(name)} to ${escapeText(renamed.name)}. The URL is unchanged.`);
+  return EXIT_CODES.done;
 }
 
 async function changeWebhook(
