@@ -31,7 +31,12 @@ most recent object, use \`last\`.
 Exit codes: 0 done; 1 the result is negative (invalid definition, would not trigger, run failed) or the output cannot
 be written; 2 wrong usage or unreachable daemon; 130 after Ctrl-C at a prompt.
 
-Commands that talk to a daemon find it by \`--url\`, then \`DOCKBELL_URL\`, then \`daemon.json\` in the data directory. The data
+A profile is a named connection: an address or a data directory, a file with the token, and a factory (\`dockbell profile\`).
+Options come first: \`--url\` or \`--data-dir\`, else \`--profile\`. Then come variables: \`DOCKBELL_URL\`, \`DOCKBELL_DATA_DIR\`,
+\`DOCKBELL_PROFILE\`. If none is set, commands use the \`dockbell dev\` of the working directory, then its data directory if it
+exists, then the profile of \`dockbell profile use\`. With a profile, variables with tokens are ignored.
+
+Without a profile, commands find the daemon by \`--url\`, then \`DOCKBELL_URL\`, then \`daemon.json\` in the data directory. The data
 directory is that of \`--data-dir\`, then \`DOCKBELL_DATA_DIR\`, then \`dataDir\` of \`dockbell.yaml\` in the working directory, then
 \`./.dockbell\`. They read the token from \`--token\`, then \`--token-file\`, then \`DOCKBELL_TOKEN\`, then the file that
 \`DOCKBELL_TOKEN_FILE\` names, then \`admin-token\` in the data directory. The token of a data directory is sent to the daemon of

@@ -169,6 +169,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/user.ts')).declareUser,
   },
   {
+    name: 'profile',
+    description: 'named connections, for people who work with several daemons',
+    load: async () => (await import('./commands/profile.ts')).declareProfile,
+  },
+  {
     name: 'login-link',
     description: 'create a link that signs in to the dashboard as an owner; it works once, for 15 minutes',
     load: async () => (await import('./commands/login-link.ts')).declareLoginLink,

@@ -58,7 +58,8 @@ export class CommandSession {
       await readAnswer((await this.api()).GET('/api/v1/openapi.json'));
       return true;
     } catch (error) {
-      const isNamed = this.globals.url !== undefined || Boolean(this.context.env.DOCKBELL_URL);
+      const { url, profile } = this.globals;
+      const isNamed = (url ?? profile) !== undefined || Boolean(this.context.env.DOCKBELL_URL);
       const isUnreachable =
         (error instanceof CliError && error.code === 'unreachable') ||
         (error instanceof RequestFailed && error.problem.code === 'unreachable');
@@ -122,8 +123,9 @@ export class CommandSession {
   async explainFailure(thrown: unknown): Promise<unknown> {
     const error =
       thrown instanceof RequestFailed ? explainRequestFailure(thrown, (await this.connection()).url) : thrown;
-    const { factory } = this.globals;
-    if (factory === undefined || !(error instanceof CliError) || error.code !== 'not_found') return error;
+    if (!(error instanceof CliError) || error.code !== 'not_found') return error;
+    const factory = await this.#findNamedFactory().catch(() => null);
+    if (factory === null) return error;
     const names = await this.#listFactories().catch(() => null);
     if (names === null || names.includes(factory)) return error;
     const similar = suggest(factory, names);
@@ -150,8 +152,14 @@ export class CommandSession {
     this.output.note(`The API token expires in ${formatSpan(expiresAt - this.nowMs)}. ${advice}.`);
   }
 
+  /** The factory of the option, the environment or the profile. `null` if none names one. */
+  async #findNamedFactory(): Promise<string | null> {
+    return this.globals.factory ?? (await this.connection()).profile?.factory ?? null;
+  }
+
   async #findFactory(): Promise<string> {
-    if (this.globals.factory !== undefined) return this.globals.factory;
+    const named = await this.#findNamedFactory();
+    if (named !== null) return named;
     const [only, ...others] = await this.#listConfigured();
     if (only === undefined) {
       throw new CliError('The daemon serves no factory.', {

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { escapeText } from '../words/escape-text.ts';
 import type { CliContext } from './context.ts';
 import { CliError } from './exit-codes.ts';
+import type { ChosenProfile } from './profiles/choose-profile.ts';
 
 /** Global options that select a daemon. */
 export interface ConnectionOptions {
@@ -9,6 +11,7 @@ export interface ConnectionOptions {
   token?: string | undefined;
   tokenFile?: string | undefined;
   dataDir?: string | undefined;
+  profile?: string | undefined;
   factory?: string | undefined;
   /** May no request of the command change anything? */
   dryRun?: boolean | undefined;
@@ -21,6 +24,8 @@ export interface Connection {
   /** Without a trailing slash, without `/api/v1`. */
   url: string;
   token: string;
+  /** The profile that named it, if one did. */
+  profile?: { name: string; factory: string | null };
 }
 
 export const DEFAULT_DATA_DIR = './.dockbell';
@@ -30,24 +35,64 @@ export const CONFIG_FILE = 'dockbell.yaml';
 /**
  * Finds the daemon (`--url`, `DOCKBELL_URL`, else `daemon.json` in the data directory) and the token (`--token`,
  * `--token-file`, `DOCKBELL_TOKEN`, `DOCKBELL_TOKEN_FILE`, else `admin-token` in the data directory). The token of a data
- * directory is sent to the daemon of that directory only, never to another address. If nothing names a daemon, the
- * `dockbell dev` that runs in the working directory comes first.
+ * directory is sent to the daemon of that directory only, never to another address. Nothing else named a daemon? Then
+ * comes the `dockbell dev` that runs in the working directory, then its data directory if it exists, then the profile in use.
  */
 export async function findConnection(options: ConnectionOptions, context: CliContext): Promise<Connection> {
+  const chosen = await chooseProfile(options, context);
+  return chosen === null ? connectUnnamed(options, context) : connectProfile(chosen, options, context);
+}
+
+async function chooseProfile(options: ConnectionOptions, context: CliContext): Promise<ChosenProfile | null> {
+  const { findNamedProfile, findProfileInUse } = await import('./profiles/choose-profile.ts');
+  const named = await findNamedProfile(options, context);
+  const { DOCKBELL_URL, DOCKBELL_DATA_DIR } = context.env;
+  const isNamed = Boolean(options.url ?? options.dataDir ?? (DOCKBELL_URL || DOCKBELL_DATA_DIR));
+  if (named !== null || isNamed || (await findDev(options, context)) !== null) return named;
+  return findProfileInUse(await findDataDir(options, context), context);
+}
+
+/** The token of a profile is sent to its address only, and a token of the environment never. */
+async function connectProfile(
+  { name, profile }: ChosenProfile,
+  { token, tokenFile }: ConnectionOptions,
+  { cwd, env, ...context }: CliContext,
+): Promise<Connection> {
+  const options = { url: profile.url ?? undefined, dataDir: profile.data_dir ?? undefined, token, tokenFile };
+  const isGiven = token !== undefined || tokenFile !== undefined;
+  if (!isGiven && profile.token_file !== null) options.token = await readProfileToken(name, profile.token_file);
+  const { url, token: used } = await connectUnnamed(options, { ...context, cwd, env: {} });
+  return { url, token: used, profile: { name, factory: profile.factory } };
+}
+
+async function readProfileToken(name: string, path: string): Promise<string> {
+  const { readPrivateFile } = await import('./profiles/read-private-file.ts');
+  const text = await readPrivateFile(path, { mustBeOurs: false });
+  if (text !== null) return text.trim();
+  throw new CliError(`The token file ${escapeText(path)} of the profile ${name} does not exist.`, {
+    code: 'unauthorized',
+    hint: `Create it, or run 'dockbell profile add ${name} --force'.`,
+  });
+}
+
+async function connectUnnamed(options: ConnectionOptions, context: CliContext): Promise<Connection> {
   const named = options.url ?? (context.env.DOCKBELL_URL || undefined);
   const devDataDir = named === undefined ? await findDev(options, context) : null;
   const dataDir = devDataDir ?? (await findDataDir(options, context));
-  const url = named === undefined ? await requireLocalUrl(dataDir) : parseUrl(named);
+  const url = named === undefined ? await requireLocalUrl(dataDir) : requireAddress(named);
   // A token of the environment is for the daemon that the user works with otherwise.
   const env = devDataDir === null ? context.env : {};
   const token = (await readNamedToken(options, { ...context, env })) ?? (await readLocalToken(dataDir, url));
-  if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new CliError('The API token is empty or contains invalid characters.', {
-      code: 'unauthorized',
-      hint: 'Check --token, --token-file, DOCKBELL_TOKEN or DOCKBELL_TOKEN_FILE; a token starts with dbk_.',
-    });
-  }
-  return { url, token };
+  return { url, token: requireToken(token) };
+}
+
+/** The token if it can be one. Throws `CliError` otherwise. */
+export function requireToken(token: string): string {
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new CliError('The API token is empty or contains invalid characters.', {
+    code: 'unauthorized',
+    hint: 'Check --token, --token-file, DOCKBELL_TOKEN or DOCKBELL_TOKEN_FILE; a token starts with dbk_.',
+  });
 }
 
 /** The data directory of a `dockbell dev` in the working directory. `null` if none runs, or if another daemon is named. */
@@ -71,10 +116,21 @@ export async function findDataDir(
   options: ConnectionOptions,
   { cwd, env }: Pick<CliContext, 'cwd' | 'env'>,
 ): Promise<string> {
-  const named = options.dataDir ?? (env.DOCKBELL_DATA_DIR || undefined);
+  const named = options.dataDir ?? (await readProfileDataDir(options, env)) ?? (env.DOCKBELL_DATA_DIR || undefined);
   if (named !== undefined) return resolve(cwd, named);
   const { readDataDir } = await import('../config/load-config.ts');
   return (await readDataDir(resolve(cwd, CONFIG_FILE), env)) ?? resolve(cwd, DEFAULT_DATA_DIR);
+}
+
+/** The data directory of a named profile; `null` without a profile. Throws for a daemon that is only known by its address. */
+async function readProfileDataDir(options: ConnectionOptions, env: CliContext['env']): Promise<string | null> {
+  if (options.profile === undefined && !env.DOCKBELL_PROFILE) return null;
+  const { findNamedProfile } = await import('./profiles/choose-profile.ts');
+  const chosen = await findNamedProfile(options, { env });
+  if (chosen === null || chosen.profile.data_dir !== null) return chosen?.profile.data_dir ?? null;
+  throw new CliError(`The profile ${chosen.name} names an address, and the command needs a data directory.`, {
+    hint: 'Use --data-dir.',
+  });
 }
 
 /** The token of the command line or the environment. `null` if neither has one. */
@@ -90,7 +146,8 @@ async function readNamedToken({ token, tokenFile }: ConnectionOptions, context: 
   return text.trim();
 }
 
-function parseUrl(text: string): string {
+/** The address without path of the API, query and credentials. Throws `CliError` if it is not one. */
+export function requireAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
     throw new CliError(`'${text}' is not the address of a daemon.`, {
@@ -116,7 +173,7 @@ async function readLocalUrl(dataDir: string): Promise<string | null> {
   if (text === null) return null;
   try {
     const { admin_url } = JSON.parse(text) as { admin_url?: unknown };
-    if (typeof admin_url === 'string') return parseUrl(admin_url);
+    if (typeof admin_url === 'string') return requireAddress(admin_url);
   } catch (cause) {
     throw unreadableDaemonFile(path, cause);
   }

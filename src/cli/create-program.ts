@@ -104,6 +104,10 @@ function createRoot(context: CliContext): CliCommand {
       '--data-dir <dir>',
       `data directory of the daemon (default: DOCKBELL_DATA_DIR, else dataDir of ${CONFIG_FILE} here, else ${DEFAULT_DATA_DIR})`,
     )
+    .option(
+      '--profile <name>',
+      "profile that names the daemon (default: DOCKBELL_PROFILE, else see 'dockbell profile')",
+    )
     .option('--url <url>', 'admin address of the daemon (default: DOCKBELL_URL, else <data-dir>/daemon.json)')
     .option(
       '--token-file <file>',

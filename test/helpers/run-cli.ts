@@ -39,7 +39,8 @@ export async function runCli(argv: readonly string[], surroundings: CliSurroundi
     stdin: openInput(surroundings.stdin ?? ''),
     stdout: stdout.stream,
     stderr: stderr.stream,
-    env: surroundings.env ?? {},
+    // A profile of the user who runs the tests must not matter.
+    env: { XDG_CONFIG_HOME: '/nonexistent', ...surroundings.env },
     cwd: surroundings.cwd ?? '/nonexistent',
     clock: surroundings.clock ?? systemClock,
     newId: surroundings.newId ?? (() => 'send_1'),

@@ -79,6 +79,9 @@ async function status(session: CommandSession, options: StatusOptions): Promise<
 }
 
 async function printStatus(session: CommandSession, factories: readonly Factory[]): Promise<void> {
+  const { url, profile } = await session.connection();
+  session.output.fields([['Daemon', profile === undefined ? url : `${url} (profile ${profile.name})`]]);
+  session.output.line();
   await printFactories(session, factories);
   if (session.globals.factory === undefined) await printBackups(session);
   await noteExpiringTokens(session);

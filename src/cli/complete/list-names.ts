@@ -30,6 +30,10 @@ const LISTS = {
     const { data } = await readAnswer((await session.api()).GET('/api/v1/secrets', { params: { query: PAGE } }));
     return data;
   },
+  profiles: async (_session: CommandSession, context: CliContext) => {
+    const { ProfileStore } = await import('../profiles/profile-store.ts');
+    return [...(await new ProfileStore(context).read()).profiles.keys()].map((name) => ({ name }));
+  },
   users: async (session: CommandSession) => {
     const { data } = await readAnswer((await session.api()).GET('/api/v1/users', { params: { query: PAGE } }));
     return data;
@@ -43,14 +47,20 @@ type Kind = keyof typeof LISTS;
 /** Options and arguments whose values the daemon knows, by their name in the help. */
 const KINDS: Readonly<Record<string, Kind>> = {
   '--factory': 'factories',
+  '--profile': 'profiles',
   '--webhook': 'webhooks',
   '--automation': 'automations',
   '<webhook>': 'webhooks',
   '<automation>': 'automations',
 };
 
-/** Groups whose `<name>` is an existing object, except in `create`. */
-const GROUPS: Readonly<Record<string, Kind>> = { factory: 'factories', secret: 'secrets', user: 'users' };
+/** Groups whose `<name>` is an existing object, except in `create` and `add`. */
+const GROUPS: Readonly<Record<string, Kind>> = {
+  factory: 'factories',
+  profile: 'profiles',
+  secret: 'secrets',
+  user: 'users',
+};
 
 /**
  * Names that the running daemon has for the word at the cursor. Empty if the word stands for something else, and if no
@@ -64,7 +74,7 @@ export async function listNames({ target, command, values }: WordPlace, context:
   const timer = new AbortController();
   try {
     const late = context.sleep(ANSWER_TIMEOUT_MS, timer.signal).then(() => []);
-    const rows: readonly { name: string }[] = await Promise.race([LISTS[kind](session), late]);
+    const rows: readonly { name: string }[] = await Promise.race([LISTS[kind](session, context), late]);
     return rows.map(({ name }) => name).filter((name) => PLAIN_NAME.test(name));
   } catch {
     return [];
@@ -78,5 +88,6 @@ function findKind(target: Option | Argument, command: CliCommand): Kind | null {
   const key = 'flags' in target ? (target.long ?? '') : `<${target.name()}>`;
   const group = command.parent?.name() ?? '';
   const isName = key === '<name>' || key === '<old>';
-  return (isName && command.name() !== 'create' ? GROUPS[group] : KINDS[key]) ?? null;
+  const isNew = command.name() === 'create' || command.name() === 'add';
+  return (isName && !isNew ? GROUPS[group] : KINDS[key]) ?? null;
 }

@@ -13,6 +13,7 @@ import type {
   User,
   Webhook,
 } from '../../client/api-types.ts';
+import type { Profile } from '../profiles/profile-store.ts';
 
 /** A kind of object that commands list or show. */
 export interface ResultKind<Row> {
@@ -23,6 +24,15 @@ export interface ResultKind<Row> {
   /** What that is, in the plural. */
   names: 'IDs' | 'names' | 'revisions';
 }
+
+/** A profile of the command line, in the form of the API. */
+export interface ProfileRow extends Profile {
+  name: string;
+  /** Is it in use? */
+  current: boolean;
+}
+
+const PROFILE_FIELDS = ['name', 'current', 'url', 'data_dir', 'token_file', 'factory'] satisfies (keyof ProfileRow)[];
 
 /** All kinds, so that the options of lists and shows have one description. */
 export const RESULT_KINDS = {
@@ -38,6 +48,7 @@ export const RESULT_KINDS = {
   secret: describeKind<Secret>(FIELDS.Secret, 'names', ({ name }) => name),
   scheme: describeKind<SignatureScheme>(FIELDS.SignatureScheme, 'names', ({ name }) => name),
   token: describeKind<ApiToken>(FIELDS.Token, 'IDs', ({ id }) => id),
+  profile: describeKind<ProfileRow>(PROFILE_FIELDS, 'names', ({ name }) => name),
   // Names of users of the OpenID provider are not unique.
   user: describeKind<User>(FIELDS.User, 'names', ({ kind, name, id }) => (kind === 'local' ? name : id)),
   entry: describeKind<AuditEntry>(FIELDS.AuditEntry, 'IDs', ({ id }) => id),
