@@ -204,10 +204,19 @@ export function openFactorySource(
   const { name, source } = factory;
   const sourceKey = digestSource(factory, readsWorkTrees);
   if (source.type === 'repository') {
-    const { url, branch, path, pollIntervalMs } = source;
+    const { url, branch, path, pollIntervalMs, allowedSigners } = source;
     if (readsWorkTrees) return { source: createWorkTreeSource({ dir: url, pollIntervalMs }), hosted: null, sourceKey };
     const mirrorDir = mirrorFolder(paths, name);
-    const git = createGitSource({ url, branch, path, pollIntervalMs, mirrorDir, environment: env, runGit });
+    const git = createGitSource({
+      url,
+      branch,
+      path,
+      allowedSigners,
+      pollIntervalMs,
+      mirrorDir,
+      environment: env,
+      runGit,
+    });
     return { source: git, hosted: null, sourceKey };
   }
   const hosted =
@@ -219,7 +228,8 @@ export function openFactorySource(
 
 /** The URL may hold a password, so what is stored is a digest. */
 function digestSource({ source }: FactoryConfig, readsWorkTrees: boolean): string {
-  const commits = (branch: string, path: string) => (readsWorkTrees ? [] : [branch, path]);
-  const place = source.type === 'repository' ? [source.url, ...commits(source.branch, source.path)] : [source.type];
+  const commits = ({ branch, path, allowedSigners }: Extract<typeof source, { type: 'repository' }>) =>
+    readsWorkTrees ? [] : [branch, path, ...(allowedSigners === null ? [] : [allowedSigners])];
+  const place = source.type === 'repository' ? [source.url, ...commits(source)] : [source.type];
   return createHash('sha256').update(JSON.stringify(place)).digest('hex');
 }

@@ -581,6 +581,17 @@ export const OPTIONS = {
     env: null,
     secret: false,
   },
+  'factories[].source.allowedSigners': {
+    title: 'Allowed signers',
+    type: { kind: 'path' },
+    onlyWith: 'repository',
+    default: null,
+    description:
+      'File with SSH keys, in the format of `gpg.ssh.allowedSignersFile` of git. If set, the commit at the tip of the branch must be signed with one of them. Otherwise it is not applied, and the last good definition stays live. Only SSH signatures count. Default: signatures are not checked.',
+    examples: ['/etc/dockbell/allowed_signers'],
+    env: null,
+    secret: false,
+  },
   'factories[].notify[].type': {
     title: 'Target type',
     type: { kind: 'choice', values: ['github', 'gitlab', 'gitea', 'forgejo', 'webhook'], later: [] },

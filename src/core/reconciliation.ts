@@ -9,6 +9,9 @@ import type { Plan } from './plan.ts';
 export const RECONCILIATION_RESULTS = ['applied', 'unchanged', 'invalid', 'failed'] as const;
 export type ReconciliationResult = (typeof RECONCILIATION_RESULTS)[number];
 
+/** Begins what the message of a pass says about a force-push. */
+export const HISTORY_REWRITTEN = 'the history of the branch was rewritten';
+
 /** Who made a revision, and why. All texts come from outside. */
 export interface Commit {
   /** The first paragraph of the message, on one line. */

@@ -58,6 +58,18 @@ export function describePushWebhook(name: string | null, isLive: (webhook: strin
   ];
 }
 
+/**
+ * Somebody with access to the repository replaced commits, which the operator may not expect. The condition lasts until a
+ * commit is found that continues the new history.
+ *
+ * @param note of the pass; `''` if the branch only moved forward
+ * @param before conditions of the same commit
+ */
+export function describeRewrite(note: string, before: readonly Condition[]): ConditionState[] {
+  if (note !== '') return [{ type: 'HistoryRewritten', status: 'True', reason: 'ForcePushed', message: note }];
+  return before.filter(({ type }) => type === 'HistoryRewritten');
+}
+
 /** Runs wait although the factory has an executor: the machine cannot start them. */
 export function describeStartFailure(failure: { problem: string; since: number } | null): Condition[] {
   if (failure === null) return [];

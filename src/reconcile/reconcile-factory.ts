@@ -3,7 +3,14 @@ import { AppError } from '../core/errors.ts';
 import { EMPTY_PLAN, type Plan } from '../core/plan.ts';
 import type { SourceFailure, SourceResult } from '../core/ports/definitions/definition-source.ts';
 import type { AppliedChange } from '../core/ports/definitions/inventory.ts';
-import type { Commit, Condition, FactoryStatus, Reconciliation, ReconciliationResult } from '../core/reconciliation.ts';
+import {
+  type Commit,
+  type Condition,
+  type FactoryStatus,
+  HISTORY_REWRITTEN,
+  type Reconciliation,
+  type ReconciliationResult,
+} from '../core/reconciliation.ts';
 import type { RuleId } from '../core/rules.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { describeRejectedTree } from '../definitions/check/unread-tree.ts';
@@ -15,6 +22,7 @@ import {
   describeOutcome,
   describePushWebhook,
   describeReadiness,
+  describeRewrite,
   updateConditions,
 } from './conditions.ts';
 import {
@@ -190,7 +198,7 @@ async function noteRewrite({ state, source, sourceKey, name, logger }: FactoryCo
   if (previous === null || previous === revision || status?.appliedSource !== sourceKey) return '';
   if ((await source.contains(revision, previous)) !== 'no') return '';
   logger.warn({ factory: name, revision, previous }, 'history rewritten');
-  return `; the history of the branch was rewritten: it no longer contains ${previous}`;
+  return `${HISTORY_REWRITTEN}: it no longer contains ${previous}`;
 }
 
 /** The commit is live already, or was found invalid and nobody asks for another look. */
@@ -235,7 +243,7 @@ async function applyPlan(
     remarks: computed.remarks,
     deleteAutomations: computed.deleteAutomations,
     reconciliation,
-    conditions: describe(context, status, revision, reconciliation, willBeLive),
+    conditions: describe(context, status, { pass, liveRevision: revision, reconciliation, isLive: willBeLive }),
     audit: auditApply(context.ids, {
       actor: pass.actor ?? null,
       reconciliation,
@@ -258,7 +266,8 @@ async function recordEnding(context: FactoryContext, pass: Pass, ending: Ending)
   const { webhooks } = await context.state.applied();
   const isLive = (name: string) =>
     webhooks.some((each) => each.name === name && each.enabled && each.deletedAt === null);
-  const conditions = describe(context, status, status?.appliedRevision ?? null, reconciliation, isLive);
+  const liveRevision = status?.appliedRevision ?? null;
+  const conditions = describe(context, status, { pass, liveRevision, reconciliation, isLive });
   const recorded = await record(context, reconciliation, conditions);
   context.state.noteAttempt(recorded, conditions);
   return recorded;
@@ -286,21 +295,31 @@ function isSameOutcome(a: Reconciliation, b: Reconciliation): boolean {
   return digest(a) === digest(b);
 }
 
+/** What the conditions describe: a pass with its result, and what is live after it. */
+interface Described {
+  pass: Pass;
+  liveRevision: string | null;
+  reconciliation: Reconciliation;
+  isLive(webhook: string): boolean;
+}
+
 function describe(
   context: FactoryContext,
   status: FactoryStatus | null,
-  liveRevision: string | null,
-  { result, reason, message, finishedAt }: Reconciliation,
-  isLive: (webhook: string) => boolean,
+  { pass, liveRevision, reconciliation, isLive }: Described,
 ) {
+  const { result, reason, message, finishedAt } = reconciliation;
+  const before = status?.conditions ?? [];
+  const isSameCommit = pass.revision === null || pass.revision === status?.attemptedRevision;
   const isApplied = result === 'applied' || result === 'unchanged';
   const states = [
     describeReadiness(liveRevision, liveRevision !== null),
     describeOutcome(isApplied, reason, message),
     ...describeExecutor(context.hasExecutor),
     ...describePushWebhook(context.pushWebhook, isLive),
+    ...describeRewrite(pass.note, isSameCommit ? before : []),
   ];
-  return updateConditions(status?.conditions ?? [], states, finishedAt);
+  return updateConditions(before, states, finishedAt);
 }
 
 function composeReconciliation(
@@ -309,7 +328,7 @@ function composeReconciliation(
   ending: Ending,
 ): Reconciliation {
   const { revision, result, reason, diagnostics, plan } = ending;
-  const message = ending.message + note;
+  const message = note === '' ? ending.message : `${ending.message}; ${note}`;
   const finishedAt = clock.wallMs();
   return {
     id: ids.reconciliationId(startedAt),
@@ -344,8 +363,9 @@ function failUnexpectedly(revision: string | null, error: unknown): Ending {
   return fail(revision, error.code.startsWith('storage_') ? 'StorageFailed' : 'InternalError', error.message);
 }
 
-/** A tree that is too large or unsupported is a fault of the commit and waits for a new one. Other failures are git's. */
+/** An untrusted commit, or a tree that is too large or unsupported, waits for a new commit. Other failures are git's. */
 function rejectTree(revision: string | null, reason: SourceFailure, message: string): Ending {
+  if (reason === 'CommitUntrusted') return end(revision, 'invalid', reason, message);
   if (reason !== 'TreeTooLarge' && reason !== 'TreeOdd') return fail(revision, reason, message);
   return { ...end(revision, 'invalid', reason, message), diagnostics: [describeRejectedTree(reason, message)] };
 }

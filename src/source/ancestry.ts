@@ -2,7 +2,7 @@ import type { Ancestry } from '../core/ports/definitions/definition-source.ts';
 import type { GitCommand, GitOutcome } from './git-process.ts';
 
 /** Runs git in one repository. */
-export type RunInRepository = (command: Pick<GitCommand, 'args'>) => Promise<GitOutcome>;
+export type RunInRepository = (command: Pick<GitCommand, 'args' | 'config'>) => Promise<GitOutcome>;
 
 const ABBREVIATED_ID = /^[0-9a-f]{7,64}$/;
 

@@ -9,6 +9,7 @@ import type { Environment } from '../core/reserved-variables.ts';
 import type { KnownFiles } from '../core/source-tree.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { parseParents, type RunInRepository, readAncestry, readCommitTime } from './ancestry.ts';
+import { verifyCommit } from './commit-signature.ts';
 import { findCommitUrl } from './commit-url.ts';
 import { describeGitFailure } from './git-failure.ts';
 import { type GitCommand, type GitOutcome, type RunGit, SMALL_PACK_WINDOWS } from './git-process.ts';
@@ -154,6 +155,11 @@ export class GitMirror {
   readTree(revision: string, prefix: string, known?: KnownFiles): Promise<GitTreeResult> {
     const { runGit, environment, limits, signal } = this.#options;
     return readGitTree({ runGit, gitDir: this.#currentDir, environment, limits, signal }, revision, prefix, known);
+  }
+
+  /** As `verifyCommit`, for a commit that `update` returned. */
+  verify(revision: string, allowedSigners: string): Promise<SourceFailed | null> {
+    return verifyCommit(this.#runIn(this.#currentDir), revision, allowedSigners);
   }
 
   /** As `DefinitionSource.describe`. Does not start git. */

@@ -28,6 +28,8 @@ export interface GitSourceOptions {
   path: string;
   /** Folder for the mirror of this source only, created on first use. Its content can be deleted at any time. */
   mirrorDir: string;
+  /** File with the SSH keys of which one must have signed a commit that is read; `null` for any commit. */
+  allowedSigners?: string | null;
   /** Interval between fetches of a remote repository. A local one is watched. */
   pollIntervalMs: number;
   clock?: SourceClock;
@@ -104,8 +106,9 @@ class GitSource implements DefinitionSource {
       if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(revision)) {
         return failed('RepositoryRefused', 'The revision to read is not a full commit ID.');
       }
-      const read = await this.#mirror.readTree(revision, this.#prefix, known);
-      return isBroken(read) ? this.#readFromNewMirror(revision, known) : read;
+      const found = await this.#mirror.readTree(revision, this.#prefix, known);
+      const read = isBroken(found) ? await this.#readFromNewMirror(revision, known) : found;
+      return read.ok ? ((await this.#rejectUntrusted(revision)) ?? read) : read;
     });
   }
 
@@ -127,6 +130,11 @@ class GitSource implements DefinitionSource {
     const problem = await rejectOldGit(this.#options.environment ?? process.env, this.#options.runGit);
     this.#isGitGood = problem === null;
     return problem;
+  }
+
+  async #rejectUntrusted(revision: string): Promise<SourceFailed | null> {
+    const { allowedSigners = null } = this.#options;
+    return allowedSigners === null ? null : this.#mirror.verify(revision, allowedSigners);
   }
 
   watch(onChange: () => void): void {

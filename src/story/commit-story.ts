@@ -1,5 +1,5 @@
 import type { PlanEntry, PlanSection } from '../core/plan.ts';
-import type { Commit, FactoryView, Reconciliation } from '../core/reconciliation.ts';
+import { type Commit, type FactoryView, HISTORY_REWRITTEN, type Reconciliation } from '../core/reconciliation.ts';
 import type { Run } from '../core/resources/run.ts';
 import { formatInstant } from '../core/time/clock.ts';
 import { countOf } from '../filter/describe-value.ts';
@@ -128,7 +128,7 @@ function describeLife(factory: FactoryView, last: Reconciliation, applied: Recon
 }
 
 /** Reasons that need a new commit, or a change of a secret. */
-const WAITING_FOR_OTHERS = ['ValidationFailed', 'SecretUnsuitable', 'SecretOutsideScope'];
+const WAITING_FOR_OTHERS = ['ValidationFailed', 'CommitUntrusted', 'SecretUnsuitable', 'SecretOutsideScope'];
 
 function describeFailure({ reason, message, diagnostics }: Reconciliation): string {
   const [first] = diagnostics.filter(({ severity }) => severity === 'error');
@@ -164,6 +164,7 @@ function describePass(request: StoryRequest, pass: Reconciliation): StoryStep[] 
   const details = `dockbell reconciliation show ${id}${factoryOption(request, factory)}`;
   return [
     createStep({ at: finishedAt, outcome: isGood ? 'ok' : 'failed', text, links, command: details }),
+    ...describeRewrite(pass),
     ...diagnostics.slice(0, MAX_FINDINGS).map(({ severity, file, line, column, message, hint }) =>
       createStep({
         at: finishedAt,
@@ -176,6 +177,14 @@ function describePass(request: StoryRequest, pass: Reconciliation): StoryStep[] 
       : []),
     ...(result === 'applied' ? describeChanges(pass, changed, details) : []),
   ];
+}
+
+/** A force-push, which the message of the pass reports. */
+function describeRewrite({ message, finishedAt }: Reconciliation): StoryStep[] {
+  const at = message.indexOf(HISTORY_REWRITTEN);
+  if (at === -1) return [];
+  const text = endSentence(message.slice(at));
+  return [createStep({ at: finishedAt, outcome: 'warning', text: `${text[0]!.toUpperCase()}${text.slice(1)}` })];
 }
 
 function countEntries({ create, update, delete: deleted }: PlanSection): number {

@@ -13,6 +13,7 @@ import {
   describeOutsideScope,
   describePushWebhook,
   describeReadiness,
+  describeRewrite,
   describeStartFailure,
   describeUnconfigured,
   describeUnreadableSecrets,
@@ -31,6 +32,8 @@ const SOURCE_FAILURES = {
   FetchTimeout: true,
   TreeTooLarge: true,
   TreeOdd: true,
+  CommitUntrusted: true,
+  SignersUnreadable: true,
 } satisfies Record<SourceFailure, true>;
 
 const DAY_MS = 86_400_000;
@@ -73,6 +76,7 @@ function listConditions() {
     ...describeExecutor(false),
     ...describeStartFailure({ problem: '', since: 0 }),
     ...describeNotify([{ target: 'github a/b', problem: '', since: 0 }]),
+    ...describeRewrite('rewritten', []),
     ...describePushWebhook('gone', () => false),
     describeUnreadableSecrets(['ci'])!,
     describeMissingRunSecrets([{ secret: 'A', automation: 'a' }], 0),

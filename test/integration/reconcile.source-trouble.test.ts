@@ -52,6 +52,43 @@ it('a push on top of the last commit logs no rewrite, a force-push does', async 
   ]);
 });
 
+it('a force-push is a condition until a commit on top of it, also over failures', async () => {
+  world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
+  await world.pass();
+  const second = world.source.commit({ 'webhooks/a.yaml': `${WEBHOOK}enabled: false\n` });
+  await world.pass();
+  expect(await condition('HistoryRewritten')).toBeUndefined();
+  const first = (await world.history()).at(-1)!.revision!;
+  world.source.moveTo(first);
+  await world.pass();
+  const message = `the history of the branch was rewritten: it no longer contains ${second}`;
+  const rewritten = { status: 'True', reason: 'ForcePushed', message };
+  expect(await condition('HistoryRewritten')).toMatchObject(rewritten);
+  expect(await world.pass()).toMatchObject({ result: 'unchanged' });
+  world.source.fail({ reason: 'RepositoryUnreachable', message: 'The server does not answer.' });
+  await world.pass();
+  expect(await condition('HistoryRewritten')).toMatchObject(rewritten);
+  world.source.commit({ 'webhooks/a.yaml': `${WEBHOOK}enabled: true\n` });
+  await world.pass();
+  expect(await condition('HistoryRewritten')).toBeUndefined();
+});
+
+it('a commit that nobody trusted signed waits for the next one, and is read again only if somebody asks', async () => {
+  const good = world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
+  await world.pass();
+  const untrusted = world.source.commit({ 'webhooks/b.yaml': WEBHOOK });
+  const message = `Commit ${untrusted} has no SSH signature.`;
+  world.source.failTree({ reason: 'CommitUntrusted', message });
+  const invalid = { result: 'invalid', reason: 'CommitUntrusted', revision: untrusted, message };
+  expect(await world.pass()).toMatchObject(invalid);
+  expect(await condition('Reconciled')).toMatchObject({ status: 'False', reason: 'CommitUntrusted', message });
+  expect(await status()).toMatchObject({ appliedRevision: good, attemptedRevision: untrusted });
+  expect(world.accepts('a', SECRET)).toBe(true);
+  world.source.failTree(null);
+  expect(await world.reconciler.reconcile('routine')).toMatchObject(invalid);
+  expect(await world.reconciler.reconcile('asked')).toMatchObject({ result: 'applied', revision: untrusted });
+});
+
 describe.each<[SourceFailure, string]>([
   ['BranchMissing', 'There is no branch main.'],
   ['RepositoryMissing', 'There is no repository there.'],

@@ -10,7 +10,9 @@ export type SourceFailure =
   | 'FetchTooLarge'
   | 'FetchTimeout'
   | 'TreeTooLarge'
-  | 'TreeOdd';
+  | 'TreeOdd'
+  | 'CommitUntrusted'
+  | 'SignersUnreadable';
 
 export type SourceResult<T> = ({ ok: true } & T) | SourceFailed;
 

@@ -43,6 +43,12 @@ const WORDS: Readonly<Record<string, ConditionText>> = {
     advice: 'Fix source.pushWebhook in dockbell.yaml, or add the webhook.',
     page: null,
   },
+  HistoryRewritten: {
+    title: 'The branch was force-pushed',
+    isSevere: false,
+    advice: 'Check that the team expects it. This condition ends with the next commit on top of it.',
+    page: HISTORY,
+  },
   CredentialsFailing: {
     title: 'Senders have a wrong credential',
     isSevere: false,
