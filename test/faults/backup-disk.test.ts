@@ -84,6 +84,9 @@ describe.skipIf(probe === null)('a backup on a disk that is nearly full', () => 
 
   it('fails before the copy if the data directory has no space for it, and says how much it needs', async () => {
     filler = dataDisk.fill(100 * MIB);
+    const { findings } = JSON.parse((await daemon.cli('doctor', '--json')).stdout);
+    const message = expect.stringMatching(/a backup or an upgrade needs a copy of the database \(\d/);
+    expect(findings).toContainEqual(expect.objectContaining({ severity: 'warning', check: 'free-space', message }));
     const folder = createTempDir('backup');
     const { code, stderr } = await daemon.cli('backup', join(folder, 'none.tar'));
     expect(code).toBe(2);
@@ -105,6 +108,10 @@ describe.skipIf(probe === null)('a backup on a disk that is nearly full', () => 
     const warning = await eventually(findWarning, 20_000);
     expect(warning).toMatch(/no backup was stored yet: .* cannot be written: its disk is full/);
     expect((await daemon.cli('status')).stdout).toContain('the scheduled backup failed');
+    const doctor = JSON.parse((await daemon.cli('doctor', '--json')).stdout);
+    expect(doctor.findings).toContainEqual(
+      expect.objectContaining({ severity: 'error', check: 'backup', message: warning }),
+    );
     expect(readdirSync(join(backupDisk.path, 'scheduled'))).toEqual([]);
     await expectUnhurt();
     const folder = createTempDir('scheduled');

@@ -61,6 +61,9 @@ describe.skipIf(!mayFake)('a daemon whose system clock is set a year ahead', () 
     expect((await api('/factories/payments')).body.conditions).toContainEqual(
       expect.objectContaining({ type: 'ClockStepped', severity: 'warning' }),
     );
+    const doctor = JSON.parse((await daemon.cli('doctor', '--json')).stdout);
+    const expected = { severity: 'warning', check: 'clock', message: expect.stringMatching(/system clock/) };
+    expect(doctor.findings).toContainEqual(expect.objectContaining(expected));
     // Without the protection, this retention pass would have removed nearly everything.
     const passesBefore = readLastPass(daemon.dataDir);
     await eventually(() => readLastPass(daemon!.dataDir) !== passesBefore, 90_000);

@@ -1,9 +1,10 @@
-import { chmodSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statfsSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { resolveDataPaths } from '../../src/data-dir/data-paths.ts';
 import { CHECKS, examine } from '../../src/doctor/examine.ts';
@@ -17,6 +18,8 @@ import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const NOW_MS = Date.now();
+const TMPFS = 0x01021994;
+
 const PATH = process.env.PATH ?? '';
 
 let root: string;
@@ -54,8 +57,8 @@ interface Given {
 
 async function findSymptoms({ config = '', env = {}, nowMs = NOW_MS, running }: Given = {}) {
   const file = join(root, 'dockbell.yaml');
-  const base = `dataDir: ${dataDir}\nmasterKeyFile: ${join(root, 'keys/master.key')}\n`;
-  writeFileSync(file, `${base}${config}`);
+  const base = { dataDir, masterKeyFile: join(root, 'keys/master.key') };
+  writeFileSync(file, stringify({ ...base, ...parse(config) }));
   const loaded = await loadConfig({ file, env: {} });
   const daemon: RunningDaemon | null =
     running === undefined
@@ -75,6 +78,14 @@ async function findSymptoms({ config = '', env = {}, nowMs = NOW_MS, running }: 
 const only = async (check: string, given?: Given) =>
   (await findSymptoms(given)).filter((symptom) => symptom.includes(` ${check}: `));
 
+function isMemory(folder: string): boolean {
+  try {
+    return statfsSync(folder).type === TMPFS;
+  } catch {
+    return false;
+  }
+}
+
 it('finds nothing in a healthy installation', async () => {
   const factory = `factories: [{ name: payments, source: { type: repository, url: "${repo.path}" } }]\n`;
   const found = await findSymptoms({ config: `backup: { dir: /proc/backups }\n${factory}` });
@@ -86,15 +97,56 @@ describe('a check finds', () => {
     chmodSync(join(dataDir, 'dockbell.db'), 0o644);
     expect(await only('permissions')).toEqual([]);
     chmodSync(dataDir, 0o777);
+    writeFileSync(join(dataDir, 'admin-token'), 'dbk_x', { mode: 0o640 });
     expect(await only('permissions')).toEqual([
       expect.stringMatching(/^error permissions: dataDir .* is writable by every user/),
       expect.stringMatching(/^warning permissions: .*dockbell\.db can be read by other users/),
+      expect.stringMatching(/^warning permissions: .*admin-token can be read by other users/),
     ]);
+    chmodSync(dataDir, 0o770);
+    expect((await only('permissions'))[0]).toMatch(/^warning permissions: dataDir .* is writable by its group/);
+    rmSync(dataDir, { recursive: true });
+    expect(await only('permissions')).toEqual([expect.stringMatching(/^warning permissions: .* does not exist/)]);
+  });
+
+  it('a write-ahead log that another program does not let shrink', async () => {
+    const [reader, writer] = [1, 2].map(() => new Database(join(dataDir, 'dockbell.db'))) as [
+      Database.Database,
+      Database.Database,
+    ];
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM runs').get();
+    writer.exec('CREATE TABLE filling (bytes BLOB)');
+    const fill = writer.prepare('INSERT INTO filling VALUES (zeroblob(1048576))');
+    for (let mib = 0; mib < 130; mib += 1) fill.run();
+    expect(await only('wal-size')).toEqual([
+      expect.stringMatching(
+        /^warning wal-size: the write-ahead log .*dockbell\.db-wal has 13\d\.\d MiB, usually at most 64/,
+      ),
+    ]);
+    reader.close();
+    writer.close();
+    expect(await only('wal-size')).toEqual([]);
+  });
+
+  it.skipIf(!isMemory('/dev/shm'))('a data directory in memory', async () => {
+    const inMemory = mkdtempSync('/dev/shm/dockbell-doctor-');
+    try {
+      expect(await only('file-system', { config: `dataDir: ${inMemory}\n` })).toEqual([
+        `warning file-system: the data directory ${inMemory} is on a file system of type tmpfs`,
+      ]);
+      // Created by the first start.
+      expect(await only('file-system', { config: `dataDir: ${inMemory}/a/b\n` })).toHaveLength(1);
+    } finally {
+      rmSync(inMemory, { recursive: true });
+    }
   });
 
   it('a master key that is missing, wrong, open to others, or next to the database', async () => {
     writeKey(2);
     expect(await only('master-key')).toEqual([expect.stringContaining('is not the key that encrypted the secrets')]);
+    rmSync(join(root, 'keys/master.key'));
+    expect(await only('master-key')).toEqual([expect.stringMatching(/^error master-key: .*keys\/master\.key/)]);
     writeKey(1);
     chmodSync(join(root, 'keys/master.key'), 0o644);
     expect(await only('master-key')).toEqual([expect.stringContaining('is open to other users')]);
@@ -134,7 +186,13 @@ describe('a check finds', () => {
     expect(await only('clock', { nowMs: NOW_MS + 3_600_000, running })).toEqual(['warning clock: the clock was set']);
   });
 
-  it('git that is missing', async () => {
+  it('git that is missing, or too old', async () => {
+    const old = join(createTempDir('old-git'), 'git');
+    writeFileSync(old, '#!/bin/sh\necho git version 2.31.8\n', { mode: 0o755 });
+    const managed = 'factories: [{ name: a, source: { type: managed } }]\n';
+    expect(await only('git', { config: managed, env: { PATH: dirname(old) } })).toEqual([
+      expect.stringContaining('error git: git version 2.31.8 is too old'),
+    ]);
     const config = 'factories: [{ name: a, source: { type: managed } }]\n';
     expect(await only('git', { config, env: { PATH: root } })).toEqual([expect.stringMatching(/^error git: .*git/)]);
     const live = 'factories: [{ name: a, source: { type: live } }]\n';

@@ -21,6 +21,7 @@ let changes: string[];
 let released: string[];
 let written: string[];
 let observed: string[];
+let isDraining: boolean;
 
 const logs: RunLogWriter = {
   begin: async ({ attempt }) => {
@@ -37,6 +38,7 @@ beforeEach(() => {
   released = [];
   written = [];
   observed = [];
+  isDraining = false;
 });
 afterEach(() => vi.useRealTimers());
 
@@ -45,7 +47,7 @@ function build(terms: Record<string, Partial<WorkerTerms>> = { payments: {} }): 
   const parts = {
     queue,
     runs: queue,
-    isDraining: () => false,
+    isDraining: () => isDraining,
     logs,
     clock: systemClock,
     logger: silentLogger,
@@ -86,6 +88,19 @@ describe('a claim', () => {
     ]);
     expect(await claim(leases)).toEqual([]);
     expect(changes).toEqual(['running', 'running']);
+  });
+
+  it('gets nothing while the daemon drains, and the runs that are held continue', async () => {
+    const [held, waiting] = [addRun(), addRun()];
+    const leases = await open();
+    await claim(leases);
+    isDraining = true;
+    expect(await claim(leases)).toEqual([]);
+    expect(queue.run(waiting).state).toBe('queued');
+    await leases.complete({ id: held, fence: 1 }, SUCCEEDED, '');
+    expect(queue.run(held).state).toBe('succeeded');
+    isDraining = false;
+    expect(await claim(leases)).toMatchObject([{ input: { run: { id: waiting } } }]);
   });
 
   it('respects the concurrency of the factory for any number of concurrent workers', async () => {
