@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -31,6 +41,16 @@ export function mountExt4(mib: number): SmallDisk | null {
   });
 }
 
+/** Mounts the file system of a container without a volume. */
+export function mountOverlay(): SmallDisk | null {
+  return mount((folder) => {
+    const layers = `${folder}.img`;
+    for (const name of ['lower', 'upper', 'work']) mkdirSync(join(layers, name), { recursive: true });
+    const options = `lowerdir=${layers}/lower,upperdir=${layers}/upper,workdir=${layers}/work`;
+    execute('mount', ['-t', 'overlay', '-o', options, 'dockbell-test', folder], layers);
+  });
+}
+
 function mount(attach: (folder: string) => void): SmallDisk | null {
   const folder = mkdtempSync(join(tmpdir(), 'dockbell-small-disk-'));
   try {
@@ -52,7 +72,7 @@ function mount(attach: (folder: string) => void): SmallDisk | null {
       // Lazy unmount: after a failed test, a daemon may still use it.
       execFileSync('umount', ['--lazy', folder]);
       rmSync(folder, { recursive: true, force: true });
-      rmSync(`${folder}.img`, { force: true });
+      rmSync(`${folder}.img`, { recursive: true, force: true });
     },
   };
 }
