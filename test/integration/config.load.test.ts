@@ -109,6 +109,7 @@ describe('defaults', () => {
           path: '.',
           pollIntervalMs: 30_000,
           pushWebhook: null,
+          allowedSigners: null,
         },
         runs: { executor: null, timeoutMs: 1_800_000, leaseMs: 60_000, concurrency: 4, retry: 'never' },
       },
