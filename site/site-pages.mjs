@@ -88,3 +88,20 @@ function listApiEntries() {
   const [, ...pages] = listApiPages();
   return pages.map(({ name, title, about }) => ({ text: title, link: `/${API_FOLDER}/${name}`, about }));
 }
+
+/** The folder of docs/ and the folders in it that contain pages, as paths of the site with a slash at both ends. */
+export function listFolders(folder) {
+  const sources = listStagedSources().filter((source) => source.startsWith(`docs/${folder}/`));
+  return [...new Set(sources.map((source) => `${posix.dirname(source).slice('docs'.length)}/`))];
+}
+
+/** The pages of a folder with their titles: `[{ text, link }]`. */
+export function listPages(folder) {
+  return listStagedSources()
+    .filter((source) => posix.dirname(source) === posix.join('docs', folder.slice(0, -1)))
+    .map((source) => ({ text: readTitle(source), link: `/${pageOf(source)}` }));
+}
+
+function readTitle(source) {
+  return /^# (.+)$/m.exec(readFileSync(posix.join(STAGE, source), 'utf8'))[1].replaceAll('`', '');
+}

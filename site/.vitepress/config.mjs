@@ -7,9 +7,14 @@ import { resolveLinks } from '../markdown/links.mjs';
 import { renderHtmlAsText } from '../markdown/plain-html.mjs';
 import { nameMarkdown } from '../markdown/plain-markdown.mjs';
 import { BASE, OUT, REPOSITORY_URL, VERSION, VERSIONS_FILE } from '../settings.mjs';
-import { REWRITES, readSections, STAGE } from '../site-pages.mjs';
+import { listFolders, listPages, REWRITES, readSections, STAGE } from '../site-pages.mjs';
 
 const sections = readSections();
+/** Folders whose pages are listed on one page of the reference. */
+const GENERATED = [
+  { folder: 'rules', text: 'Diagnostics', link: '/reference/diagnostics' },
+  { folder: 'schemes', text: 'Signature schemes', link: '/reference/signature-schemes' },
+];
 
 export default defineConfig({
   // One page after another, so that each build has the same search index, which every page names.
@@ -83,10 +88,13 @@ function listSidebars() {
   const folders = sections.flatMap((section) =>
     section.groups.flatMap(({ items }) => items.map(({ link }) => [link.slice(0, link.lastIndexOf('/') + 1), section])),
   );
-  const reference = sections.find(({ text }) => text === 'Reference');
-  const all = [...folders.filter(([folder]) => folder !== '/'), ['/rules/', reference], ['/schemes/', reference]];
-  const byFolder = all.map(([folder, section]) => [folder, [listSection(section)]]);
-  return Object.fromEntries([...byFolder, ['/', sections.map(listSection)]]);
+  const pages = folders
+    .filter(([folder]) => folder !== '/')
+    .map(([folder, section]) => [folder, [listSection(section)]]);
+  const generated = GENERATED.flatMap(({ folder, text, link }) =>
+    listFolders(folder).map((path) => [path, [{ text, link, items: listPages(path) }]]),
+  );
+  return Object.fromEntries([...pages, ...generated, ['/', sections.map(listSection)]]);
 }
 
 function listSection({ text, groups }) {
@@ -98,6 +106,7 @@ function listItems({ text, items }) {
 }
 
 function matchLinks(groups) {
-  const links = groups.flatMap(({ items }) => items.map(({ link }) => link.replaceAll('.', '\\.')));
-  return `^(?:${links.join('|')})$`;
+  const links = groups.flatMap(({ items }) => items.map(({ link }) => link));
+  const below = GENERATED.filter(({ link }) => links.includes(link)).map(({ folder }) => `/${folder}/.*`);
+  return `^(?:${[...links.map((link) => link.replaceAll('.', '\\.')), ...below].join('|')})$`;
 }

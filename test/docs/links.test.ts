@@ -62,13 +62,11 @@ describe('links between documents', () => {
 
 describe('the comparison with other products', () => {
   it('has a link to the documentation of the product in each statement of the table', () => {
-    const rows = readDocument('docs/concepts/comparison.md').match(/^\| [a-z].*$/gm)!;
-    expect(rows.length).toBeGreaterThan(3);
-    for (const row of rows) {
-      // The first two columns are the subject and Dockbell.
-      const cells = row.split('|').slice(3, -1);
-      for (const cell of cells) expect(cell).toMatch(/\]\(https:\/\//);
-    }
+    const table = readDocument('docs/concepts/comparison.md').match(/^\| \w.*$/gm)!;
+    const others = table.filter((row) => !row.startsWith('| Dockbell'));
+    expect(others.length).toBeGreaterThan(3);
+    for (const row of others)
+      for (const cell of row.split('|').slice(2, -1)) expect(cell, row).toMatch(/\]\(https:\/\//);
   });
 });
 
