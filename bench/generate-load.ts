@@ -23,6 +23,11 @@ export interface LoadOrder {
    * sends as soon as it has its response.
    */
   offeredPerSecond: number | null;
+  /**
+   * Requests that were due within the time are sent for at most this long after it. Then they count as `unsent`. Ten
+   * seconds if omitted.
+   */
+  drainMs?: number;
 }
 
 export interface LoadResult {
@@ -43,7 +48,6 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 /** Above this share, the figures describe the load generator. */
 const MAX_BUSY = 0.97;
 const TICK_MS = 1;
-/** Requests that were due within the time are sent for at most this long after it. Then they count as `unsent`. */
 const DRAIN_MS = 10_000;
 
 /**
@@ -61,7 +65,7 @@ export async function generateLoad(order: LoadOrder, onWarm = () => {}): Promise
     if (status !== '202') others[status] = (others[status] ?? 0) + 1;
     if (sinceMs >= period.countedFrom) latencies.push(nowMs - sinceMs);
   };
-  const due = order.offeredPerSecond === null ? null : new DueTimes(order.offeredPerSecond);
+  const due = order.offeredPerSecond === null ? null : new DueTimes(order.offeredPerSecond, order.drainMs ?? DRAIN_MS);
   const isOver = (nowMs: number) => nowMs >= period.endsAt && (due === null || due.isDrained(nowMs));
   const senders = order.paths.map((path) => new Sender({ order, path, isOver, due, note }));
   await Promise.all(senders.map((sender) => sender.connected));
@@ -116,21 +120,25 @@ type Note = (status: string, sinceMs: number, nowMs: number) => void;
 /** Times at which requests are due. Those that no sender can send yet wait. */
 class DueTimes {
   readonly #intervalMs: number;
-  readonly #waiting: number[] = [];
+  readonly #drainMs: number;
   #endsAt = Number.POSITIVE_INFINITY;
-  #nextAt = 0;
+  #startsAt = 0;
+  /** Number of requests that were due so far, and the number of sent ones. */
+  #due = 0;
+  #sent = 0;
 
-  constructor(perSecond: number) {
+  constructor(perSecond: number, drainMs: number) {
     this.#intervalMs = 1_000 / perSecond;
+    this.#drainMs = drainMs;
   }
 
   start(senders: readonly Sender[], endsAt: number): void {
-    this.#nextAt = performance.now();
+    this.#startsAt = performance.now();
     this.#endsAt = endsAt;
     let next = 0;
     const tick = () => {
       this.#collect();
-      for (let i = 0; i < senders.length && this.#waiting.length > 0; i++) {
+      for (let i = 0; i < senders.length && this.unsent() > 0; i++) {
         const sender = senders[next++ % senders.length]!;
         if (sender.isIdle) sender.send();
       }
@@ -142,21 +150,21 @@ class DueTimes {
 
   /** The time at which the next request was due; `null` if none is. */
   take(): number | null {
-    return this.#waiting.shift() ?? null;
+    return this.unsent() === 0 ? null : this.#startsAt + this.#sent++ * this.#intervalMs;
   }
 
   unsent(): number {
-    return this.#waiting.length;
+    return this.#due - this.#sent;
   }
 
   /** No request is due any more, or too much time has passed. */
   isDrained(nowMs: number): boolean {
-    return nowMs >= this.#endsAt && (this.#waiting.length === 0 || nowMs >= this.#endsAt + DRAIN_MS);
+    return nowMs >= this.#endsAt && (this.unsent() === 0 || nowMs >= this.#endsAt + this.#drainMs);
   }
 
   #collect(): void {
     const untilMs = Math.min(performance.now(), this.#endsAt);
-    for (; this.#nextAt <= untilMs; this.#nextAt += this.#intervalMs) this.#waiting.push(this.#nextAt);
+    this.#due = Math.floor((untilMs - this.#startsAt) / this.#intervalMs) + 1;
   }
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../test/helpers/eventually.ts';
 import { createTempDir } from '../test/helpers/temp-dir.ts';
@@ -11,6 +11,7 @@ import { requireAccepted, requireSpareTime } from './generate-load.ts';
 import { endBenchDaemon, startBenchDaemon } from './kit/bench-daemon.ts';
 import { pinProcess } from './kit/pin-process.ts';
 import { readProcessorTime, subtractTime } from './kit/processor-time.ts';
+import { readMemoryMiB } from './kit/read-memory.ts';
 import { importCommits } from './large-factory.ts';
 
 /** A server under load: the daemon or the baseline. */
@@ -21,6 +22,12 @@ export interface Subject {
   paths: string[];
   credential: LoadCredential;
   stop(): Promise<void>;
+}
+
+/** A daemon under load. */
+export interface DaemonSubject extends Subject {
+  adminUrl: string;
+  dataDir: string;
 }
 
 /** A data directory in which a factory is applied. Each start works on a copy or on the folder itself. */
@@ -92,7 +99,7 @@ export async function storeDeliveries({ dataDir }: PreparedFactory, deliveries: 
 export async function startPrepared(
   prepared: PreparedFactory,
   { isCopy, env = {} }: { isCopy: boolean; env?: Record<string, string> },
-): Promise<Subject> {
+): Promise<DaemonSubject> {
   const { name, config, webhooks, credential } = prepared;
   const dataDir = isCopy ? createTempDir('bench') : prepared.dataDir;
   if (isCopy) cpSync(prepared.dataDir, dataDir, { recursive: true });
@@ -104,6 +111,8 @@ export async function startPrepared(
   return {
     name,
     pid: daemon.pid,
+    adminUrl: daemon.adminUrl,
+    dataDir,
     port: Number(new URL(daemon.ingressUrl).port),
     paths: list.map(({ ingress_url: url }) => new URL(url).pathname),
     credential,
@@ -130,7 +139,7 @@ export async function startBaseline(mode: 'read' | 'parse'): Promise<Subject> {
 }
 
 export interface Load
-  extends Pick<LoadOrder, 'bodyBytes' | 'warmUpMs' | 'measuredMs' | 'offeredPerSecond' | 'project'> {
+  extends Pick<LoadOrder, 'bodyBytes' | 'warmUpMs' | 'measuredMs' | 'offeredPerSecond' | 'project' | 'drainMs'> {
   connections: number;
   /** The load generator may be the limit: its figures are not used. */
   isRough: boolean;
@@ -148,7 +157,15 @@ export interface Measured extends LoadResult {
 }
 
 /** Sends the load from a separate process. Rejects on an answer other than `202`, or if that process is the limit. */
-export async function drive(subject: Subject, { connections, isRough, ...load }: Load): Promise<Measured> {
+export async function drive(subject: Subject, load: Load): Promise<Measured> {
+  const measured = await offer(subject, load);
+  requireAccepted(subject.name, measured);
+  if (!load.isRough) requireSpareTime(subject.name, measured);
+  return measured;
+}
+
+/** Like `drive`, but with any answer: the caller decides about them. */
+export async function offer(subject: Subject, { connections, isRough: _, ...load }: Load): Promise<Measured> {
   const child = forkScript('load-generator.ts', []);
   const paths = Array.from({ length: connections }, (_, i) => subject.paths[i % subject.paths.length]!);
   const order: LoadOrder = { ...load, port: subject.port, paths, credential: subject.credential };
@@ -166,16 +183,7 @@ export async function drive(subject: Subject, { connections, isRough, ...load }:
   const { mainMs, allMs } = subtractTime(readProcessorTime(subject.pid), before);
   const [cpuMicros, allCpuMicros] = [mainMs, allMs].map((ms) => (ms * 1_000) / result.counted) as [number, number];
   clearInterval(sampling);
-  requireAccepted(subject.name, result);
-  if (!isRough) requireSpareTime(subject.name, result);
   return { ...result, cpuMicros, allCpuMicros, rssMiB, privateMiB };
-}
-
-/** `NaN` on systems without `/proc`. */
-function readMemoryMiB(pid: number, kind: 'VmRSS' | 'RssAnon'): number {
-  if (process.platform !== 'linux') return Number.NaN;
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(new RegExp(`^${kind}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1_024;
 }
 
 function forkScript(name: string, args: string[]): ChildProcess {

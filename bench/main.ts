@@ -4,6 +4,7 @@ import { describeMachine, measureFsync } from './kit/machine.ts';
 import { type BenchName, isBenchName, NAMES } from './kit/names.ts';
 import { OPTIONS_HELP, parseOptions } from './kit/options.ts';
 import { formatReport } from './kit/report.ts';
+import { writePage } from './kit/write-figures.ts';
 import { runAll } from './run-all.ts';
 
 /** `npm run bench -- NAME [OPTION ...]`, or `all` for all benchmarks and the tables of `docs/performance.md`. */
@@ -23,6 +24,7 @@ async function runBenchmark(which: BenchName): Promise<void> {
     const fsync = benchmark.isDurable ? measureFsync() : null;
     const tables = await benchmark.run(options);
     const report = { name: which, rounds: options.rounds, machine: describeMachine(), fsync, tables };
+    if (options.isWritten) writePage(report);
     process.stdout.write(options.isJson ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report));
   } catch (error) {
     process.stderr.write(`bench ${which}: ${messageOf(error)}\n`);

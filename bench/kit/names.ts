@@ -10,9 +10,14 @@ export const NAMES = [
   'retention',
   'dashboard',
   'profile',
+  'overload',
+  'soak',
 ] as const;
 
 export type BenchName = (typeof NAMES)[number];
+
+/** Benchmarks that `all` does not run, because they take longer than all others together. */
+export const LONG: readonly BenchName[] = ['soak'];
 
 export function isBenchName(name: string | undefined): name is BenchName {
   return (NAMES as readonly (string | undefined)[]).includes(name);

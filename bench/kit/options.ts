@@ -4,12 +4,16 @@ import type { Benchmark, BenchOptions } from './benchmark.ts';
 /** What the command line of `npm run bench -- NAME` selects. */
 export interface BenchCommand extends BenchOptions {
   isJson: boolean;
+  /** Also write the tables to `docs/performance.md`. */
+  isWritten: boolean;
 }
 
 export const OPTIONS_HELP = `Options:
   --rounds N     number of rounds; baseline and subject alternate within each
   --seconds N    duration of one measurement in a round
+  --minutes N    duration of all measurements, instead of --rounds
   --quick        smallest sizes, to see whether the benchmark works
+  --write        also write the tables to docs/performance.md
   --json         print the figures and all samples as JSON
 `;
 
@@ -22,16 +26,21 @@ export function parseOptions(args: string[], { defaults }: Pick<Benchmark, 'defa
     options: {
       rounds: { type: 'string' },
       seconds: { type: 'string' },
+      minutes: { type: 'string' },
       quick: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
     },
   });
   const usual = values.quick ? QUICK : defaults;
+  const seconds = readNumber('seconds', values.seconds, usual.seconds);
+  const minutes = values.minutes === undefined ? null : readNumber('minutes', values.minutes, 0);
   return {
-    rounds: readNumber('rounds', values.rounds, usual.rounds),
-    seconds: readNumber('seconds', values.seconds, usual.seconds),
+    rounds: minutes === null ? readNumber('rounds', values.rounds, usual.rounds) : Math.ceil((minutes * 60) / seconds),
+    seconds,
     isQuick: values.quick,
     isJson: values.json,
+    isWritten: values.write,
   };
 }
 

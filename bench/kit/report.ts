@@ -84,6 +84,7 @@ function formatValue(value: number, unit: Row['unit']): string {
 function formatNumber(value: number, unit: Row['unit']): string {
   if (!Number.isFinite(value)) return '-';
   if (unit === '×') return value.toFixed(2);
+  if (unit === '' && Number.isInteger(value)) return value.toLocaleString('en');
   if (Math.abs(value) >= 1_000) return Math.round(value).toLocaleString('en');
   return value.toFixed(Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2);
 }

@@ -1,5 +1,13 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Table } from './benchmark.ts';
 import { describeFsync, formatMarkdownTable, type Report } from './report.ts';
+
+const PAGE = new URL('../../docs/performance.md', import.meta.url);
+
+/** Replaces the figures of a benchmark in `docs/performance.md`. */
+export function writePage(report: Report): void {
+  writeFileSync(PAGE, writeFigures(readFileSync(PAGE, 'utf8'), report));
+}
 
 /**
  * Replaces the figures of a benchmark in the page: the text between `<!-- figures: NAME -->` and `<!-- end -->`. All other

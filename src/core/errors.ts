@@ -54,13 +54,22 @@ export interface ProblemItem {
   detail: string;
 }
 
+/** Node.js has no name for this error of Linux. Its code and its text are different for synchronous calls and for others. */
+const EDQUOT = { errno: -122, texts: /^(UNKNOWN: unknown error|(Unknown system error -122): \2)/ };
+
+function isQuotaExceeded(error: Error): boolean {
+  return 'errno' in error && error.errno === EDQUOT.errno;
+}
+
 /** The message of a thrown value. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  return isQuotaExceeded(error) ? error.message.replace(EDQUOT.texts, 'EDQUOT: disk quota exceeded') : error.message;
 }
 
 /** The code of a system error, for example `ENOENT`; `null` for any other thrown value. */
 export function systemErrorCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null;
+  if (isQuotaExceeded(error)) return 'EDQUOT';
   return typeof error.code === 'string' ? error.code : null;
 }

@@ -20,10 +20,16 @@ export async function makeFolder(path: string, options: FolderOptions = {}): Pro
   try {
     await makeMissing(path, options);
   } catch (cause) {
-    const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
+    const { errno } = cause as NodeJS.ErrnoException;
+    const code = codeOf(cause as NodeJS.ErrnoException);
     const message = `The folder ${path} cannot be created (${code}): ${REASONS[code] ?? 'choose another folder'}.`;
-    throw Object.assign(new Error(message, { cause }), { code });
+    throw Object.assign(new Error(message, { cause }), { code, errno });
   }
+}
+
+/** Node.js has no name for EDQUOT of Linux. */
+function codeOf({ code = 'unknown error', errno }: NodeJS.ErrnoException): string {
+  return errno === -122 ? 'EDQUOT' : code;
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -82,7 +82,7 @@ it('a request that arrived before the end of the idle time is answered, even if 
   await connection.closed();
 });
 
-it('with more than half of the possible connections open, each is closed with its answer, which says so', async () => {
+it('with more than half of the possible connections open, each is closed with its answer, and the answer announces it', async () => {
   ingress = await startIngress({ bounds: { maxConnections: 4 } });
   const [first, second, third] = await Promise.all([ingress.connect(), ingress.connect(), ingress.connect()]);
   expect((await deliver(first!, 'crowded').readAnswer())?.head).toContain('Connection: close');

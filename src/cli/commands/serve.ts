@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { StopMode } from '../../app/end-daemon.ts';
 import type { Daemon } from '../../app/start-daemon.ts';
-import { AppError, messageOf } from '../../core/errors.ts';
+import { AppError, messageOf, systemErrorCode } from '../../core/errors.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CONFIG_FILE } from '../connection.ts';
@@ -131,7 +131,7 @@ async function explainPassing<T>(starting: Promise<T>): Promise<T> {
 
 function isPassing(error: unknown): boolean {
   if (error instanceof AppError) return error.code === 'storage_unavailable' || isPassing(error.cause);
-  return error instanceof Error && 'code' in error && PASSING_CODES.has(String(error.code));
+  return PASSING_CODES.has(systemErrorCode(error) ?? '');
 }
 
 function findConfig(named: string | undefined, cwd: string): string | null {

@@ -26,12 +26,14 @@ function examineDataDir({ config: { dataDir }, paths }: Patient): Symptom[] {
   return [{ severity: 'warning', message, hint: 'Free some space there, or shorten the retention.' }];
 }
 
-/** Other disks, if the configuration names folders on them. */
-function examineOthers({ config }: Patient): Symptom[] {
-  const folders = [config.runsDir, ...(config.backup === null ? [] : [config.backup.dir])];
-  const own = existsSync(config.dataDir) ? statSync(config.dataDir).dev : null;
+/** Other disks: folders that the configuration names, and folders of the data directory on which a disk is mounted. */
+function examineOthers({ config, paths }: Patient): Symptom[] {
+  const ofRuns = [config.runsDir, paths.runLogs, paths.startRecords];
+  const folders = [...ofRuns, ...(config.backup === null ? [] : [config.backup.dir])];
+  const seen = new Set(existsSync(config.dataDir) ? [statSync(config.dataDir).dev] : []);
   return folders.flatMap((folder) => {
-    if (!existsSync(folder) || statSync(folder).dev === own) return [];
+    if (!existsSync(folder) || seen.has(statSync(folder).dev)) return [];
+    seen.add(statSync(folder).dev);
     const disk = measureDisk(folder);
     if (disk.freeBytes >= computeReserve(disk)) return [];
     const message = `only ${formatSize(disk.freeBytes)} are free on the file system of ${folder}`;

@@ -32,7 +32,7 @@ import { watchDatabaseSpace } from './disk/database-space.ts';
 import { watchFullDisk } from './disk/full-disk.ts';
 import { type OpenReport, openDatabase, UNREPORTED } from './disk/open-database.ts';
 import type { SpaceGuard } from './disk/space-guard.ts';
-import { isDiskFull, isNoSpaceToOpen, toStorageError } from './disk/storage-error.ts';
+import { isDiskFull, isNoSpaceToOpen, toStorageError, unmaskFullDisk } from './disk/storage-error.ts';
 import { IdentityClaims } from './identities/identity-claims.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { createQueryBuilder } from './query-builder.ts';
@@ -92,8 +92,9 @@ export function createSqliteStorage(
     fullDisk.found();
     space.releaseBallast();
   };
-  const guard = <Port extends object>(port: Port) => translateErrors(port, onDiskFull);
-  const catchUp = () => catchUpIfPossible(listing, onDiskFull);
+  const unmask = (error: unknown) => unmaskFullDisk(error, db.name);
+  const guard = <Port extends object>(port: Port) => translateErrors(port, { unmask, onDiskFull });
+  const catchUp = () => catchUpIfPossible(listing, { unmask, onDiskFull });
   /** A port that reads or removes deliveries by webhook and label. */
   const guardListed = <Port extends object>(port: Port) => guard(callBefore(port, catchUp));
   return {
@@ -129,7 +130,7 @@ export function createSqliteStorage(
     loginLinks: guard(createLoginLinkTable(query)),
     auditLog: guard(createAuditLog(query)),
     retention: guardListed({
-      ...createRetention(query, claims, { isFull: isDiskFull, makeRoom: onDiskFull }),
+      ...createRetention(query, claims, { isFull: (error) => isDiskFull(unmask(error)), makeRoom: onDiskFull }),
       reclaim: async () => space.reclaim(),
     }),
     load: () => claims.load(),
@@ -145,11 +146,18 @@ const UNGUARDED: SpaceGuard = {
   reclaim: () => ({ more: false }),
 };
 
+interface FullDiskHandling {
+  /** See `unmaskFullDisk`. */
+  unmask(error: unknown): unknown;
+  onDiskFull(): void;
+}
+
 /** On a full disk, readers get the log without its last deliveries: at most those that make an extension due. */
-function catchUpIfPossible(listing: DeliveryListing, onDiskFull: () => void): void {
+function catchUpIfPossible(listing: DeliveryListing, { unmask, onDiskFull }: FullDiskHandling): void {
   try {
     listing.catchUp();
-  } catch (error) {
+  } catch (thrown) {
+    const error = unmask(thrown);
     if (!isDiskFull(error)) throw error;
     onDiskFull();
   }
@@ -169,14 +177,15 @@ function callBefore<Port extends object>(port: Port, before: () => void): Port {
 }
 
 /** Wraps each operation of a port, so that its errors have the codes that callers decide on. */
-function translateErrors<Port extends object>(port: Port, onDiskFull: () => void): Port {
+function translateErrors<Port extends object>(port: Port, { unmask, onDiskFull }: FullDiskHandling): Port {
   const operations = Object.entries(port as Record<string, (...args: unknown[]) => Promise<unknown>>);
   const translated = operations.map(([name, operation]) => [
     name,
     async (...args: unknown[]) => {
       try {
         return await operation(...args);
-      } catch (error) {
+      } catch (thrown) {
+        const error = unmask(thrown);
         if (isDiskFull(error)) onDiskFull();
         throw toStorageError(error);
       }

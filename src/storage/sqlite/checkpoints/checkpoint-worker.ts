@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { copyError, type Reply } from '../../../threads/pending-calls.ts';
 import { releaseMemory } from '../../../threads/release-memory.ts';
 import type { RequestMessage } from '../../../threads/worker-calls.ts';
-import { toStorageError } from '../disk/storage-error.ts';
+import { isDiskFull, toStorageError, unmaskFullDisk } from '../disk/storage-error.ts';
 import { openForCheckpoints } from './open-for-checkpoints.ts';
 
 /**
@@ -20,10 +20,18 @@ port.on('message', (message: RequestMessage<'copy'> | null) => {
 });
 
 function copyPages(id: number): Reply {
+  const problem = tryCheckpoint();
+  // The storage thread may have freed space after the failure and before the probe. Then another attempt succeeds.
+  const left = problem === null || isDiskFull(problem) ? problem : tryCheckpoint();
+  return left === null ? { id, value: null } : { id, error: copyError(toStorageError(left)) };
+}
+
+/** Returns the error; `null` if the checkpoint succeeded. */
+function tryCheckpoint(): unknown {
   try {
     db.pragma('wal_checkpoint(PASSIVE)');
-    return { id, value: null };
+    return null;
   } catch (error) {
-    return { id, error: copyError(toStorageError(error)) };
+    return unmaskFullDisk(error, db.name);
   }
 }

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
 import { AppError } from '../../../core/errors.ts';
 import { type ThreadEnd, WorkerCalls } from '../../../threads/worker-calls.ts';
-import { isBreaking, toStorageError } from '../disk/storage-error.ts';
+import { isBreaking, toStorageError, unmaskFullDisk } from '../disk/storage-error.ts';
 
 /** Size of the write-ahead log at which a checkpoint starts: 4 MiB. A larger log makes the last part of it slower. */
 const START_PAGES = 1024;
@@ -99,7 +99,7 @@ export class Checkpointer {
     try {
       this.#db.pragma('wal_checkpoint(PASSIVE)');
     } catch (error) {
-      const translated = toStorageError(error);
+      const translated = toStorageError(unmaskFullDisk(error, this.#db.name));
       if (isBreaking(translated)) this.#failure = translated;
     }
     this.#heldPages = this.#countPages();

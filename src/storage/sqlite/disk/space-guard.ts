@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, statfsSync, statSyn
 import { dirname } from 'node:path';
 import { AppError } from '../../../core/errors.ts';
 import type { DatabaseSpace, DatabaseUse } from './database-space.ts';
-import { isDiskFull } from './storage-error.ts';
+import { isDiskFull, unmaskFullDisk } from './storage-error.ts';
 
 const MIB = 1024 * 1024;
 
@@ -84,6 +84,7 @@ export function createSpaceGuard(databaseFile: string, options: SpaceGuardOption
 }
 
 class DiskGuard implements SpaceGuard {
+  readonly #file: string;
   readonly #directory: string;
   readonly #ballast: string;
   readonly #options: Required<SpaceGuardOptions>;
@@ -94,6 +95,7 @@ class DiskGuard implements SpaceGuard {
   #isTight = false;
 
   constructor(databaseFile: string, options: Required<SpaceGuardOptions>) {
+    this.#file = databaseFile;
     this.#directory = dirname(databaseFile);
     this.#ballast = `${databaseFile}.ballast`;
     this.#options = options;
@@ -138,7 +140,7 @@ class DiskGuard implements SpaceGuard {
     try {
       database.releasePages(count);
     } catch (error) {
-      if (!isDiskFull(error) || count === 1) throw error;
+      if (!this.#isDiskFull(error) || count === 1) throw error;
       this.#writeBack();
       this.#releasePages(database, Math.ceil(count / 10));
     }
@@ -201,9 +203,13 @@ class DiskGuard implements SpaceGuard {
     try {
       this.#database?.writeBack();
     } catch (error) {
-      if (!isDiskFull(error)) throw error;
+      if (!this.#isDiskFull(error)) throw error;
       this.releaseBallast();
     }
+  }
+
+  #isDiskFull(error: unknown): boolean {
+    return isDiskFull(unmaskFullDisk(error, this.#file));
   }
 
   #describeShortage(room: Room): string {
