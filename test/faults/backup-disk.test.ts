@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,6 +12,11 @@ import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 const MIB = 1024 * 1024;
 const DATABASE_BYTES = 80 * MIB;
 const FILLING = 'x'.repeat(900_000);
+
+function findCopyProcess(daemon: number): number | null {
+  const { stdout } = spawnSync('pgrep', ['--parent', String(daemon), '--full', 'copy-worker'], { encoding: 'utf8' });
+  return stdout === '' ? null : Number(stdout);
+}
 
 const probe = mountExt4(16);
 probe?.remove();
@@ -91,6 +97,21 @@ describe.skipIf(probe === null)('a backup on a disk that is nearly full', () => 
     const { code, stderr } = await daemon.cli('backup', join(folder, 'none.tar'));
     expect(code).toBe(2);
     expect(stderr).toMatch(/a copy of the database needs \d+ MiB on the file system of .*: free some space there/);
+    expect(readdirSync(folder)).toEqual([]);
+    await expectUnhurt();
+  });
+
+  it('is aborted when other programs fill the disk of the data directory during the copy', async () => {
+    rmSync(filler);
+    const folder = createTempDir('backup');
+    const backup = daemon.cli('backup', join(folder, 'none.tar'));
+    const copying = await eventually(() => findCopyProcess(daemon.pid));
+    // The disk fills faster than the copy proceeds.
+    process.kill(copying, 'SIGSTOP');
+    filler = dataDisk.fill(40 * MIB);
+    const { code, stderr } = await backup;
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/the copy of the database was aborted: the file system of .* is nearly full/);
     expect(readdirSync(folder)).toEqual([]);
     await expectUnhurt();
   });
