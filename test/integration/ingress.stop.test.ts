@@ -140,11 +140,11 @@ it('a stop that has to hurry ends waiting, answers a request whose rest comes so
   never.send(compose('never', '{"a":1}').slice(0, -3));
   late.send(text.slice(0, -3));
   await eventually(() => never.socket.bytesWritten > 0 && late.socket.bytesWritten > 0);
-  // Its idle connections could stay for six seconds.
+  // It could wait for these connections for six seconds.
   const retired = ingress.retire();
+  const from = performance.now();
   ingress.hurry();
   await retired;
-  const from = performance.now();
   const stopped = ingress.stop();
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect((await late.send(text.slice(-3)).readAnswer())?.status).toBe(202);
