@@ -284,7 +284,7 @@ export interface paths {
         };
         /**
          * List the revisions of a managed factory, newest first
-         * @description Other factories keep no revisions here: 409.
+         * @description For other factories, the response is 409.
          *
          *     Role: viewer.
          */
@@ -398,7 +398,7 @@ export interface paths {
         put?: never;
         /**
          * Show what applying these files would change
-         * @description Nothing is written. Files that are no valid definition are answered with 422 and their `diagnostics`. The backtest puts stored deliveries of the last 7 days before the changed triggers. What the value of a secret has to be like is checked for managers, and for others where the factory uses the secret already.
+         * @description Nothing is written. If the files are not a valid definition, the response is 422 with `diagnostics`. The backtest evaluates stored deliveries of the last 7 days with the changed triggers. The form of secret values is checked for managers. For other roles, it is checked only if the factory uses the secret already.
          *
          *     Role: viewer.
          */
@@ -462,7 +462,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook
-         * @description Only the keys that are there change. A webhook that changes switches to the newest value of its secret. Rejected with 409 if a repository decides; the response names the file to edit.
+         * @description Only the given keys change. The changed webhook uses the newest value of its secret. Rejected with 409 if a repository decides; the response names the file to edit.
          *
          *     Role: manager.
          */
@@ -1670,7 +1670,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This document
+         * Show this document
          * @description Open: needs no credentials.
          */
         get: operations["getOpenApi"];
@@ -1894,7 +1894,7 @@ export interface components {
              */
             identified_by: "header" | "provider" | "service header or body";
             /**
-             * @description The worse of `credential_state` and `verify_token_state`. `outdated`: the next apply takes a newer value up. `missing`: it fails.
+             * @description The worse of `credential_state` and `verify_token_state`. `outdated`: the next apply uses a newer value. `missing`: it fails.
              * @enum {string}
              */
             secret_state: "current" | "outdated" | "missing";
@@ -2052,7 +2052,7 @@ export interface components {
              */
             identified_by: "header" | "provider" | "service header or body";
             /**
-             * @description The worse of `credential_state` and `verify_token_state`. `outdated`: the next apply takes a newer value up. `missing`: it fails.
+             * @description The worse of `credential_state` and `verify_token_state`. `outdated`: the next apply uses a newer value. `missing`: it fails.
              * @enum {string}
              */
             secret_state: "current" | "outdated" | "missing";
@@ -2132,7 +2132,7 @@ export interface components {
         };
         /** @description How a provider signs its deliveries. */
         SignatureScheme: {
-            /** @description What `signature_scheme` of a webhook names. */
+            /** @description Value for `signature_scheme` of a webhook. */
             name: string;
             /** @description The provider, for people. */
             title: string;
@@ -2178,7 +2178,7 @@ export interface components {
             label: "Accepted" | "Duplicate" | "Rejected (auth)" | "Rejected (invalid JSON)" | "Rejected (too large)" | null;
             /** @description Why the delivery was rejected or is a duplicate, as a code. */
             reason: string | null;
-            /** @description Particulars of the reason; `null` if the reason needs none. */
+            /** @description Details of the reason; `null` if it has none. */
             detail: string | null;
             /** @description Size of the body in bytes. */
             size: number;
@@ -2600,7 +2600,7 @@ export interface components {
                 traceparent: string;
                 tracestate: string | null;
             } | null;
-            /** @description Names this holding of the run in every later request. */
+            /** @description Number of this claim. Send it with every later request for the run. */
             fence: number;
             /** @description The run is lost if no heartbeat arrives within this time. */
             lease_seconds: number;
@@ -2610,7 +2610,7 @@ export interface components {
              */
             lease_expires_at: string;
         };
-        /** @description How long a worker may be silent. */
+        /** @description Time within which a worker must send the next heartbeat. */
         Lease: {
             /** @description The run is lost if no heartbeat arrives within this time. */
             lease_seconds: number;
@@ -2620,7 +2620,7 @@ export interface components {
              */
             lease_expires_at: string;
         };
-        /** @description One full pass of the loop. */
+        /** @description One attempt to apply a commit or an edit. */
         Reconciliation: {
             id: string;
             factory: string;
@@ -2952,7 +2952,7 @@ export interface components {
                 }[];
             }[];
         };
-        /** @description Numbers for charts. */
+        /** @description Counts for charts. */
         Activity: {
             factory: string;
             /** Format: date-time */
@@ -2989,14 +2989,14 @@ export interface components {
         /** @description Keys of stored payloads. */
         PayloadKeys: {
             webhook_uid: string;
-            /** @description Payloads looked at. */
+            /** @description Number of payloads that were examined. */
             examined: number;
             keys: {
                 /** @description As a filter nests it. */
                 path: string[];
                 /** @description The path in one line, for example `data.issue.level`. */
                 text: string;
-                /** @description Payloads that have it. */
+                /** @description Number of payloads with this key. */
                 payloads: number;
                 types: ("string" | "number" | "boolean" | "null" | "object")[];
                 examples: (string | number | boolean | null)[];
@@ -3070,7 +3070,7 @@ export interface components {
             /** @description What to do if no factory may use the secret; `null` otherwise. */
             warning: string | null;
         };
-        /** @description A change of the master key. `waiting`: put the new key in place before the next start. */
+        /** @description A change of the master key. `waiting`: install the new key before the next start. */
         MasterKeyRotation: {
             /** @enum {string} */
             state: "done" | "waiting";
@@ -3137,7 +3137,7 @@ export interface components {
             /** Format: date-time */
             password_changed_at: string | null;
         };
-        /** @description One change, or one try to sign in. */
+        /** @description One change, or one attempt to sign in. */
         AuditEntry: {
             id: string;
             /** Format: date-time */
@@ -3153,7 +3153,7 @@ export interface components {
             action: string;
             method: string;
             route: string;
-            /** @description What it is about, as a path below the API. */
+            /** @description The changed object, as a path below the API. */
             object: string;
             /** @description What was asked for; values that could be secret are `[not shown]`. Of an apply: the commit, the changed definitions and the versions of secrets in use since. */
             changes: JsonObject | null;
@@ -3173,7 +3173,7 @@ export interface components {
         /** @description The signed-in user. */
         SignedIn: {
             user: {
-                /** @description As the audit log names it. */
+                /** @description Name as in the audit log. */
                 id: string;
                 name: string;
                 /** @enum {string} */
@@ -5073,7 +5073,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Numbers for charts. */
+            /** @description Counts for charts. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5283,7 +5283,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One full pass of the loop. */
+            /** @description One attempt to apply a commit or an edit. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5420,7 +5420,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One full pass of the loop. */
+            /** @description One attempt to apply a commit or an edit. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7397,19 +7397,19 @@ export interface operations {
                     prompt: string;
                     /** @description As the front matter of a file writes them. The validation of the definition checks them. */
                     triggers: (JsonObject)[];
-                    /** @description Execution override, handed to the run unchanged. */
+                    /** @description Execution setting that is passed to the run unchanged. */
                     model?: Json;
-                    /** @description Execution override, handed to the run unchanged. */
+                    /** @description Execution setting that is passed to the run unchanged. */
                     harness?: Json;
-                    /** @description Execution override, handed to the run unchanged. */
+                    /** @description Execution setting that is passed to the run unchanged. */
                     runner?: Json;
-                    /** @description Execution override, handed to the run unchanged. */
+                    /** @description Execution setting that is passed to the run unchanged. */
                     environmentId?: Json;
-                    /** @description Execution override, handed to the run unchanged. */
+                    /** @description Execution setting that is passed to the run unchanged. */
                     secrets?: Json;
-                    /** @description Execution override, handed to the run unchanged. */
+                    /** @description Execution setting that is passed to the run unchanged. */
                     mcpServers?: Json;
-                    /** @description Execution override, handed to the run unchanged. */
+                    /** @description Execution setting that is passed to the run unchanged. */
                     workerHost?: Json;
                 };
             };
@@ -7699,19 +7699,19 @@ export interface operations {
                     prompt: string;
                     /** @description As the front matter of a file writes them. The validation of the definition checks them. */
                     triggers: (JsonObject)[];
-                    /** @description Execution override, handed to the run unchanged. */
+                    /** @description Execution setting that is passed to the run unchanged. */
                     model?: Json;
-                    /** @description Execution override, handed to the run unchanged. */
+                    /** @description Execution setting that is passed to the run unchanged. */
                     harness?: Json;
-                    /** @description Execution override, handed to the run unchanged. */
+                    /** @description Execution setting that is passed to the run unchanged. */
                     runner?: Json;
-                    /** @description Execution override, handed to the run unchanged. */
+                    /** @description Execution setting that is passed to the run unchanged. */
                     environmentId?: Json;
-                    /** @description Execution override, handed to the run unchanged. */
+                    /** @description Execution setting that is passed to the run unchanged. */
                     secrets?: Json;
-                    /** @description Execution override, handed to the run unchanged. */
+                    /** @description Execution setting that is passed to the run unchanged. */
                     mcpServers?: Json;
-                    /** @description Execution override, handed to the run unchanged. */
+                    /** @description Execution setting that is passed to the run unchanged. */
                     workerHost?: Json;
                 };
             };
@@ -8390,7 +8390,7 @@ export interface operations {
                         next_cursor: string | null;
                         /**
                          * Format: date-time
-                         * @description Only with `search`, `event` or `unmatched`: when the oldest delivery that this page examined was received. `null` if it examined all that are left.
+                         * @description Only with `search`, `event` or `unmatched`: when the oldest delivery that this page examined was received. `null` if the page examined all remaining deliveries.
                          */
                         examined_to?: string | null;
                     };
@@ -8527,7 +8527,7 @@ export interface operations {
                         next_cursor: string | null;
                         /**
                          * Format: date-time
-                         * @description Only with `search`, `event` or `unmatched`: when the oldest delivery that this page examined was received. `null` if it examined all that are left.
+                         * @description Only with `search`, `event` or `unmatched`: when the oldest delivery that this page examined was received. `null` if the page examined all remaining deliveries.
                          */
                         examined_to?: string | null;
                     };
@@ -10638,7 +10638,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How long a worker may be silent. */
+            /** @description Time within which a worker must send the next heartbeat. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11437,7 +11437,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A change of the master key. `waiting`: put the new key in place before the next start. */
+            /** @description A change of the master key. `waiting`: install the new key before the next start. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13705,7 +13705,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A stream without end. */
+            /** @description A stream that does not end. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -23,7 +23,7 @@ export interface Commit {
   url: string | null;
 }
 
-/** One full pass of the loop. */
+/** One attempt to apply a commit or an edit. */
 export interface Reconciliation {
   id: ReconciliationId;
   factory: string;

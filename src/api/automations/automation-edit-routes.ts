@@ -37,7 +37,7 @@ interface AutomationBody {
 }
 
 const name: JsonSchema = { type: 'string', pattern: WEBHOOK_NAME_PATTERN.source };
-const anyValue: JsonSchema = { description: 'Execution override, handed to the run unchanged.' };
+const anyValue: JsonSchema = { description: 'Execution setting that is passed to the run unchanged.' };
 const properties: Record<string, JsonSchema> = {
   ...requestProperties(AUTOMATION_FIELDS, 'create'),
   triggers: {

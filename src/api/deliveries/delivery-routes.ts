@@ -101,7 +101,7 @@ const deliveryList: JsonSchema = {
       type: ['string', 'null'],
       format: 'date-time',
       description:
-        'Only with `search`, `event` or `unmatched`: when the oldest delivery that this page examined was received. `null` if it examined all that are left.',
+        'Only with `search`, `event` or `unmatched`: when the oldest delivery that this page examined was received. `null` if the page examined all remaining deliveries.',
     },
   },
 };

@@ -61,7 +61,7 @@ export async function eventsPlugin(app: FastifyInstance, parts: EventRouteParts)
         }),
         response: {
           200: {
-            description: 'A stream without end.',
+            description: 'A stream that does not end.',
             content: { 'text/event-stream': { schema: { type: 'string' } } },
           },
           404: refTo('Problem'),

@@ -33,7 +33,7 @@ export function registerHistoryRoutes(app: FastifyInstance, parts: HistoryRouteP
       schema: {
         tags,
         summary: 'List the revisions of a managed factory, newest first',
-        description: 'Other factories keep no revisions here: 409.',
+        description: 'For other factories, the response is 409.',
         querystring: pageQuerySchema(),
         response: { 200: listOf('Revision'), 409: refTo('Problem'), 502: refTo('Problem') },
       },

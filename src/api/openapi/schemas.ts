@@ -331,7 +331,7 @@ const webhook = {
   ),
   secret_state: oneOf(
     SECRET_STATES,
-    'The worse of `credential_state` and `verify_token_state`. `outdated`: the next apply takes a newer value up. `missing`: it fails.',
+    'The worse of `credential_state` and `verify_token_state`. `outdated`: the next apply uses a newer value. `missing`: it fails.',
   ),
   credential_state: oneOf(SECRET_STATES, 'State of the secret `secret_name`.'),
   previous_secret_until: {
@@ -407,7 +407,7 @@ export const COMPONENTS = {
   },
   SignatureScheme: closedObject(
     {
-      name: { ...text, description: 'What `signature_scheme` of a webhook names.' },
+      name: { ...text, description: 'Value for `signature_scheme` of a webhook.' },
       title: { ...text, description: 'The provider, for people.' },
       secret_issued: oneOf(
         ['user', 'app', 'after', 'handshake'],
@@ -614,12 +614,16 @@ export const COMPONENTS = {
         description:
           'W3C trace context of this attempt, to continue the trace of the delivery; `null` if it is not traced.',
       },
-      fence: { type: 'integer', minimum: 1, description: 'Names this holding of the run in every later request.' },
+      fence: {
+        type: 'integer',
+        minimum: 1,
+        description: 'Number of this claim. Send it with every later request for the run.',
+      },
       ...leaseTerm,
     },
     { description: 'A run that a worker has claimed.' },
   ),
-  Lease: closedObject(leaseTerm, { description: 'How long a worker may be silent.' }),
+  Lease: closedObject(leaseTerm, { description: 'Time within which a worker must send the next heartbeat.' }),
   Reconciliation: closedObject(
     {
       id: text,
@@ -636,7 +640,7 @@ export const COMPONENTS = {
       finished_at: instant,
       attempted_at: instant,
     },
-    { description: 'One full pass of the loop.' },
+    { description: 'One attempt to apply a commit or an edit.' },
   ),
   PlanPreview: closedObject(
     {
@@ -679,18 +683,18 @@ export const COMPONENTS = {
         description: 'Webhooks that received something in that time.',
       },
     },
-    { description: 'Numbers for charts.' },
+    { description: 'Counts for charts.' },
   ),
   PayloadKeys: closedObject(
     {
       webhook_uid: text,
-      examined: { ...count, description: 'Payloads looked at.' },
+      examined: { ...count, description: 'Number of payloads that were examined.' },
       keys: {
         type: 'array',
         items: closedObject({
           path: { ...texts, description: 'As a filter nests it.' },
           text: { ...text, description: 'The path in one line, for example `data.issue.level`.' },
-          payloads: { ...count, description: 'Payloads that have it.' },
+          payloads: { ...count, description: 'Number of payloads with this key.' },
           types: { type: 'array', items: oneOf(['string', 'number', 'boolean', 'null', 'object']) },
           examples: { type: 'array', items: { type: ['string', 'number', 'boolean', 'null'] } },
         }),
@@ -738,7 +742,7 @@ export const COMPONENTS = {
       },
       earlier_key_file: { ...textOrNull, description: 'The file with the earlier key, for earlier backups.' },
     },
-    { description: 'A change of the master key. `waiting`: put the new key in place before the next start.' },
+    { description: 'A change of the master key. `waiting`: install the new key before the next start.' },
   ),
   Token: closedObject(token, { description: 'An API token without its text.' }),
   NewToken: closedObject(
@@ -775,7 +779,7 @@ export const COMPONENTS = {
       action: { ...text, description: 'The requested action in words, such as `Rotate secret of webhook`.' },
       method: text,
       route: text,
-      object: { ...text, description: 'What it is about, as a path below the API.' },
+      object: { ...text, description: 'The changed object, as a path below the API.' },
       changes: {
         type: ['object', 'null'],
         additionalProperties: true,
@@ -786,7 +790,7 @@ export const COMPONENTS = {
       status: { type: 'integer' },
       client_address: text,
     },
-    { description: 'One change, or one try to sign in.' },
+    { description: 'One change, or one attempt to sign in.' },
   ),
   SignInWays: closedObject(
     {
@@ -800,7 +804,7 @@ export const COMPONENTS = {
   SignedIn: closedObject(
     {
       user: closedObject({
-        id: { ...text, description: 'As the audit log names it.' },
+        id: { ...text, description: 'Name as in the audit log.' },
         name: text,
         role: oneOf(ROLES),
         factories: {

@@ -15,7 +15,7 @@ export async function catalogPlugin(app: FastifyInstance, parts: IdRouteParts): 
       config: { access: PUBLIC },
       schema: {
         tags: ['Operation'],
-        summary: 'This document',
+        summary: 'Show this document',
         response: { 200: { description: 'OpenAPI 3.1.', type: 'object' } },
       },
     },

@@ -46,7 +46,7 @@ export function registerPlanRoutes(app: FastifyInstance, parts: PlanRouteParts):
         tags: ['Reconciliations'],
         summary: 'Show what applying these files would change',
         description:
-          'Nothing is written. Files that are no valid definition are answered with 422 and their `diagnostics`. The backtest puts stored deliveries of the last 7 days before the changed triggers. What the value of a secret has to be like is checked for managers, and for others where the factory uses the secret already.',
+          'Nothing is written. If the files are not a valid definition, the response is 422 with `diagnostics`. The backtest evaluates stored deliveries of the last 7 days with the changed triggers. The form of secret values is checked for managers. For other roles, it is checked only if the factory uses the secret already.',
         body: planSchema,
         response: { 200: refTo('PlanPreview'), 422: refTo('Problem') },
       },

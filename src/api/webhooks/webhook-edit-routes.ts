@@ -117,7 +117,7 @@ function registerChange(app: FastifyInstance, parts: WebhookEditRouteParts): voi
       schema: {
         tags,
         summary: 'Change a webhook',
-        description: `Only the keys that are there change. A webhook that changes switches to the newest value of its secret. ${REJECTED}`,
+        description: `Only the given keys change. The changed webhook uses the newest value of its secret. ${REJECTED}`,
         body: changeSchema,
         response: { 200: refTo('Webhook'), ...EDIT_ANSWERS },
       },

@@ -237,7 +237,7 @@ export const DELIVERY_FIELDS = defineFields({
       '`null` for an entry that stands for the requests of one minute over the delivery rate. They got 429 and have no label.',
   },
   reason: { type: textOrNull, description: 'Why the delivery was rejected or is a duplicate, as a code.' },
-  detail: { type: textOrNull, description: 'Particulars of the reason; `null` if the reason needs none.' },
+  detail: { type: textOrNull, description: 'Details of the reason; `null` if it has none.' },
   size: { type: count, description: 'Size of the body in bytes.' },
   count: { type: count, description: 'Number of requests that this row stands for.' },
   receivedAt: { type: instant },

@@ -31,7 +31,7 @@ export interface ActivitySpan {
 }
 
 /**
- * Numbers for charts. Hours without activity are omitted. Request one day at a time, because each operation must be
+ * Counts for charts. Hours without activity are omitted. Request one day at a time, because each operation must be
  * short.
  */
 export interface ActivityReader {
