@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { check } from './assemble-tree.mjs';
+import { check } from './run-program.mjs';
 
 /** One file can have this size in the pipe from tar. */
 const MAX_BYTES = 512 * 1024 * 1024;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runNpm } from '../run-npm.mjs';
-import { check } from './assemble-tree.mjs';
+import { check } from './run-program.mjs';
 
 /**
  * Writes the software bill of materials in the CycloneDX format: npm's list, limited to what the package contains. These are the
