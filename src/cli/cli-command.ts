@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { suggest } from '../core/suggest.ts';
 import type { ResultKind } from './output/result-kinds.ts';
 import { createResultOptions, listFieldNames } from './output/result-options.ts';
@@ -98,6 +98,13 @@ export class CliCommand extends Command {
     this.withJson(what);
     for (const option of createResultOptions(kind)) this.addOption(option);
     return this;
+  }
+
+  /** The option `--watch` of lists. */
+  withWatch(conflicts: readonly string[] = []): this {
+    const text =
+      'print the list again whenever it may have changed, until Ctrl-C; without a terminal, only changed rows';
+    return this.addOption(new Option('-w, --watch', text).conflicts([...conflicts]));
   }
 
   /** The paragraphs after the description, for help and reference. */

@@ -9,8 +9,8 @@ import { systemClock } from '../core/time/clock.ts';
 /** A stream that commands read from. Only terminals have `setRawMode`. */
 export type CliInput = NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?(on: boolean): unknown };
 
-/** A stream that commands write to. Only terminals have `columns`, their width. */
-export type CliOutput = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+/** A stream that commands write to. Only terminals have `columns` and `rows`, their size. */
+export type CliOutput = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; rows?: number };
 
 /** Everything outside the program that a command uses, so that tests can run commands in their own process. */
 export interface CliContext {

@@ -9,6 +9,7 @@ import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { listWebhooks } from '../find/find-webhook.ts';
+import type { WatchOptions } from '../follow/watch-list.ts';
 import { writeAutomationFile } from '../input/automation-file.ts';
 import { describeLastRun, describeWait } from '../output/describe-health.ts';
 import { describeCommit, describeDiagnostic } from '../output/describe-reconciliation.ts';
@@ -24,9 +25,10 @@ export function declareAutomation(automation: CliCommand, bind: Bind): void {
   automation
     .command('list')
     .description('list automations with their triggers, last runs, and why one does not fire')
+    .withWatch()
     .withResult(RESULT_KINDS.automation)
     .explain({ examples: [['dockbell automation list', 'all automations of the factory']] })
-    .action(bind(listAutomations));
+    .action(bind(listOrWatchAutomations));
   automation
     .command('show')
     .argument('<automation>', 'name of its folder under automations/')
@@ -47,7 +49,13 @@ export function declareAutomation(automation: CliCommand, bind: Bind): void {
   registerAutomationEditCommands(automation, bind);
 }
 
-async function listAutomations(session: CommandSession, options: ResultOptions): Promise<number> {
+async function listOrWatchAutomations(session: CommandSession, options: WatchOptions): Promise<number> {
+  if (!options.watch) return listAutomations(session, options);
+  const { watchList } = await import('../follow/watch-list.ts');
+  return watchList(session, options, { factory: await session.factory(), print: listAutomations });
+}
+
+async function listAutomations(session: CommandSession, options: WatchOptions): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   const page = await listRows(
     (page) =>

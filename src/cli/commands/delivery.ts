@@ -13,6 +13,7 @@ import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { DELIVERY_ARGUMENT, findDelivery } from '../find/find-delivery.ts';
 import { findWebhookOrDeleted, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
 import { followDeliveries } from '../follow/follow-deliveries.ts';
+import type { WatchOptions } from '../follow/watch-list.ts';
 import { parseJsonBytes } from '../input/read-input.ts';
 import { countOption, type InstantOption, instantOption, toInstant } from '../input/value-options.ts';
 import { redactBody } from '../offline/redact-body.ts';
@@ -24,7 +25,7 @@ import { RESULT_KINDS } from '../output/result-kinds.ts';
 import { RESULT_OPTIONS, type ResultOptions } from '../output/result-options.ts';
 import type { Column } from '../output/table.ts';
 
-interface ListOptions extends ResultOptions {
+interface ListOptions extends WatchOptions {
   follow?: boolean;
   label?: DeliveryLabel;
   deliveryId?: string;
@@ -72,6 +73,7 @@ export function declareDelivery(delivery: CliCommand, bind: Bind): void {
     .addOption(instantOption('--from <time>', 'only deliveries received at this time or later'))
     .addOption(instantOption('--to <time>', 'only deliveries received before this time').conflicts('follow'))
     .addOption(countOption('--limit <count>', 'maximum number; with --follow, the number to begin with').default(20))
+    .withWatch(['follow'])
     .withResult(RESULT_KINDS.delivery, "the API's JSON; with --follow one object on each line,")
     .explain({
       examples: [
@@ -87,7 +89,7 @@ export function declareDelivery(delivery: CliCommand, bind: Bind): void {
         ["dockbell delivery list --search 'acme/api'", 'deliveries with this text in their payload or headers'],
       ],
     })
-    .action(bind(listDeliveries));
+    .action(bind(listOrWatchDeliveries));
   delivery
     .command('show')
     .argument('<ref>', DELIVERY_ARGUMENT)
@@ -145,6 +147,17 @@ function parseLabel(text: string): string {
   const label = DELIVERY_LABELS.find((candidate) => candidate.toLowerCase() === text.toLowerCase());
   if (label !== undefined) return label;
   throw new InvalidArgumentError(`Allowed are: ${DELIVERY_LABELS.join(', ')}.`);
+}
+
+async function listOrWatchDeliveries(
+  session: CommandSession,
+  options: ListOptions,
+  nameOrUid?: string,
+): Promise<number> {
+  if (!options.watch) return listDeliveries(session, options, nameOrUid);
+  const { watchList } = await import('../follow/watch-list.ts');
+  const print = (inner: CommandSession, more: ListOptions) => listDeliveries(inner, more, nameOrUid);
+  return watchList(session, options, { factory: await session.factory(), print });
 }
 
 async function listDeliveries(session: CommandSession, options: ListOptions, nameOrUid?: string): Promise<number> {

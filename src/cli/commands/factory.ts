@@ -8,12 +8,10 @@ import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { type ConfirmOptions, confirm } from '../input/confirm.ts';
 import { rejectChange } from '../input/require-editable.ts';
-import { shortenRevision } from '../output/describe-reconciliation.ts';
+import { FACTORY_COLUMNS } from '../output/factory-columns.ts';
 import { printList } from '../output/print-result.ts';
-import { rateFactory } from '../output/rate-factory.ts';
 import { RESULT_KINDS } from '../output/result-kinds.ts';
 import type { ResultOptions } from '../output/result-options.ts';
-import type { Column } from '../output/table.ts';
 
 const NAME = 'name of the factory that the configuration no longer names';
 
@@ -62,28 +60,11 @@ async function listFactories(session: CommandSession, options: ResultOptions): P
   await printList(session, options, {
     kind: RESULT_KINDS.factory,
     page,
-    columns: COLUMNS,
+    columns: FACTORY_COLUMNS,
     empty: "The daemon serves no factory. Add one under 'factories' of dockbell.yaml.",
   });
   return EXIT_CODES.done;
 }
-
-const COLUMNS: Column<Factory>[] = [
-  { head: 'NAME', text: ({ name }) => name, narrow: 'whole' },
-  { head: 'CONFIGURED', text: ({ configured }) => (configured ? 'yes' : 'no'), narrow: 'whole' },
-  { head: 'SOURCE', text: ({ source }) => source?.type ?? '-', narrow: 'whole', drop: 2 },
-  { head: 'APPLIED', text: ({ applied_revision }) => shortenRevision(applied_revision), narrow: 'whole', drop: 3 },
-  {
-    head: 'STATUS',
-    text: (factory) => rateFactory(factory).reason,
-    color: (factory, { green, yellow, red }) =>
-      ({ ok: green, warning: yellow, error: red })[rateFactory(factory).severity],
-    narrow: 'whole',
-  },
-  { head: 'WEBHOOKS', text: ({ counts }) => String(counts.webhooks), narrow: 'whole', drop: 4 },
-  { head: 'AUTOMATIONS', text: ({ counts }) => String(counts.automations), narrow: 'whole', drop: 5 },
-  { head: 'REPOSITORY', text: ({ source }) => source?.url ?? '-', drop: 1 },
-];
 
 async function forgetFactory(
   session: CommandSession,

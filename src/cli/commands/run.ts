@@ -11,6 +11,7 @@ import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { describeIdArgument, findId } from '../find/find-id.ts';
 import { followRunLog, isEnded, readRunLog, waitsForConfiguration } from '../follow/follow-run-log.ts';
+import type { WatchOptions } from '../follow/watch-list.ts';
 import { type Change, type DryRunOptions, showDryRun } from '../input/confirm.ts';
 import { rejectChange } from '../input/require-editable.ts';
 import { addRunFilters, type RunFilterOptions, readRunFilters } from '../input/run-filters.ts';
@@ -24,7 +25,7 @@ import type { ResultOptions } from '../output/result-options.ts';
 import type { Column } from '../output/table.ts';
 import { declareRunRetry } from './run-retry.ts';
 
-type ListOptions = RunFilterOptions & ResultOptions & { limit: number };
+type ListOptions = RunFilterOptions & WatchOptions & { limit: number };
 
 const ID_HELP = describeIdArgument('run');
 
@@ -33,6 +34,7 @@ export function declareRun(run: CliCommand, bind: Bind): void {
   addRunFilters(run.command('list'))
     .description('list runs, the most recent first')
     .addOption(countOption('--limit <count>', 'maximum number of runs').default(20))
+    .withWatch()
     .withResult(RESULT_KINDS.run)
     .explain({
       examples: [
@@ -40,9 +42,10 @@ export function declareRun(run: CliCommand, bind: Bind): void {
         ['dockbell run list --state failed --since 2h', 'the failed runs of the last two hours'],
         ['dockbell run list --dead-letter', 'what failed and is not retried automatically'],
         ['dockbell run list --revision 4f2a91c', 'what a commit started'],
+        ['dockbell run list --watch', 'runs as they start and end'],
       ],
     })
-    .action(bind(listRuns));
+    .action(bind(listOrWatchRuns));
   run
     .command('show')
     .argument('<id>', ID_HELP)
@@ -107,6 +110,12 @@ export function declareRun(run: CliCommand, bind: Bind): void {
     })
     .action(bind(cancelRun));
   declareRunRetry(run, bind);
+}
+
+async function listOrWatchRuns(session: CommandSession, options: ListOptions): Promise<number> {
+  if (!options.watch) return listRuns(session, options);
+  const { watchList } = await import('../follow/watch-list.ts');
+  return watchList(session, options, { factory: await session.factory(), print: listRuns });
 }
 
 async function listRuns(session: CommandSession, options: ListOptions): Promise<number> {

@@ -10,16 +10,17 @@ import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import type { WaitOutcome } from '../follow/wait-for-revision.ts';
 import { waitForRevision } from '../follow/wait-for-revision.ts';
+import type { WatchOptions } from '../follow/watch-list.ts';
 import { durationOption } from '../input/value-options.ts';
 import { describeHealth } from '../output/describe-health.ts';
 import { describeCommit, describeDiagnostic, isFailure, shortenRevision } from '../output/describe-reconciliation.ts';
+import { FACTORY_COLUMNS } from '../output/factory-columns.ts';
 import { formatInstantWithAge, formatSpan } from '../output/format-time.ts';
 import { printAnswer, printObject, printRows } from '../output/print-result.ts';
 import { rateFactory } from '../output/rate-factory.ts';
 import { RESULT_KINDS } from '../output/result-kinds.ts';
-import type { ResultOptions } from '../output/result-options.ts';
 
-interface StatusOptions extends ResultOptions {
+interface StatusOptions extends WatchOptions {
   wait?: string;
   timeout: number;
 }
@@ -38,6 +39,7 @@ export function declareStatus(command: CliCommand, bind: Bind): void {
       ).conflicts(['quiet', 'fields']),
     )
     .addOption(durationOption('--timeout <duration>', 'time limit for --wait').default(DEFAULT_TIMEOUT_MS, '2m'))
+    .withWatch(['wait'])
     .withResult(RESULT_KINDS.factory)
     .explain({
       negative: 'a factory has a problem; with --wait: the commit failed, or the time limit was reached',
@@ -45,9 +47,10 @@ export function declareStatus(command: CliCommand, bind: Bind): void {
         ['dockbell status', 'all factories of the daemon'],
         ['git push && dockbell status --wait HEAD', 'in a pipeline, continue when the commit is live'],
         ['dockbell status --factory payments --json', 'for scripts'],
+        ['dockbell status --watch', 'for a screen on the wall'],
       ],
     })
-    .action(bind(status));
+    .action(bind(statusOrWatch));
 }
 
 /** The commit for hexadecimal digits, or for a name in the repository of this folder. */
@@ -58,6 +61,12 @@ async function findRevision(session: CommandSession, text: string): Promise<stri
   throw new CliError(resolved.message, {
     hint: 'Use 7 to 64 hexadecimal digits, or a name that git resolves in this folder.',
   });
+}
+
+async function statusOrWatch(session: CommandSession, options: StatusOptions): Promise<number> {
+  if (!options.watch) return status(session, options);
+  const { watchList } = await import('../follow/watch-list.ts');
+  return watchList(session, options, { factory: session.globals.factory ?? null, print: status });
 }
 
 async function status(session: CommandSession, options: StatusOptions): Promise<number> {
@@ -73,8 +82,10 @@ async function status(session: CommandSession, options: StatusOptions): Promise<
   const factories = 'data' in answer ? answer.data : [answer];
   const kind = RESULT_KINDS.factory;
   const print = () => printStatus(session, factories);
-  if ('data' in answer) await printRows(session, options, { kind, page: answer, print });
-  else await printObject(session, options, { kind, value: answer, print });
+  const isList = 'data' in answer || options.changes !== undefined;
+  const page = 'data' in answer ? answer : { data: factories, next_cursor: null };
+  if (isList) await printRows(session, options, { kind, page, print, columns: FACTORY_COLUMNS });
+  else await printObject(session, options, { kind, value: factories[0]!, print });
   return factories.every(isHealthy) ? EXIT_CODES.done : EXIT_CODES.negative;
 }
 

@@ -8,6 +8,7 @@ import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { findWebhook, findWebhookOrDeleted, readWebhooks, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
+import type { WatchOptions } from '../follow/watch-list.ts';
 import { durationOption } from '../input/value-options.ts';
 import { describeRejections } from '../output/describe-health.ts';
 import { describeCommit } from '../output/describe-reconciliation.ts';
@@ -25,6 +26,7 @@ export function declareWebhook(webhook: CliCommand, bind: Bind): void {
     .command('list')
     .description('list webhooks with UID, state, state of the secret, and whether deliveries are accepted')
     .option('--deleted', 'list deleted webhooks, with the commit that deleted each')
+    .withWatch()
     .withResult(RESULT_KINDS.webhook)
     .explain({
       examples: [
@@ -32,7 +34,7 @@ export function declareWebhook(webhook: CliCommand, bind: Bind): void {
         ['dockbell webhook list --deleted', 'who deleted which webhook'],
       ],
     })
-    .action(bind(listWebhookRows));
+    .action(bind(listOrWatchWebhooks));
   webhook
     .command('show')
     .argument('<webhook>', WEBHOOK_ARGUMENT)
@@ -101,9 +103,18 @@ function describeWindow(name: string, capture: Capture | null): string {
   return `Rejected requests to ${escapeText(name)} are stored until ${capture.until}. Ask the sender to retry, then run 'dockbell diagnose ID'.`;
 }
 
+async function listOrWatchWebhooks(
+  session: CommandSession,
+  options: WatchOptions & { deleted?: boolean },
+): Promise<number> {
+  if (!options.watch) return listWebhookRows(session, options);
+  const { watchList } = await import('../follow/watch-list.ts');
+  return watchList(session, options, { factory: await session.factory(), print: listWebhookRows });
+}
+
 async function listWebhookRows(
   session: CommandSession,
-  options: ResultOptions & { deleted?: boolean },
+  options: WatchOptions & { deleted?: boolean },
 ): Promise<number> {
   const page = await readWebhooks(session, { deleted: options.deleted });
   await printList(session, options, {

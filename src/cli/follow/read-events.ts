@@ -16,7 +16,8 @@ export interface DaemonEvent {
 interface EventsRequest {
   connection: Connection;
   context: Pick<CliContext, 'sleep'>;
-  factory: string;
+  /** `null` for the events of all factories. */
+  factory: string | null;
   /** Ends the stream. */
   stopped: AbortSignal;
   /** Called when the connection is lost, with the reason, and with `null` when it is established again. */
@@ -28,7 +29,7 @@ const DEAD_AFTER_MS = 40_000;
 const RECONNECT_BACKOFF: Backoff = { firstMs: 500, maxMs: 15_000, jitter: 0.2 };
 
 /**
- * The events of a factory as they happen. A lost connection is established again and continues after the last event. Throws
+ * The events of a factory, or of all, as they happen. A lost connection is established again and continues after the last event. Throws
  * `RequestFailed` if the daemon rejects the request.
  */
 export async function* followEvents(request: EventsRequest): AsyncGenerator<DaemonEvent> {
@@ -70,7 +71,8 @@ async function* readEvents(
 ): AsyncGenerator<DaemonEvent & { id: string }> {
   const http = url.startsWith('https:') ? await import('node:https') : await import('node:http');
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const request = http.request(`${url}/api/v1/events?factory=${encodeURIComponent(factory)}`, {
+    const query = factory === null ? '' : `?factory=${encodeURIComponent(factory)}`;
+    const request = http.request(`${url}/api/v1/events${query}`, {
       headers: {
         authorization: `Bearer ${token}`,
         accept: 'text/event-stream',

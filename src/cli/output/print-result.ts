@@ -1,6 +1,7 @@
 import type { Page } from '../../client/list-rows.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { CommandSession } from '../command-session.ts';
+import type { ChangedRows } from './changed-rows.ts';
 import type { Output } from './output.ts';
 import type { ResultKind } from './result-kinds.ts';
 import { chooseFormat, type ResultOptions } from './result-options.ts';
@@ -15,15 +16,20 @@ interface ListedRows<Row> {
   page: Page<Row> & { examined_to?: string | null };
   /** Prints the rows as text. */
   print(): void | Promise<void>;
+  /** A function if they need further requests. */
+  columns: readonly Column<Row>[] | (() => Promise<readonly Column<Row>[]>);
 }
 
 /** Prints a list in the format of the options. Without options: as text. */
 export async function printRows<Row extends object>(
-  { output }: Result,
+  result: Result,
   options: ResultOptions,
-  { kind, page, print }: ListedRows<Row>,
+  rows: ListedRows<Row>,
 ): Promise<void> {
-  const { fields } = options;
+  const { output } = result;
+  const { kind, page, print } = rows;
+  const { fields, changes } = options;
+  if (changes !== undefined) return printChanges(result, { ...options, changes }, rows);
   const format = chooseFormat(options);
   if (format === 'name') for (const row of page.data) output.line(escapeText(kind.nameOf(row)));
   else if (format === 'table' && fields === undefined) await print();
@@ -32,9 +38,25 @@ export async function printRows<Row extends object>(
   else await printData(output, format, { ...page, data: page.data.map((row) => pickFields(row, fields)) });
 }
 
+/** Prints each row that has changed on one line. Lists of IDs have the most recent first, so they are printed from the end. */
+async function printChanges<Row extends object>(
+  result: Result,
+  options: ResultOptions & { changes: ChangedRows },
+  { kind, page, columns }: ListedRows<Row>,
+): Promise<void> {
+  const { changes, fields } = options;
+  const isName = chooseFormat(options) === 'name';
+  const pick = (row: Row) => (fields === undefined ? row : pickFields(row, fields));
+  const content = (row: Row) => (isName ? kind.nameOf(row) : pick(row));
+  const changed = changes.take(page.data, { nameOf: (row) => kind.nameOf(row), content });
+  if (changed.length === 0) return;
+  const shown = typeof columns === 'function' ? await columns() : columns;
+  const printText = (row: Row) => result.output.line(shown.map(({ text }) => escapeText(text(row))).join('  '));
+  const printRow = await createRowPrinter(result, options, { kind, print: printText });
+  (kind.names === 'IDs' ? changed.reverse() : changed).forEach(printRow);
+}
+
 interface TableRows<Row> extends Omit<ListedRows<Row>, 'print'> {
-  /** A function if they need further requests. */
-  columns: readonly Column<Row>[] | (() => Promise<readonly Column<Row>[]>);
   /** Printed instead of a table without rows. */
   empty: string;
 }
@@ -50,7 +72,7 @@ export async function printList<Row extends object>(
     if (page.data.length === 0) output.line(empty);
     else output.table(typeof columns === 'function' ? await columns() : columns, page.data);
   };
-  await printRows(result, options, { kind, page, print });
+  await printRows(result, options, { kind, page, print, columns });
 }
 
 /** One object, and how a person sees it. */

@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { suggest } from '../../core/suggest.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import { CliError } from '../exit-codes.ts';
+import type { ChangedRows } from './changed-rows.ts';
 import type { ResultKind } from './result-kinds.ts';
 
 const RESULT_FORMATS = ['table', 'json', 'yaml', 'name'] as const;
@@ -14,6 +15,8 @@ export interface ResultOptions {
   output?: ResultFormat;
   quiet?: boolean;
   fields?: readonly string[];
+  /** With `--watch`: print only rows that changed since the last list. */
+  changes?: ChangedRows;
 }
 
 /** Names of these options, for options that exclude them. */
