@@ -66,8 +66,8 @@ async function reload(parts: ReloadParts): Promise<ConfigReload> {
   ingress.setLimits(change.config.limits);
   notifier.setTargets(collectTargets(change.config));
   dispatcher.setTerms(terms);
-  await changeFactories(parts, change);
   if (change.applied.some((name) => name.startsWith('backup.'))) await backups.setPolicy(change.config.backup);
+  await changeFactories(parts, change);
   const { added, changed, removed } = change.factories;
   const outcome: ConfigReload = {
     applied: change.applied,

@@ -116,6 +116,7 @@ it('SIGTERM waits for running commands while deliveries are accepted, and the ne
   const second = await deliver('{"n":3}');
   expect((await readRun(second)).waiting).toMatchObject({ reason: 'stopping' });
   expect((await daemon.api('/drain', { method: 'DELETE' })).status).toBe(409);
+  expect((await daemon.api('/reload', { method: 'POST' })).status).toBe(409);
   writeFileSync(join(folder, 'end'), '');
   expect(await daemon.exited).toBe(0);
   expect(existsSync(join(daemon.dataDir, 'daemon.json'))).toBe(false);

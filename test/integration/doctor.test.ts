@@ -211,6 +211,7 @@ describe('a check finds', () => {
 
   it.each([
     ['admin: { host: 0.0.0.0 }', 'all addresses of this machine without TLS'],
+    ['admin: { host: 10.1.2.3 }', 'on 10.1.2.3 without TLS: tokens and passwords can be read'],
     ['admin: { host: 203.0.113.7, url: "https://x.example" }', 'connections on 203.0.113.7'],
     ['admin: { host: 10.1.2.3, url: "https://x.example", openMetrics: true }', '/metrics needs no token'],
   ])('an exposed admin listener: %s', async (config, message) => {
