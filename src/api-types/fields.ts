@@ -89,6 +89,7 @@ export const FIELDS = {
     'agent',
     'prompt',
     'overrides',
+    'retry',
     'file',
     'commit',
     'commit.subject',

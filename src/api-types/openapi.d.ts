@@ -2400,6 +2400,8 @@ export interface components {
             agent: string | null;
             prompt: string;
             overrides: JsonObject;
+            /** @description When a run that failed is started again; `null` for never. */
+            retry: JsonObject | null;
             /** @description `null` for a live factory, which has no files. */
             file: string | null;
             /** @description The commit of `revision`; `null` if it is not known. */
@@ -2493,7 +2495,7 @@ export interface components {
             /** @description Why the run has not started, while it is `queued`; otherwise `null`. */
             waiting: {
                 /** @enum {string} */
-                reason: "starting" | "recovering" | "stopping" | "draining" | "start_failed" | "concurrency_limit" | "no_worker" | "no_executor" | "factory_not_configured";
+                reason: "starting" | "recovering" | "stopping" | "draining" | "start_failed" | "backoff" | "concurrency_limit" | "no_worker" | "no_executor" | "factory_not_configured";
                 /** @description The reason as a sentence, with what to do. */
                 reason_text: string;
                 /** @description Position in the queue of the factory, 1 for the next run. `null` in events, and beyond 10000. */
@@ -7395,6 +7397,8 @@ export interface operations {
                     /** @description `null` is the foreman. */
                     agent?: string | null;
                     prompt: string;
+                    /** @description When a run that failed is started again; `null` for never. */
+                    retry?: JsonObject | null;
                     /** @description As the front matter of a file writes them. The validation of the definition checks them. */
                     triggers: (JsonObject)[];
                     /** @description Execution setting that is passed to the run unchanged. */
@@ -7697,6 +7701,8 @@ export interface operations {
                     /** @description `null` is the foreman. */
                     agent?: string | null;
                     prompt: string;
+                    /** @description When a run that failed is started again; `null` for never. */
+                    retry?: JsonObject | null;
                     /** @description As the front matter of a file writes them. The validation of the definition checks them. */
                     triggers: (JsonObject)[];
                     /** @description Execution setting that is passed to the run unchanged. */

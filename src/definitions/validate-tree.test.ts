@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createTree, type EntryContent, validateFiles } from '../../test/helpers/definition-tree.ts';
+import { NO_POLICY } from '../../test/helpers/no-policy.ts';
 import { compareDiagnostics } from '../core/diagnostic.ts';
 import { RULES } from '../core/rules.ts';
 import { PATTERN_RULES } from '../filter/parse-pattern.ts';
@@ -487,6 +488,14 @@ const CASES: Case[] = [
     ['6:1 automation/unknown-key modle'],
     /"model"/,
   ),
+  front('a retry without its number of attempts', automation({ keys: 'retry: { backoff: 10s }\n' }), [
+    '6:1 automation/missing-key retry.maxAttempts',
+  ]),
+  front('a retry of one attempt', automation({ keys: 'retry: { maxAttempts: 1, backoff: 0s, on: [killed] }\n' }), [
+    '6:10 automation/invalid-value retry.maxAttempts',
+    '6:35 automation/invalid-value retry.backoff',
+    '6:44 automation/invalid-value retry.on[0]',
+  ]),
   front('an unknown key of a trigger', automation({ trigger: 'filter: {webhooks: [ci]}\n    evnt: x' }), [
     '6:5 automation/unknown-key triggers[0].evnt',
   ]),
@@ -825,6 +834,7 @@ describe('validateTree', () => {
         ],
         prompt,
         overrides: {},
+        ...NO_POLICY,
         places: new Map(),
       },
     ]);

@@ -101,6 +101,8 @@ function describeNewRun(delivery: Delivery, id: RunId, automation: string): Run 
     createdAt: delivery.receivedAt,
     startedAt: null,
     finishedAt: null,
+    gate: null,
+    notBefore: null,
     traceContext: null,
   };
 }

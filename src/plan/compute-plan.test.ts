@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { declareWebhook } from '../../test/helpers/declare-webhook.ts';
+import { NO_POLICY } from '../../test/helpers/no-policy.ts';
 import type { AppliedFactory } from '../core/applied.ts';
 import type { AutomationDefinition, FactoryDefinition, WebhookDefinition } from '../core/definition.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
@@ -62,6 +63,7 @@ function automation(name: string, triggers: { webhookIds?: string[]; webhooks?: 
     })),
     prompt: 'Do it.\n',
     overrides: {},
+    ...NO_POLICY,
     places: new Map(),
   };
   return definition;

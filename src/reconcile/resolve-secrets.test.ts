@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { declareWebhook } from '../../test/helpers/declare-webhook.ts';
+import { NO_POLICY } from '../../test/helpers/no-policy.ts';
 import type { AutomationDefinition, WebhookDefinition } from '../core/definition.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
@@ -66,6 +67,7 @@ function automation(secrets: unknown): AutomationDefinition {
     triggers: [],
     prompt: 'p',
     overrides: { secrets: secrets as string[] },
+    ...NO_POLICY,
     places: new Map(),
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { declareWebhook } from '../../test/helpers/declare-webhook.ts';
+import { NO_POLICY } from '../../test/helpers/no-policy.ts';
 import { received } from '../../test/helpers/payload-filter.ts';
 import { buildLive } from '../../test/helpers/serve-applied.ts';
 import type { AppliedFactory } from '../core/applied.ts';
@@ -57,6 +58,7 @@ function automation(name: string, filters: Filter[], more: Partial<AppliedAutoma
     agent: null,
     prompt: '',
     overrides: {},
+    ...NO_POLICY,
     listensTo: filters.map(([uids]) => uids),
     revision: 'c1',
     updatedAt: 0,

@@ -3,7 +3,7 @@ import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { DrainControl } from '../core/ports/runs/drain-control.ts';
 import type { RunLogWriter } from '../core/ports/runs/executor.ts';
-import type { RunControl } from '../core/ports/runs/run-control.ts';
+import type { RunControl, WaitingRun, WaitReason } from '../core/ports/runs/run-control.ts';
 import { type RunObserver, UNOBSERVED } from '../core/ports/runs/run-observer.ts';
 import type { RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
 import type { WorkerControl } from '../core/ports/runs/worker-control.ts';
@@ -11,7 +11,7 @@ import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { ExecutorType } from '../core/resources/run.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
-import { explainWait } from './explain-wait.ts';
+import { explainGate, explainWait } from './explain-wait.ts';
 import { type FactoryExecutor, FactoryQueue, type RunEnding } from './factory-queue.ts';
 import { recoverRuns } from './recover.ts';
 import { RunDrain } from './run-drain.ts';
@@ -23,7 +23,7 @@ const SAFETY_NET_MS = 30_000;
 
 export interface DispatcherOptions {
   queue: RunQueue;
-  runs: Pick<RunReader, 'get'>;
+  runs: Pick<RunReader, 'get' | 'attempts'>;
   terms: DispatchTerms;
   /** Types of executors that run in the daemon: their runs are recovered after a crash. */
   localExecutors: readonly ExecutorType[];
@@ -147,7 +147,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (recovered && !stopping.signal.aborted) queues.get(factory)?.wake();
   }
 
-  function explainWaitOf(factory: string): ReturnType<RunControl['explainWait']> {
+  function explainWaitOf(run: WaitingRun): WaitReason {
+    return explainGate(run) ?? explainQueue(run.factory);
+  }
+
+  function explainQueue(factory: string): WaitReason {
     const factoryQueue = queues.get(factory);
     const executor = terms.executors.get(factory);
     const worker = terms.workers.get(factory);

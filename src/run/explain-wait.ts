@@ -1,5 +1,16 @@
 import type { DrainState } from '../core/ports/runs/drain-control.ts';
-import type { WaitReason } from '../core/ports/runs/run-control.ts';
+import type { WaitingRun, WaitReason } from '../core/ports/runs/run-control.ts';
+import { formatInstant } from '../core/time/clock.ts';
+
+/** Explains why this run waits although others of its factory may start; `null` if it does not. */
+export function explainGate({ gate, attempt, notBefore }: WaitingRun): WaitReason | null {
+  if (gate === null) return null;
+  const time = notBefore === null ? 'soon' : `at ${formatInstant(notBefore)}`;
+  return {
+    reason: gate,
+    text: `Attempt ${attempt - 1} failed. Attempt ${attempt} starts ${time}, as the automation's retry says.`,
+  };
+}
 
 /** The current state of the queue of one factory. */
 export interface WaitFacts {

@@ -3,11 +3,11 @@ import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Executor, NotStarted, RunLogWriter, StopOrder } from '../core/ports/runs/executor.ts';
 import type { RunObserver } from '../core/ports/runs/run-observer.ts';
-import type { RunQueue } from '../core/ports/runs/run-queue.ts';
+import type { RunEnd, RunQueue } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Run, RunInput, RunResult } from '../core/resources/run.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
-import type { Clock } from '../core/time/clock.ts';
+import { type Clock, formatInstant } from '../core/time/clock.ts';
 import { callAt } from '../core/time/schedule.ts';
 import { executeRun } from './execute-run.ts';
 import { type StartFailure, StartFailures } from './start-failures.ts';
@@ -62,6 +62,8 @@ export class FactoryQueue {
   #ending: RunEnding | null = null;
   #claiming: Promise<void> | null = null;
   #cancelWake = () => {};
+  /** Cancels the wake at the time of the next run that waits for one. */
+  #cancelDue = () => {};
   #wanted = false;
 
   constructor(parts: FactoryQueueParts) {
@@ -123,6 +125,7 @@ export class FactoryQueue {
     this.#ending ??= ending;
     this.#stopping.abort();
     this.#cancelWake();
+    this.#cancelDue();
     if (ending.graceMs === 0) this.#force.abort();
     const order: StopOrder = { cause: 'interrupted', graceMs: ending.graceMs, force: this.#force.signal };
     for (const { stop } of this.#attempts.values()) stop.abort(order);
@@ -160,7 +163,8 @@ export class FactoryQueue {
     const limit = this.startFailure() === null ? free : 1;
     const resting = this.#startFailures.resting();
     const order = { factory, executor: entry.executor.type, limit, at: clock.wallMs(), except: resting.runs };
-    const inputs = await queue.claim(order);
+    const { inputs, nextAt } = await queue.claim(order);
+    this.#wakeWhenDue(nextAt);
     if (inputs.length === 0) this.#noteEmptyQueue(resting);
     for (const input of inputs) {
       if (this.#isHalted()) await this.#release(input);
@@ -176,6 +180,16 @@ export class FactoryQueue {
   #wakeAt(instant: number | null): void {
     this.#cancelWake();
     this.#cancelWake = callAt(instant ?? 0, this.#parts.clock, () => this.wake());
+  }
+
+  /** @param wallMs when the next run may start, as wall time; `null` if none waits for a time */
+  #wakeWhenDue(wallMs: number | null): void {
+    const { clock } = this.#parts;
+    this.#cancelDue();
+    this.#cancelDue = () => {};
+    if (wallMs === null) return;
+    const instant = clock.monotonicMs() + Math.max(0, wallMs - clock.wallMs());
+    this.#cancelDue = callAt(instant, clock, () => this.wake());
   }
 
   #begin(input: RunInput, executor: Executor): void {
@@ -248,9 +262,9 @@ export class FactoryQueue {
     );
     if (finished === null)
       logger.error({ result }, 'end of run not recorded, the next start of the daemon recovers the run');
-    else if (!finished.value) logger.warn({ result }, 'end of run discarded, the run had already ended');
+    else if (finished.value === null) logger.warn({ result }, 'end of run discarded, the run had already ended');
     else {
-      logger.info({ ...result }, 'run ended');
+      logEnd(logger, result, finished.value);
       observer.onEnded(run, result, at);
     }
     onRunChanged(run.id);
@@ -289,4 +303,10 @@ export class FactoryQueue {
       this.#parts.logger.warn({ err: error, run: id }, 'releasing a run failed, retrying'),
     );
   }
+}
+
+/** Logs how an attempt ended. */
+export function logEnd(logger: Logger, result: RunResult, { nextAttemptAt }: RunEnd): void {
+  if (nextAttemptAt === null) logger.info({ ...result }, 'run ended');
+  else logger.info({ ...result, nextAttemptAt: formatInstant(nextAttemptAt) }, 'attempt failed, the run is retried');
 }

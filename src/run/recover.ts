@@ -3,11 +3,12 @@ import type { Executor } from '../core/ports/runs/executor.ts';
 import type { RunObserver } from '../core/ports/runs/run-observer.ts';
 import type { RunQueue } from '../core/ports/runs/run-queue.ts';
 import type { ExecutorType, Run } from '../core/resources/run.ts';
+import { NO_RETRY, type RetryTerms } from '../core/run-policy.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { FactoryExecutor } from './factory-queue.ts';
 
-/** A run that crashes the daemon must not do so forever (threat model D11). */
-export const MAX_INTERRUPTED_ATTEMPTS = 3;
+/** An interrupted run starts again immediately. One that crashes the daemon must not do so forever (threat model D11). */
+export const RETRY_INTERRUPTED: RetryTerms = { ...NO_RETRY, maxAttempts: 3, on: ['interrupted'] };
 
 /** The outcome for a run that an earlier daemon left as `running`. */
 export type Recovered = 'started_again' | 'retried' | 'interrupted';
@@ -53,14 +54,10 @@ async function recoverRun(run: Run, { queue, executors, observer, clock, logger 
   await entry?.executor.endLeftovers(id);
   const at = clock.wallMs();
   const result = { state: 'failed', error: 'interrupted', exitCode: null } as const;
-  if (entry?.retryInterrupted && attempt < MAX_INTERRUPTED_ATTEMPTS) {
-    await queue.retryFailed({ id, attempt, error: 'interrupted', at });
-    observer.onEnded(run, result, at);
-    return 'retried';
-  }
-  await queue.finish({ id, attempt, result, at });
+  const otherwise = entry?.retryInterrupted ? RETRY_INTERRUPTED : NO_RETRY;
+  const end = await queue.finish({ id, attempt, result, at, otherwise });
   observer.onEnded(run, result, at);
-  return 'interrupted';
+  return end !== null && end.nextAttemptAt !== null ? 'retried' : 'interrupted';
 }
 
 /** If the record cannot be read, the run counts as started: a missing run is visible, a second start is not. */

@@ -10,7 +10,8 @@ import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { callAt } from '../core/time/schedule.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
-import { MAX_INTERRUPTED_ATTEMPTS } from './recover.ts';
+import { logEnd } from './factory-queue.ts';
+import { RETRY_INTERRUPTED } from './recover.ts';
 
 /** How workers hold the runs of one factory. */
 export interface WorkerTerms {
@@ -26,7 +27,7 @@ export interface WorkerTerms {
 
 export interface RunLeaseParts {
   queue: RunQueue;
-  runs: Pick<RunReader, 'get'>;
+  runs: Pick<RunReader, 'get' | 'attempts'>;
   /** Does no run start? */
   isDraining(): boolean;
   logs: RunLogWriter;
@@ -124,15 +125,23 @@ export class RunLeases implements WorkerControl {
       await this.#keepLog(before, () => logs.append(before, log));
       const { id, fence: attempt } = hold;
       const at = clock.wallMs();
-      if (await queue.finish({ id, attempt, result, at })) {
-        this.#loggerOf(before).info({ ...result }, 'run ended');
+      const end = await queue.finish({ id, attempt, result, at });
+      if (end !== null) {
+        logEnd(this.#loggerOf(before), result, end);
         observer.onEnded(before, result, at);
         this.#letGo(id);
+        if (end.nextAttemptAt !== null) this.#parts.onReleased(before.factory);
       }
     }
     const run = (await runs.get(hold.id)) ?? before;
-    const isEndOfThis = run.executor === 'queue' && run.attempt === hold.fence && run.state === result.state;
-    return isEndOfThis ? { outcome: 'held', run } : { outcome: 'lost', run };
+    return { outcome: (await this.#hasEnded(hold, result)) ? 'held' : 'lost', run };
+  }
+
+  /** Whether the attempt ended as its worker says. The run may have a later attempt by now. */
+  async #hasEnded({ id, fence }: Hold, { state, error }: RunResult): Promise<boolean> {
+    const attempts = (await this.#parts.runs.attempts([id])).get(id) ?? [];
+    const attempt = attempts.find(({ number }) => number === fence);
+    return attempt?.executor === 'queue' && attempt.state === state && attempt.error === error;
   }
 
   /** Takes a run from its worker, which learns it from its next heartbeat. Resolves with `false` if no worker holds it. */
@@ -141,7 +150,7 @@ export class RunLeases implements WorkerControl {
     const result: RunResult = { state: 'cancelled', error: 'cancelled', exitCode: null };
     const { id, attempt } = run;
     const at = this.#parts.clock.wallMs();
-    const isCancelled = await this.#parts.queue.finish({ id, attempt, result, at });
+    const isCancelled = (await this.#parts.queue.finish({ id, attempt, result, at })) !== null;
     if (isCancelled) {
       this.#parts.observer.onEnded(run, result, at);
       this.#letGo(id);
@@ -198,7 +207,9 @@ export class RunLeases implements WorkerControl {
   async #take(factory: string, wanted: number, worker: string): Promise<RunInput[]> {
     const { queue, clock } = this.#parts;
     const limit = Math.min(wanted, (this.#terms.get(factory)?.concurrency ?? 0) - this.countHeld(factory));
-    return limit <= 0 ? [] : queue.claim({ factory, executor: 'queue', limit, worker, at: clock.wallMs() });
+    if (limit <= 0) return [];
+    const { inputs } = await queue.claim({ factory, executor: 'queue', limit, worker, at: clock.wallMs() });
+    return inputs;
   }
 
   #holds(run: Run, { fence }: Hold): boolean {
@@ -250,16 +261,13 @@ export class RunLeases implements WorkerControl {
     if (this.#held.get(id) !== lease) return 'renewed';
     const isLate = clock.monotonicMs() >= lease.endsAt;
     const at = clock.wallMs();
-    if (!isLate && attempt < MAX_INTERRUPTED_ATTEMPTS) {
-      // Its worker may have ended the run at the same moment, which is then counted already.
-      if (!(await queue.retryFailed({ id, attempt, error: 'interrupted', at }))) return 'ended';
-      observer.onEnded(run, { state: 'failed', error: 'interrupted', exitCode: null }, at);
-      return 'queued_again';
-    }
     const error = isLate ? 'timeout' : 'interrupted';
     const result: RunResult = { state: 'failed', error, exitCode: null };
-    if (await queue.finish({ id, attempt, result, at })) observer.onEnded(run, result, at);
-    return error;
+    const end = await queue.finish({ id, attempt, result, at, otherwise: RETRY_INTERRUPTED });
+    // Its worker may have ended the run at the same moment, which is then counted already.
+    if (end === null) return 'ended';
+    observer.onEnded(run, result, at);
+    return end.nextAttemptAt === null ? error : 'queued_again';
   }
 }
 

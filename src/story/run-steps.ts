@@ -31,9 +31,10 @@ export async function readRuns(request: StoryRequest, runs: readonly Run[]): Pro
   );
 }
 
-async function explainWait({ runControl, runs }: StoryRequest, { id, factory }: Run): Promise<string> {
+async function explainWait({ runControl, runs }: StoryRequest, run: Run): Promise<string> {
+  const { id, factory } = run;
   const position = (await runs.queuePositions({ factory, runs: [id] })).get(id);
-  const { text } = runControl.explainWait(factory);
+  const { text } = runControl.explainWait(run);
   return position === undefined ? text : `${text} Position ${position} in the queue.`;
 }
 

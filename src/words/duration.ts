@@ -6,6 +6,13 @@ export const DURATION_PATTERN = '^[0-9]{1,9}(ms|s|m|h|d)$';
 /** Durations of at most 7 days. Source of a regular expression. */
 export const ROTATION_OVERLAP_PATTERN = '^([0-9]{1,5}s|[0-9]{1,4}m|([0-9]{1,2}|1[0-5][0-9]|16[0-8])h|[0-7]d)$';
 
+/** Durations from 1 s to 7 days. Source of a regular expression. */
+export const DELAY_PATTERN = '^(?!0+[smhd]$)([0-9]{1,5}s|[0-9]{1,4}m|([0-9]{1,2}|1[0-5][0-9]|16[0-8])h|[0-7]d)$';
+
+/** Durations from 1 s to 31 days. Source of a regular expression. */
+export const PERIOD_PATTERN =
+  '^(?!0+[smhd]$)([0-9]{1,5}s|[0-9]{1,4}m|([0-9]{1,2}|[1-6][0-9]{2}|7[0-3][0-9]|74[0-4])h|([0-9]|[12][0-9]|3[01])d)$';
+
 const DURATION = new RegExp(DURATION_PATTERN);
 
 /** Milliseconds of `500ms`, `30s`, `15m`, `2h` or `7d`; `null` for anything else. */

@@ -51,7 +51,9 @@ describe.each(STORAGES)('activity counts on $name', (kind) => {
 
   it('count the runs created in each hour by their current state', async () => {
     const { later } = await recordSome();
-    const [first] = await opened.storage.runQueue.claim({ factory: FACTORY, executor: 'command', limit: 1, at: later });
+    const {
+      inputs: [first],
+    } = await opened.storage.runQueue.claim({ factory: FACTORY, executor: 'command', limit: 1, at: later });
     const failed = { state: 'failed', error: 'exit code 1', exitCode: 1 } as const;
     await opened.storage.runQueue.finish({ id: first!.run.id, attempt: 1, result: failed, at: later });
     expect(await reader().runs(DAY)).toEqual([

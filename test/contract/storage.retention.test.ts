@@ -191,7 +191,9 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     const offer = buildOffer({ webhook, runs });
     await record(offer);
     const { runQueue, deliveryReader } = opened.storage;
-    const [input] = await runQueue.claim({ factory: FACTORY, executor: 'command', limit: 1, at: START_MS });
+    const {
+      inputs: [input],
+    } = await runQueue.claim({ factory: FACTORY, executor: 'command', limit: 1, at: START_MS });
     await runQueue.finish({ id: input!.run.id, attempt: 1, result: SUCCEEDED, at: START_MS });
     await prune(8, { minDeliveries: 0 });
     const next = buildOffer({ webhook, at: START_MS + 8 * DAY_MS, runs });

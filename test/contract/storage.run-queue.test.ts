@@ -9,6 +9,7 @@ import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
 const UNKNOWN = 'run_00000000000000000000000000' as RunId;
 const SUCCEEDED = { state: 'succeeded', error: null, exitCode: 0 } as const;
+const ENDED = { nextAttemptAt: null };
 const AT = START_MS + 1000;
 const ALICE: Actor = { kind: 'local', id: 'usr_a', name: 'alice' };
 
@@ -16,7 +17,9 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
   const opened = useStorage(kind);
   const queue = () => opened.storage.runQueue;
   const reader = () => opened.storage.runReader;
-  const claim = (limit: number, factory = FACTORY) => queue().claim({ factory, executor: 'command', limit, at: AT });
+  const claimAt = (at: number, limit: number, factory = FACTORY) =>
+    queue().claim({ factory, executor: 'command', limit, at });
+  const claim = async (limit: number, factory = FACTORY) => (await claimAt(AT, limit, factory)).inputs;
 
   /** Records `count` deliveries with one run each. Returns the runs, oldest first. */
   async function recordRuns(count: number): Promise<RunId[]> {
@@ -71,6 +74,8 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
         createdAt: START_MS,
         startedAt: AT,
         finishedAt: null,
+        gate: null,
+        notBefore: null,
         traceContext: null,
       },
       webhook: { name: 'ci', uid: webhook.uid },
@@ -111,10 +116,10 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     const [id] = await recordRuns(1);
     await claim(1);
     const failed = { state: 'failed', error: 'exit code 3', exitCode: 3 } as const;
-    expect(await queue().finish({ id: id!, attempt: 1, result: failed, at: AT + 5 })).toBe(true);
+    expect(await queue().finish({ id: id!, attempt: 1, result: failed, at: AT + 5 })).toEqual(ENDED);
     const ended = await reader().get(id!);
     expect(ended).toMatchObject({ state: 'failed', error: 'exit code 3', exitCode: 3, finishedAt: AT + 5 });
-    expect(await queue().finish({ id: id!, attempt: 1, result: SUCCEEDED, at: AT + 9 })).toBe(false);
+    expect(await queue().finish({ id: id!, attempt: 1, result: SUCCEEDED, at: AT + 9 })).toBeNull();
     expect(await reader().get(id!)).toEqual(ended);
   });
 
@@ -123,9 +128,9 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     await queue().cancelQueued({ id: queued!, at: AT });
     await claim(1);
     const before = [await reader().get(queued!), await reader().get(running!)];
-    expect(await queue().finish({ id: queued!, attempt: 1, result: SUCCEEDED, at: AT })).toBe(false);
-    expect(await queue().finish({ id: running!, attempt: 2, result: SUCCEEDED, at: AT })).toBe(false);
-    expect(await queue().finish({ id: UNKNOWN, attempt: 1, result: SUCCEEDED, at: AT })).toBe(false);
+    expect(await queue().finish({ id: queued!, attempt: 1, result: SUCCEEDED, at: AT })).toBeNull();
+    expect(await queue().finish({ id: running!, attempt: 2, result: SUCCEEDED, at: AT })).toBeNull();
+    expect(await queue().finish({ id: UNKNOWN, attempt: 1, result: SUCCEEDED, at: AT })).toBeNull();
     expect(await queue().release({ id: queued!, attempt: 1 })).toBe(false);
     expect(await queue().release({ id: running!, attempt: 2 })).toBe(false);
     expect(await queue().retryFailed({ id: queued!, attempt: 1, error: 'interrupted', at: AT })).toBe(false);

@@ -36,7 +36,9 @@ describe.each(STORAGES)('the results of the runs of an automation on $name', (ki
   /** Claims the oldest queued run and ends it a second after the run before. */
   async function end(state: RunResult['state']): Promise<RunId> {
     seconds += 1;
-    const [claimed] = await queue().claim({ factory: FACTORY, executor: 'command', limit: 1, at: at(seconds) });
+    const {
+      inputs: [claimed],
+    } = await queue().claim({ factory: FACTORY, executor: 'command', limit: 1, at: at(seconds) });
     const { id, attempt } = claimed!.run;
     await queue().finish({ id, attempt, result: { state, error: null, exitCode: null }, at: at(seconds) });
     return id;

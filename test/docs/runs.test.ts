@@ -25,6 +25,8 @@ const INPUT: RunInput = {
     createdAt: 1_795_248_196_573,
     startedAt: 1_795_248_196_580,
     finishedAt: null,
+    gate: null,
+    notBefore: null,
     traceContext: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 vendor=x',
   },
   webhook: { name: 'internal-ci', uid: 'wh_kt4y07vv0p5z98a9bb8rvsyxtr' },

@@ -6,6 +6,7 @@ import type { Storage } from '../../src/core/ports/storage.ts';
 import type { Reconciliation } from '../../src/core/reconciliation.ts';
 import { ids, START_MS } from './build-offer.ts';
 import { declareWebhook } from './declare-webhook.ts';
+import { NO_POLICY } from './no-policy.ts';
 
 export const FACTORY = 'payments';
 
@@ -41,6 +42,7 @@ export function buildAutomation(more: Partial<AutomationRow> = {}): AutomationRo
     agent: null,
     prompt: 'Fix it.',
     overrides: {},
+    ...NO_POLICY,
     listensTo: [[]],
     revision: 'c0ffee',
     updatedAt: START_MS,

@@ -40,6 +40,8 @@ export function makeRunInput(changes: { run?: Partial<Run> } & Partial<Omit<RunI
     createdAt: 1_700_000_000_000,
     startedAt: 1_700_000_000_500,
     finishedAt: null,
+    gate: null,
+    notBefore: null,
     traceContext: null,
     ...changes.run,
   };

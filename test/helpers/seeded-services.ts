@@ -55,6 +55,7 @@ import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { createSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { buildAudited } from './build-apply.ts';
 import { declareWebhook } from './declare-webhook.ts';
+import { NO_POLICY } from './no-policy.ts';
 import { CONFIG, createSeededEngine, type SeededEngine, type SeededFactory } from './seeded-engine.ts';
 import { validateHere } from './validate-here.ts';
 
@@ -130,6 +131,7 @@ export function makeAutomation(more: Partial<AppliedAutomation> = {}): AppliedAu
     ],
     prompt: 'Fix it.',
     overrides: { model: 'large', secrets: ['DEPLOY_KEY'] },
+    ...NO_POLICY,
     version: 7,
     listensTo: [[WEBHOOK_UID], [WEBHOOK_UID], []],
     revision: 'c0ffee',
@@ -193,6 +195,8 @@ export function makeRun(more: Partial<Run> = {}): Run {
     createdAt: NOW_MS,
     startedAt: NOW_MS + 1,
     finishedAt: null,
+    gate: null,
+    notBefore: null,
     traceContext: null,
     ...more,
   };

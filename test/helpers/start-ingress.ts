@@ -40,6 +40,7 @@ import { createVault } from '../../src/secrets/vault.ts';
 import { openSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { buildAudited } from './build-apply.ts';
 import { declareWebhook } from './declare-webhook.ts';
+import { NO_POLICY } from './no-policy.ts';
 import { RawConnection } from './raw-connection.ts';
 import { serveFactory } from './serve-applied.ts';
 
@@ -391,6 +392,7 @@ function toAutomationRow(
     agent: null,
     prompt: 'Do it.',
     overrides: {},
+    ...NO_POLICY,
     warnings: [],
     listensTo: [[uid]],
     revision: REVISION,

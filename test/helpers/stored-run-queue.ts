@@ -2,12 +2,13 @@ import Database from 'better-sqlite3';
 import type { RunId } from '../../src/core/ids.ts';
 import type { ClaimRequest, RetryOutcome, RunQueue, RunReader } from '../../src/core/ports/runs/run-queue.ts';
 import type { ExecutorType, Run, RunAttempt, RunInput } from '../../src/core/resources/run.ts';
+import type { RetryPolicy } from '../../src/core/run-policy.ts';
 import { toRun } from '../../src/storage/sql/runs/run-rows.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 
 /** The queue of a storage in memory. Tests can break it, and read it without waiting. */
-export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get'> {
+export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attempts'> {
   /** Called before every operation. Throw in it to make the operation fail. */
   before: (operation: keyof RunQueue) => void | Promise<void> = () => undefined;
   readonly #db = new Database(':memory:');
@@ -22,7 +23,7 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get'> {
   }
 
   /** Stores the run in its state, and creates its delivery and the rows of the factory. */
-  add({ run, webhook, prompt, agent, overrides, payload }: RunInput): void {
+  add({ run, webhook, prompt, agent, overrides, payload }: RunInput, retry: RetryPolicy | null = null): void {
     const { factory, automation, createdAt } = run;
     this.#db.prepare('INSERT OR IGNORE INTO factories (name, created_at) VALUES (?, 0)').run(factory);
     const ref =
@@ -56,6 +57,7 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get'> {
       prompt,
       agent,
       overrides: JSON.stringify(overrides),
+      retry: retry === null ? null : JSON.stringify(retry),
     });
     const seq = this.#insert('runs', {
       id: run.id,
@@ -94,12 +96,12 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get'> {
     return this.#db.prepare('SELECT state FROM runs ORDER BY seq').pluck().all() as string[];
   }
 
-  async claim(request: ClaimRequest): Promise<RunInput[]> {
+  async claim(request: ClaimRequest): ReturnType<RunQueue['claim']> {
     await this.before('claim');
     return this.#queue.claim(request);
   }
 
-  async finish(request: Parameters<RunQueue['finish']>[0]): Promise<boolean> {
+  async finish(request: Parameters<RunQueue['finish']>[0]): ReturnType<RunQueue['finish']> {
     await this.before('finish');
     return this.#queue.finish(request);
   }
@@ -129,8 +131,12 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get'> {
     return this.#queue.retry(request);
   }
 
-  async attempts(id: RunId): Promise<RunAttempt[]> {
-    return (await this.#reader.attempts([id])).get(id) ?? [];
+  attempts(ids: readonly RunId[]): Promise<Map<RunId, RunAttempt[]>> {
+    return this.#reader.attempts(ids);
+  }
+
+  async attemptsOf(id: RunId): Promise<RunAttempt[]> {
+    return (await this.attempts([id])).get(id) ?? [];
   }
 
   async running(executor: ExecutorType): Promise<Run[]> {

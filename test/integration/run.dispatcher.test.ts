@@ -22,6 +22,8 @@ import {
 import { ScriptedExecutor } from '../helpers/scripted-executor.ts';
 import { StoredRunQueue } from '../helpers/stored-run-queue.ts';
 
+const waitingIn = (factory: string) => ({ factory, attempt: 1, gate: null, notBefore: null });
+
 let queue: StoredRunQueue;
 let executor: ScriptedExecutor;
 let dispatcher: Dispatcher | null;
@@ -84,6 +86,29 @@ describe('the dispatcher', () => {
     expect(changes).toEqual([`${first} running`, `${first} succeeded`, `${second} running`, `${second} failed`]);
   });
 
+  it('retries a failed run at the time that its automation names, and explains why it waits', async () => {
+    const input = makeRunInput({ run: { id: newRunId(), state: 'queued', executor: null } });
+    queue.add(input, { maxAttempts: 2, backoff: '1s' });
+    const { id } = input.run;
+    const it = open({ concurrency: 1 });
+    await it.start();
+    for (const attempt of [1, 2]) {
+      await waitUntil(() => executor.running === 1, `attempt ${attempt} is executed`);
+      expect(queue.run(id)).toMatchObject({ state: 'running', attempt });
+      executor.end(id, { state: 'failed', error: 'exit code 3', exitCode: 3 });
+      await waitUntil(() => queue.run(id).state !== 'running', `attempt ${attempt} has ended`);
+      if (attempt === 1) {
+        expect(it.explainWait(queue.run(id))).toEqual({
+          reason: 'backoff',
+          text: expect.stringMatching(
+            /^Attempt 1 failed\. Attempt 2 starts at 2.*Z, as the automation's retry says\.$/,
+          ),
+        });
+      }
+    }
+    expect(queue.run(id)).toMatchObject({ state: 'failed', attempt: 2, error: 'exit code 3' });
+  });
+
   it('retries a run that has ended as its next attempt', async () => {
     const changes: string[] = [];
     const run = addRun();
@@ -105,7 +130,7 @@ describe('the dispatcher', () => {
     await waitUntil(isIn(run, 'succeeded'), 'the second attempt has succeeded');
     expect(changes).toEqual(['running', 'failed', 'queued', 'running', 'succeeded']);
     expect(observed).toEqual(['claimed 1 true', 'failed 1', 'claimed 2 false', 'succeeded 2']);
-    expect(await queue.attempts(run)).toMatchObject([
+    expect(await queue.attemptsOf(run)).toMatchObject([
       {
         number: 1,
         state: 'failed',
@@ -148,11 +173,11 @@ describe('the dispatcher', () => {
     const first = addRun();
     addRun({ factory: 'pulled' });
     const it = open({ concurrency: 1, workers });
-    const explain = (factory: string) => it.explainWait(factory).reason;
+    const explain = (factory: string) => it.explainWait(waitingIn(factory)).reason;
     expect(explain('payments')).toBe('recovering');
     await it.start();
     await waitUntil(() => executor.running === 1, 'the slot is taken');
-    expect(it.explainWait('payments')).toEqual({
+    expect(it.explainWait(waitingIn('payments'))).toEqual({
       reason: 'concurrency_limit',
       text: 'runs.concurrency is reached: 1 of 1 slots are in use.',
     });
@@ -375,7 +400,7 @@ describe('after a crash', () => {
     expect(observed.toSorted()).toEqual([`${again} failed 1`, `${again} claimed 2`, `${enough} failed 3`].toSorted());
     expect(queue.run(again)).toMatchObject({ state: 'running', attempt: 2 });
     expect(queue.run(enough)).toMatchObject({ state: 'failed', error: 'interrupted', attempt: 3 });
-    expect(await queue.attempts(again)).toMatchObject([
+    expect(await queue.attemptsOf(again)).toMatchObject([
       { number: 1, state: 'failed', error: 'interrupted' },
       { number: 2, state: 'running', requestedBy: null },
     ]);
@@ -528,7 +553,7 @@ describe('changed terms', () => {
     dispatcher!.setTerms({ executors: new Map(), workers: new Map() });
     const second = addRun();
     dispatcher!.wake('payments');
-    expect(dispatcher!.explainWait('payments').reason).toBe('factory_not_configured');
+    expect(dispatcher!.explainWait(waitingIn('payments')).reason).toBe('factory_not_configured');
     expect(await dispatcher!.cancel(first)).toBe('cancelling');
     await waitUntil(isIn(first, 'cancelled'), 'the first has ended');
     expect(queue.run(second).state).toBe('queued');

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunLogWriter } from '../../src/core/ports/runs/executor.ts';
+import type { RunEnd } from '../../src/core/ports/runs/run-queue.ts';
 import type { Run, RunResult } from '../../src/core/resources/run.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
 import { LOG_LIMIT_BYTES } from '../../src/executors/log/log-sink.ts';
@@ -156,7 +157,7 @@ describe('a lease', () => {
     expect(await leases.complete({ id, fence: 1 }, SUCCEEDED, 'late')).toMatchObject({ outcome: 'lost' });
     expect(await leases.complete({ id, fence: 2 }, FAILED, 'in time')).toMatchObject({ outcome: 'held' });
     const worker = 'build-machine';
-    expect(await queue.attempts(id)).toMatchObject([
+    expect(await queue.attemptsOf(id)).toMatchObject([
       { number: 1, state: 'failed', error: 'interrupted', worker, logOffset: 0 },
       { number: 2, state: 'failed', error: FAILED.error, worker, logOffset: 7 },
     ]);
@@ -204,18 +205,19 @@ describe('a lease', () => {
     const id = addRun();
     const leases = await open();
     await claim(leases);
-    const { retryFailed } = queue;
-    let isQueuedAgain: boolean | undefined;
-    queue.retryFailed = async (request) => {
+    const { finish } = queue;
+    let expired: RunEnd | null | undefined;
+    queue.finish = async (request) => {
+      if (request.result.error !== 'interrupted') return finish.call(queue, request);
       const completed = await leases.complete({ id, fence: 1 }, SUCCEEDED, '');
       expect(completed).toMatchObject({ outcome: 'held' });
-      isQueuedAgain = await retryFailed.call(queue, request);
-      return isQueuedAgain;
+      expired = await finish.call(queue, request);
+      return expired;
     };
     await vi.advanceTimersByTimeAsync(LEASE_MS);
-    await waitUntil(() => isQueuedAgain !== undefined, 'the lease has expired');
+    await waitUntil(() => expired !== undefined, 'the lease has expired');
     await vi.advanceTimersByTimeAsync(LEASE_MS);
-    expect(isQueuedAgain).toBe(false);
+    expect(expired).toBeNull();
     expect(observed.slice(1)).toEqual(['succeeded 1 null']);
     expect(released).toEqual([]);
   });
@@ -237,7 +239,7 @@ describe('a lease', () => {
     const leases = await open({ payments: { concurrency: 1 } });
     await claim(leases);
     queue.before = (operation) => {
-      if (operation === 'retryFailed') throw new Error('the disk is unavailable');
+      if (operation === 'finish') throw new Error('the disk is unavailable');
     };
     await vi.advanceTimersByTimeAsync(2 * LEASE_MS);
     expect(await claim(leases)).toEqual([]);
@@ -251,7 +253,7 @@ describe('a lease', () => {
     await claim(leases, 2);
     let failures = 0;
     queue.before = (operation) => {
-      if (operation === 'retryFailed' && ++failures <= 2) throw new Error('the disk is unavailable');
+      if (operation === 'finish' && ++failures <= 2) throw new Error('the disk is unavailable');
     };
     await vi.advanceTimersByTimeAsync(LEASE_MS);
     expect(failures).toBe(2);

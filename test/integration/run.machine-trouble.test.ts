@@ -23,6 +23,8 @@ import {
 } from '../helpers/command-runs.ts';
 import { StoredRunQueue } from '../helpers/stored-run-queue.ts';
 
+const waitingIn = (factory: string) => ({ factory, attempt: 1, gate: null, notBefore: null });
+
 const ECHO = ['/bin/sh', '-c', 'echo done'];
 
 let workshop: Workshop;
@@ -83,7 +85,7 @@ describe('a machine that cannot start runs', () => {
     await waitUntil(() => warnings.length >= 3, 'several attempts have failed');
     expect(queue.states().filter((state) => state !== 'queued' && state !== 'running')).toEqual([]);
     expect(it.startFailure('payments')?.problem).toMatch(/mkfifo .* not found on PATH/);
-    expect(it.explainWait('payments')).toMatchObject({
+    expect(it.explainWait(waitingIn('payments'))).toMatchObject({
       reason: 'start_failed',
       text: expect.stringContaining('mkfifo'),
     });
@@ -93,7 +95,7 @@ describe('a machine that cannot start runs', () => {
     await waitUntil(() => queue.states().every((state) => state === 'succeeded'), 'all have succeeded');
     expect(runs.map((id) => queue.run(id).attempt)).toEqual([1, 1, 1, 1, 1, 1]);
     expect(await workshop.log(runs[0]!)).toBe('done\n');
-    expect([it.startFailure('payments'), it.explainWait('payments').reason]).toEqual([null, 'starting']);
+    expect([it.startFailure('payments'), it.explainWait(waitingIn('payments')).reason]).toEqual([null, 'starting']);
   });
 
   it('pauses for longer after each failure', async () => {

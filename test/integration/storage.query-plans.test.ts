@@ -111,7 +111,9 @@ const OPERATIONS: [name: string, run: (storage: Storage, uid: WebhookUid) => Pro
 ];
 
 async function endRun({ runQueue }: Storage): Promise<void> {
-  const [claimed] = await runQueue.claim({ factory: FACTORY, executor: 'command', limit: 1, at: 1 });
+  const {
+    inputs: [claimed],
+  } = await runQueue.claim({ factory: FACTORY, executor: 'command', limit: 1, at: 1 });
   const result = { state: 'failed', error: null, exitCode: 1 } as const;
   await runQueue.finish({ id: claimed!.run.id, attempt: 1, result, at: 1 });
 }

@@ -33,7 +33,9 @@ describe('the storage in a separate thread', () => {
     const { id, runs } = offer;
     expect(await storage.deliveryLog.record([offer])).toEqual([{ label: 'Accepted' }]);
     expect(Buffer.compare((await storage.deliveryReader.payload(id))!, body)).toBe(0);
-    const [input] = await storage.runQueue.claim({ factory: FACTORY, executor: 'command', limit: 1, at: 1 });
+    const {
+      inputs: [input],
+    } = await storage.runQueue.claim({ factory: FACTORY, executor: 'command', limit: 1, at: 1 });
     expect(input).toMatchObject({ run: { id: runs[0]!.id, webhookUid: uid }, prompt: 'Fix it.' });
     expect(Buffer.compare(input!.payload, body)).toBe(0);
   });

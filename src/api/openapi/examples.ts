@@ -26,6 +26,7 @@ const APPLIED_AT = '2026-01-01T16:20:31.402Z';
 const CREATED_AT = '2025-11-17T09:12:44.019Z';
 const AUTOMATION_FILE = 'automations/triage-issues/automation.md';
 const PROMPT = 'Find the cause of the issue in the attached payload and propose a fix.\n';
+const RETRY = { maxAttempts: 3, backoff: '1m' };
 const OVERRIDES = { model: 'large', secrets: ['GITHUB_API_KEY'] };
 const SCOPE = { webhook: ['payments'], run: [] };
 const PAYLOAD = { action: 'opened', issue: { number: 42, title: 'Checkout fails', labels: [{ name: 'bug' }] } };
@@ -543,6 +544,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       ],
       prompt: PROMPT,
       overrides: OVERRIDES,
+      retry: RETRY,
       file: AUTOMATION_FILE,
       revision: COMMIT,
       commit,

@@ -65,7 +65,7 @@ function presentRun(
 ): ExplainedRunView {
   const view = { ...presentFields(RUN_FIELDS, run), attempts: attempts.map(presentAttempt) };
   if (run.state !== 'queued') return { ...view, waiting: null };
-  const { reason, text } = runControl.explainWait(run.factory);
+  const { reason, text } = runControl.explainWait(run);
   return { ...view, waiting: { reason, reason_text: text, position } };
 }
 

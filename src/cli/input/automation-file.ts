@@ -1,7 +1,8 @@
 import type { paths } from '../../api-types/openapi.d.ts';
 import type { Automation, AutomationTrigger } from '../../client/api-types.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import { writeDeclaredAutomation } from '../../definitions/write/write-automation.ts';
+import { type AutomationContent, writeDeclaredAutomation } from '../../definitions/write/write-automation.ts';
+import { pickPolicy, type RunPolicyKey } from '../../words/run-policy-keys.ts';
 import { parseYaml } from '../../yaml/parse-yaml.ts';
 import { splitFrontMatter } from '../../yaml/split-front-matter.ts';
 import type { CliContext } from '../context.ts';
@@ -46,7 +47,7 @@ function describePlace(path: string): string {
 export function declareAutomation(automation: Automation): AutomationBody {
   const { description, enabled, agent, prompt, overrides } = automation;
   const triggers = automation.triggers.map(declareTrigger);
-  return { ...overrides, description, enabled, agent, triggers, prompt } as AutomationBody;
+  return { ...overrides, ...pickPolicy(automation), description, enabled, agent, triggers, prompt } as AutomationBody;
 }
 
 /** The text of `automation.md` for an automation. */
@@ -60,6 +61,7 @@ export function writeAutomationFile(automation: Automation): string {
     triggers,
     prompt,
     overrides: overrides as JsonObject,
+    ...(pickPolicy(automation) as Pick<AutomationContent, RunPolicyKey>),
   });
 }
 

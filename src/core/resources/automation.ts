@@ -3,6 +3,7 @@ import type { WebhookUid } from '../ids.ts';
 import type { Json } from '../json.ts';
 import type { Trigger } from '../trigger.ts';
 import { defineFields, type RecordOf } from './fields.ts';
+import { RUN_POLICY_FIELDS } from './run-policy-fields.ts';
 import { flag, instant, integer, json, text, textOrNull } from './value-types.ts';
 
 /** Front matter keys that are passed to the run unchanged. */
@@ -40,6 +41,7 @@ export const AUTOMATION_VERSION_FIELDS = defineFields({
   prompt: { type: text, editable: 'create and change', planned: true, tagged: true },
   /** Those of `EXECUTION_OVERRIDES` that the file sets. */
   overrides: { type: json<{ [key: string]: Json }>({ type: 'object' }), tagged: true },
+  ...RUN_POLICY_FIELDS,
 });
 
 /** The fields of an automation that change without a new version. */
@@ -94,5 +96,13 @@ export interface AppliedAutomation extends RecordOf<typeof AUTOMATION_FIELDS> {}
 /** An automation as its file declares it, defaults filled in. */
 export type DeclaredAutomation = Pick<
   AppliedAutomation,
-  'name' | 'file' | 'description' | 'enabled' | 'agent' | 'triggers' | 'prompt' | 'overrides'
+  | 'name'
+  | 'file'
+  | 'description'
+  | 'enabled'
+  | 'agent'
+  | 'triggers'
+  | 'prompt'
+  | 'overrides'
+  | keyof typeof RUN_POLICY_FIELDS
 >;

@@ -28,6 +28,12 @@ export const ENDED_STATES = ['succeeded', 'failed', 'cancelled'] as const satisf
  */
 export const DEAD_LETTER_STATE = 'failed' satisfies RunState;
 
+/**
+ * What a queued run waits for, apart from a free slot. `backoff`: for the time of `notBefore`, after a failed attempt.
+ */
+export const RUN_GATES = ['backoff'] as const;
+export type RunGate = (typeof RUN_GATES)[number];
+
 /** A key of the table in `executors/index.ts`. A stored run may name an executor that this version does not have. */
 export type ExecutorType = string;
 
@@ -48,6 +54,10 @@ export const RUN_FIELDS = defineFields({
   createdAt: { type: instant },
   startedAt: { type: instantOrNull },
   finishedAt: { type: instantOrNull },
+  /** `null` if the run may start, or is not queued. */
+  gate: { type: nullable(oneOf(RUN_GATES)), generated: true, api: null },
+  /** When the gate opens, if that depends on the time. */
+  notBefore: { type: instantOrNull, generated: true, api: null },
   /** A `StoredTraceContext` of the delivery; `null` if it was not traced. */
   traceContext: { type: textOrNull, api: null },
 });

@@ -675,4 +675,13 @@ export const MIGRATIONS: readonly string[] = [
   `ALTER TABLE tokens ADD COLUMN expires_at INTEGER;`,
   // The trace of the delivery that started a run, which earlier runs do not have.
   `ALTER TABLE runs ADD COLUMN trace_context TEXT;`,
+  // How runs start again after a failure, as the automation declares it; NULL for never. What a queued run waits for, apart
+  // from a free slot, and until when. A claim reads only runs that wait for nothing.
+  `
+  ALTER TABLE automation_versions ADD COLUMN retry TEXT;
+  ALTER TABLE runs ADD COLUMN gate TEXT;
+  ALTER TABLE runs ADD COLUMN not_before INTEGER;
+  CREATE INDEX runs_claimable ON runs (factory, seq) WHERE state = 'queued' AND gate IS NULL;
+  CREATE INDEX runs_gated ON runs (factory, gate, not_before) WHERE gate IS NOT NULL;
+  `,
 ];

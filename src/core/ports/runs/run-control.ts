@@ -1,5 +1,6 @@
 import type { Actor } from '../../access.ts';
 import type { RunId } from '../../ids.ts';
+import type { Run } from '../../resources/run.ts';
 import type { RetryOutcome } from './run-queue.ts';
 
 export const WAIT_REASONS = [
@@ -8,18 +9,22 @@ export const WAIT_REASONS = [
   'stopping',
   'draining',
   'start_failed',
+  'backoff',
   'concurrency_limit',
   'no_worker',
   'no_executor',
   'factory_not_configured',
 ] as const;
 
-/** Why the queued runs of a factory have not started. */
+/** Why a queued run has not started. */
 export interface WaitReason {
   reason: (typeof WAIT_REASONS)[number];
   /** The reason as a sentence, with the action to take. */
   text: string;
 }
+
+/** What decides why a queued run waits. */
+export type WaitingRun = Pick<Run, 'factory' | 'attempt' | 'gate' | 'notBefore'>;
 
 /** Control of runs for the API. */
 export interface RunControl {
@@ -30,6 +35,6 @@ export interface RunControl {
   cancel(id: RunId): Promise<'cancelled' | 'cancelling' | 'finished' | 'not_found'>;
   /** Queues a finished run again as its next attempt; see `RunQueue.retry`. */
   retry(id: RunId, requestedBy: Actor): Promise<RetryOutcome>;
-  /** Why queued runs of this factory wait now. Does not read from disk. */
-  explainWait(factory: string): WaitReason;
+  /** Why this queued run waits now. Does not read from disk. */
+  explainWait(run: WaitingRun): WaitReason;
 }

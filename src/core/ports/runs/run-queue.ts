@@ -2,6 +2,7 @@ import type { Actor } from '../../access.ts';
 import type { DeliveryId, RunId } from '../../ids.ts';
 import type { Page, PageRequest } from '../../page.ts';
 import type { ExecutorType, Run, RunAttempt, RunInput, RunResult, RunState } from '../../resources/run.ts';
+import type { RetryTerms } from '../../run-policy.ts';
 
 export interface ClaimRequest {
   factory: string;
@@ -13,15 +14,40 @@ export interface ClaimRequest {
   except?: readonly RunId[];
 }
 
+export interface FinishRequest {
+  id: RunId;
+  attempt: number;
+  result: RunResult;
+  at: number;
+  /** For a run whose automation declares no `retry`. Default: `NO_RETRY`. */
+  otherwise?: RetryTerms;
+}
+
+/** The runs that a claim made `running`. */
+export interface Claimed {
+  inputs: RunInput[];
+  /** When the next queued run of the factory may start, as wall time in milliseconds; `null` if none waits for a time. */
+  nextAt: number | null;
+}
+
+/** How an attempt ended its run. */
+export interface RunEnd {
+  /** When the next attempt may start, as wall time in milliseconds; `null` if the run has ended. */
+  nextAttemptAt: number | null;
+}
+
 /** The durable queue of runs. `DeliveryLog.record` creates runs; this queue claims and ends them. */
 export interface RunQueue {
   /**
    * Claims up to `limit` queued runs of a factory, oldest first, without those in `except`. They are `running` when
    * this resolves.
    */
-  claim(request: ClaimRequest): Promise<RunInput[]>;
-  /** Ends a running attempt. `false`, and nothing changes, if that attempt is no longer `running`. */
-  finish(request: { id: RunId; attempt: number; result: RunResult; at: number }): Promise<boolean>;
+  claim(request: ClaimRequest): Promise<Claimed>;
+  /**
+   * Ends a running attempt, and queues the next one if the run is to be retried. Resolves with `null`, and nothing
+   * changes, if that attempt is no longer `running`.
+   */
+  finish(request: FinishRequest): Promise<RunEnd | null>;
   /** Returns an attempt that never started (no start record) to the queue. `false` if it is no longer `running`. */
   release(request: { id: RunId; attempt: number }): Promise<boolean>;
   /** Ends a running attempt as `failed` and queues the next one. `false` if that attempt is no longer `running`. */

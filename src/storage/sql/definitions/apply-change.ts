@@ -115,10 +115,7 @@ async function storeVersions(
 ): Promise<number[]> {
   const rows = automations.map((automation) => {
     const content = AUTOMATION_VERSIONS.toRow(automation);
-    const digest = createHash('sha256')
-      .update(JSON.stringify([content.prompt, content.agent, content.overrides]))
-      .digest('hex');
-    return { ...content, factory, name: automation.name, digest };
+    return { ...content, factory, name: automation.name, digest: digestOf(content) };
   });
   await trx
     .insertInto('automation_versions')
@@ -136,6 +133,14 @@ async function storeVersions(
   const current = stored.filter(({ name, digest }) => wanted.get(name) === digest);
   const versions = new Map(current.map(({ name, version }) => [name, version]));
   return automations.map(({ name }) => versions.get(name)!);
+}
+
+/** Keys of later versions count only if they are set, so that stored digests remain valid. */
+function digestOf({ prompt, agent, overrides, ...policy }: ReturnType<typeof AUTOMATION_VERSIONS.toRow>): string {
+  const set = Object.entries(policy).filter(([, value]) => value !== null);
+  return createHash('sha256')
+    .update(JSON.stringify([prompt, agent, overrides, ...set]))
+    .digest('hex');
 }
 
 async function updateWarnings(

@@ -6,7 +6,7 @@ import type { Condition, Reconciliation } from '../../../core/reconciliation.ts'
 import type { AppliedAutomation } from '../../../core/resources/automation.ts';
 import { insertAudited } from '../access/audit-log.ts';
 import type { Schema } from '../schema/schema.ts';
-import { AUTOMATION_VERSIONS, AUTOMATIONS, FACTORIES, WEBHOOKS } from '../schema/tables.ts';
+import { AUTOMATION_VERSIONS, AUTOMATIONS, FACTORIES, VERSION_COLUMNS, WEBHOOKS } from '../schema/tables.ts';
 import { applyChange, insertReconciliation } from './apply-change.ts';
 import { selectReconciliations, toReconciliation } from './commits.ts';
 
@@ -87,7 +87,7 @@ export function selectAutomations(db: Database) {
     .selectFrom('automations')
     .innerJoin('automation_versions', 'automation_versions.version', 'automations.version')
     .selectAll('automations')
-    .select(['automation_versions.prompt', 'automation_versions.agent', 'automation_versions.overrides'])
+    .select(VERSION_COLUMNS)
     .orderBy('automations.name');
 }
 

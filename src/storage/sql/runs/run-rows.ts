@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { WebhookUid } from '../../../core/ids.ts';
 import type { Run, RunInput } from '../../../core/resources/run.ts';
 import type { Schema } from '../schema/schema.ts';
-import { AUTOMATION_VERSIONS, RUNS } from '../schema/tables.ts';
+import { AUTOMATION_VERSIONS, RUNS, VERSION_COLUMNS } from '../schema/tables.ts';
 
 /** Runs with the webhook that received their delivery. */
 export function selectRuns(db: Kysely<Schema>) {
@@ -24,7 +24,7 @@ export function selectRunInputs(db: Kysely<Schema>) {
   return selectRuns(db)
     .innerJoin('automation_versions', 'automation_versions.version', 'runs.version')
     .innerJoin('delivery_contents', 'delivery_contents.delivery', 'runs.delivery')
-    .select(['automation_versions.prompt', 'automation_versions.agent', 'automation_versions.overrides'])
+    .select(VERSION_COLUMNS)
     .innerJoin('deliveries', 'deliveries.seq', 'runs.delivery')
     .leftJoin('run_attempts', (join) =>
       join.onRef('run_attempts.run', '=', 'runs.seq').onRef('run_attempts.number', '=', 'runs.attempt'),
@@ -36,10 +36,13 @@ type RunInputRow = Awaited<ReturnType<ReturnType<typeof selectRunInputs>['execut
 
 export function toRunInput(row: RunInputRow): RunInput {
   const run = toRun(row);
+  const { prompt, agent, overrides } = AUTOMATION_VERSIONS.fromRow(row);
   return {
     run,
     webhook: { name: row.webhook_name, uid: run.webhookUid },
-    ...AUTOMATION_VERSIONS.fromRow(row),
+    prompt,
+    agent,
+    overrides,
     event: row.event,
     queuedAt: row.requested_at ?? row.created_at,
     payload: row.body,

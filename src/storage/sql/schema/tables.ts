@@ -40,6 +40,14 @@ export const AUTOMATIONS = mapFields(AUTOMATION_ROW_FIELDS);
 
 export const AUTOMATION_VERSIONS = mapFields(AUTOMATION_VERSION_FIELDS);
 
+/** The columns that `AUTOMATION_VERSIONS` maps. */
+export const VERSION_COLUMNS = [
+  'automation_versions.prompt',
+  'automation_versions.agent',
+  'automation_versions.overrides',
+  'automation_versions.retry',
+] as const;
+
 export const RECONCILIATIONS = mapColumns<Reconciliation>()({
   id: 'text',
   factory: 'text',

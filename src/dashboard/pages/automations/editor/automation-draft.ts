@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../../api-types/openapi.d.ts';
 import type { Automation, Webhook } from '../../../../client/api-types.ts';
+import { pickPolicy } from '../../../../words/run-policy-keys.ts';
 import type { AutomationRequest } from '../../../api/automations.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
 
@@ -27,8 +28,8 @@ export interface AutomationDraft {
   enabled: boolean;
   agent: string;
   prompt: string;
-  /** Text of the execution overrides, a JSON object; blank for none. */
-  overrides: string;
+  /** Text of a JSON object with the execution overrides and the run policy; blank for none. */
+  execution: string;
   triggers: TriggerDraft[];
 }
 
@@ -46,21 +47,22 @@ export function createDraft(): AutomationDraft {
     enabled: true,
     agent: '',
     prompt: '',
-    overrides: '',
+    execution: '',
     triggers: [createTrigger()],
   };
 }
 
 /** @param webhooks all webhooks of the factory, to find UIDs by name */
 export function draftOf(automation: Automation, webhooks: readonly Webhook[]): AutomationDraft {
-  const { name, description, enabled, agent, prompt, overrides } = automation;
+  const { name, description, enabled, agent, prompt } = automation;
+  const execution = executionOf(automation);
   return {
     name,
     enabled,
     prompt,
     description: description ?? '',
     agent: agent ?? '',
-    overrides: Object.keys(overrides).length === 0 ? '' : formatJson(overrides),
+    execution: Object.keys(execution).length === 0 ? '' : formatJson(execution),
     triggers: automation.triggers.map((trigger) => draftTrigger(trigger, webhooks)),
   };
 }
@@ -108,7 +110,7 @@ export function declareTriggers(
 
 /** The request body for a draft without problems. */
 export function toBody(draft: AutomationDraft, triggers: JsonObject[]): AutomationRequest {
-  const parsed = parseFilter(draft.overrides);
+  const parsed = parseFilter(draft.execution);
   return {
     ...(parsed.kind === 'filter' ? (parsed.filter as JsonObject) : {}),
     description: draft.description.trim() === '' ? null : draft.description,
@@ -121,8 +123,9 @@ export function toBody(draft: AutomationDraft, triggers: JsonObject[]): Automati
 
 /** The request body that leaves an automation unchanged. */
 export function bodyOf(automation: Automation): AutomationRequest {
-  const { description, enabled, agent, prompt, overrides } = automation;
-  return { ...overrides, description, enabled, agent, prompt, triggers: automation.triggers.map(declareTrigger) };
+  const { description, enabled, agent, prompt } = automation;
+  const triggers = automation.triggers.map(declareTrigger);
+  return { ...executionOf(automation), description, enabled, agent, prompt, triggers };
 }
 
 function declareTrigger(trigger: Automation['triggers'][number]): JsonObject {
@@ -136,10 +139,16 @@ function declareTrigger(trigger: Automation['triggers'][number]): JsonObject {
   return { provider, event, filter: { webhook_ids, webhooks, ...parts } };
 }
 
+/** The keys that say how runs are executed: the overrides, and the run policy. */
+export function executionOf(automation: Automation): JsonObject {
+  return { ...automation.overrides, ...pickPolicy(automation) } as JsonObject;
+}
+
 /** The content of an automation by key, for comparison. */
 export function writtenKeys(automation: Automation): { [key: string]: Json } {
-  const { description, enabled, agent, prompt, overrides } = automation;
-  return { description, enabled, agent, triggers: automation.triggers.map(declareTrigger), prompt, overrides };
+  const { description, enabled, agent, prompt } = automation;
+  const triggers = automation.triggers.map(declareTrigger);
+  return { description, enabled, agent, triggers, prompt, execution: executionOf(automation) };
 }
 
 /** Problems that prevent a request. The daemon validates everything else. */
@@ -155,10 +164,10 @@ export function findDraftProblems(draft: AutomationDraft): string[] {
       problems.push(`Trigger ${i + 1}: the filter of headers is not valid JSON.`);
     if (parseFilter(trigger.filter).kind === 'broken') problems.push(`Trigger ${i + 1}: the filter is not valid JSON.`);
   }
-  const overrides = parseFilter(draft.overrides);
-  const isObject = overrides.kind === 'filter' && isPlainObject(overrides.filter);
-  if (overrides.kind === 'broken' || (overrides.kind === 'filter' && !isObject)) {
-    problems.push('The execution overrides must be a JSON object.');
+  const execution = parseFilter(draft.execution);
+  const isObject = execution.kind === 'filter' && isPlainObject(execution.filter);
+  if (execution.kind === 'broken' || (execution.kind === 'filter' && !isObject)) {
+    problems.push('Overrides and run policy must be a JSON object.');
   }
   return problems;
 }

@@ -2,6 +2,7 @@ import { Button, Group, Skeleton, Stack, Switch, Textarea, TextInput, Title } fr
 import { Plus } from 'lucide-react';
 import { Suspense } from 'react';
 import type { Webhook } from '../../../../client/api-types.ts';
+import { RUN_POLICY_KEYS } from '../../../../words/run-policy-keys.ts';
 import { LazyPlainJsonEditor } from '../filter/lazy-editors.ts';
 import { type AutomationDraft, createTrigger } from './automation-draft.ts';
 import { TriggerEditor } from './trigger-editor.tsx';
@@ -60,10 +61,10 @@ export function AutomationForm({ draft, webhooks, onChange, isNew }: AutomationF
         />
         <Suspense fallback={<Skeleton height={120} />}>
           <LazyPlainJsonEditor
-            label="Execution overrides"
-            description="Optional JSON object with the keys model, harness, runner, environmentId, secrets, mcpServers or workerHost."
-            initialText={draft.overrides}
-            onChange={(overrides) => onChange({ ...draft, overrides })}
+            label="Overrides and run policy"
+            description={`Optional JSON object with the keys model, harness, runner, environmentId, secrets, mcpServers, workerHost, ${RUN_POLICY_KEYS.join(', ')}.`}
+            initialText={draft.execution}
+            onChange={(execution) => onChange({ ...draft, execution })}
           />
         </Suspense>
       </Stack>

@@ -18,7 +18,7 @@ import { CommitText } from '../../../parts/text/commit-text.tsx';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../../parts/time/time-text.tsx';
 import { automationEditPath, factoryPath, objectPath } from '../../../paths.ts';
-import { formatJson } from '../editor/automation-draft.ts';
+import { executionOf, formatJson } from '../editor/automation-draft.ts';
 import { useFactorySource } from '../use-factory-source.ts';
 import { AutomationSwitches } from './automation-switches.tsx';
 
@@ -64,6 +64,8 @@ interface DetailsProps {
 }
 
 function Details({ automation, webhooks }: DetailsProps) {
+  const execution = executionOf(automation);
+  const hasExecution = Object.keys(execution).length > 0;
   return (
     <Stack gap="xl">
       <Warnings automation={automation} webhooks={webhooks} />
@@ -85,11 +87,9 @@ function Details({ automation, webhooks }: DetailsProps) {
       <Section title="Execution">
         <Text size="sm">
           Agent: {automation.agent === null ? 'foreman (default)' : <CodeText text={automation.agent} />}
-          {Object.keys(automation.overrides).length > 0 && ', with these execution overrides:'}
+          {hasExecution && ', with these overrides and this run policy:'}
         </Text>
-        {Object.keys(automation.overrides).length > 0 && (
-          <CodeBlock code={formatJson(automation.overrides)} what="execution overrides" />
-        )}
+        {hasExecution && <CodeBlock code={formatJson(execution)} what="overrides and run policy" />}
         <LastRunLine automation={automation} />
       </Section>
     </Stack>

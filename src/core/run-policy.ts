@@ -1,0 +1,67 @@
+import { parseDuration } from '../words/duration.ts';
+import type { RunResult } from './resources/run.ts';
+import { type Backoff, backoffMs } from './time/backoff.ts';
+
+/** How an attempt can fail. `failed` is every failure that is neither `timeout` nor `interrupted`. */
+export const RETRIED_FAILURES = ['failed', 'timeout', 'interrupted'] as const;
+export type RetriedFailure = (typeof RETRIED_FAILURES)[number];
+
+/** `retry` as a definition file declares it. */
+export type RetryPolicy = {
+  maxAttempts: number;
+  backoff?: string;
+  maxBackoff?: string;
+  on?: RetriedFailure[];
+  noRetryExitCodes?: number[];
+};
+
+export const DEFAULT_BACKOFF = '30s';
+export const DEFAULT_MAX_BACKOFF = '30m';
+
+/** The share by which a delay varies, so that runs that failed together do not start together. */
+const JITTER = 0.2;
+
+/** `retry` with its defaults. */
+export interface RetryTerms {
+  maxAttempts: number;
+  backoff: Backoff;
+  on: readonly RetriedFailure[];
+  noRetryExitCodes: readonly number[];
+}
+
+export function readRetryTerms(retry: RetryPolicy): RetryTerms {
+  const { maxAttempts, backoff = DEFAULT_BACKOFF, maxBackoff = DEFAULT_MAX_BACKOFF } = retry;
+  const { on = RETRIED_FAILURES, noRetryExitCodes = [] } = retry;
+  const firstMs = parseDuration(backoff) ?? 0;
+  const maxMs = Math.max(firstMs, parseDuration(maxBackoff) ?? 0);
+  return { maxAttempts, backoff: { firstMs, maxMs, jitter: JITTER }, on, noRetryExitCodes };
+}
+
+/** For a run of an automation without `retry`. */
+export const NO_RETRY: RetryTerms = {
+  maxAttempts: 1,
+  backoff: { firstMs: 0, maxMs: 0 },
+  on: [],
+  noRetryExitCodes: [],
+};
+
+/**
+ * Milliseconds until the next attempt of a run starts; `null` if the run has no further attempt.
+ *
+ * @param attempt the number of the attempt that ended, at least 1
+ * @param random a number from 0 up to but not including 1
+ */
+export function findRetryDelay(
+  terms: RetryTerms,
+  attempt: number,
+  { state, error, exitCode }: RunResult,
+  random: number,
+): number | null {
+  if (state !== 'failed' || attempt >= terms.maxAttempts || !terms.on.includes(kindOf(error))) return null;
+  if (exitCode !== null && terms.noRetryExitCodes.includes(exitCode)) return null;
+  return backoffMs(terms.backoff, attempt, random);
+}
+
+function kindOf(error: string | null): RetriedFailure {
+  return error === 'timeout' || error === 'interrupted' ? error : 'failed';
+}

@@ -1,0 +1,82 @@
+import type { Transaction } from 'kysely';
+import type { RunGate, RunResult, RunState } from '../../../core/resources/run.ts';
+import type { Schema } from '../schema/schema.ts';
+import { noteResult } from './run-results.ts';
+
+/** When a queued run may start. */
+export interface Start {
+  gate: RunGate | null;
+  not_before: number | null;
+}
+
+/** The run only waits for a slot. */
+export const NOW = { gate: null, not_before: null } as const;
+
+/** The state in which a change expects a run. */
+export interface Expected {
+  id: string;
+  state: 'queued' | 'running';
+  attempt?: number;
+}
+
+/** What changes of a run and its attempt. */
+export interface Change {
+  state: RunState;
+  executor?: null;
+  error?: string | null;
+  exit_code?: number | null;
+  started_at?: null;
+  finished_at?: number;
+  gate?: RunGate | null;
+  not_before?: number | null;
+}
+
+/**
+ * Changes a run and its last attempt, which may not be stored yet. Returns the number of the row; `null`, and nothing
+ * changes, if the run is no longer in that state or attempt.
+ */
+export async function changeRun(
+  trx: Transaction<Schema>,
+  { id, state, attempt }: Expected,
+  change: Change & { attempt?: number },
+  attemptChange: Change & { worker?: null },
+): Promise<number | null> {
+  const found = await trx
+    .selectFrom('runs')
+    .select(['seq', 'attempt'])
+    .where('id', '=', id)
+    .where('state', '=', state)
+    .$if(attempt !== undefined, (query) => query.where('attempt', '=', attempt!))
+    .executeTakeFirst();
+  if (found === undefined) return null;
+  await trx.updateTable('runs').set(change).where('seq', '=', found.seq).execute();
+  await trx
+    .updateTable('run_attempts')
+    .set(attemptChange)
+    .where('run', '=', found.seq)
+    .where('number', '=', found.attempt)
+    .execute();
+  return found.seq;
+}
+
+/** Ends a run and its last attempt, and notes the result for its automation. `false` as `changeRun`. */
+export async function endRun(
+  trx: Transaction<Schema>,
+  expected: Expected,
+  end: Change & { state: RunResult['state'] },
+): Promise<boolean> {
+  const run = await changeRun(trx, expected, { ...end, ...NOW }, end);
+  if (run !== null) await noteResult(trx, run, end.state);
+  return run !== null;
+}
+
+/** Stores an attempt that has not started. */
+export async function insertRequested(
+  trx: Transaction<Schema>,
+  requested: { run: number; number: number; requested_at: number; requested_by: string | null },
+): Promise<void> {
+  await trx
+    .insertInto('run_attempts')
+    .values({ state: 'queued', ...requested })
+    .execute();
+}
