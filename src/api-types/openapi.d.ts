@@ -3376,6 +3376,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3385,6 +3387,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3394,6 +3398,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3405,6 +3411,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3434,6 +3442,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3443,6 +3453,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3452,6 +3464,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3463,6 +3477,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3492,6 +3508,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3501,6 +3519,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -3512,6 +3532,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3521,6 +3543,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3532,6 +3556,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3541,6 +3571,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3552,6 +3584,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3586,6 +3620,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3595,6 +3631,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3604,6 +3642,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3613,6 +3653,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3624,6 +3666,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3653,6 +3697,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3662,6 +3708,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3671,6 +3719,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3680,6 +3730,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3691,6 +3743,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3733,6 +3787,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3742,6 +3798,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3751,6 +3809,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3760,6 +3820,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3771,6 +3833,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3800,6 +3864,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3809,6 +3875,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -3820,6 +3888,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3829,6 +3899,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3840,6 +3912,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3849,6 +3927,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3860,6 +3940,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3889,6 +3971,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3898,6 +3982,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -3909,6 +3995,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3918,6 +4006,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3927,6 +4017,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3936,6 +4028,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3947,6 +4041,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3956,6 +4056,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3967,6 +4069,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3996,6 +4100,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4005,6 +4111,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -4016,6 +4124,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4025,6 +4135,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4034,6 +4146,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4043,6 +4157,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4054,6 +4170,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4063,6 +4185,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4074,6 +4198,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4103,6 +4229,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4112,6 +4240,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -4123,6 +4253,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4132,6 +4264,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4141,6 +4275,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4150,6 +4286,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4161,6 +4299,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4170,6 +4314,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4181,6 +4327,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4219,6 +4367,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4228,6 +4378,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -4239,6 +4391,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4248,6 +4402,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4259,6 +4415,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4268,6 +4430,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4279,6 +4443,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4321,6 +4487,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4330,6 +4498,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -4341,6 +4511,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4350,6 +4522,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4359,6 +4533,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4370,6 +4546,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4379,6 +4561,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4390,6 +4574,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4421,6 +4607,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4430,6 +4618,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -4441,6 +4631,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4450,6 +4642,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4459,6 +4653,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4468,6 +4664,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4477,6 +4675,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4486,6 +4686,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4497,6 +4699,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4506,6 +4714,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4517,6 +4727,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4550,6 +4762,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4559,6 +4773,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -4570,6 +4786,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4579,6 +4797,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4588,6 +4808,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4599,6 +4821,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4608,6 +4836,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4619,6 +4849,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4657,6 +4889,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4666,6 +4900,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -4677,6 +4913,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4686,6 +4924,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4695,6 +4935,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4704,6 +4946,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4713,6 +4957,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4722,6 +4968,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4733,6 +4981,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4742,6 +4996,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4753,6 +5009,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4792,6 +5050,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4801,6 +5061,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -4812,6 +5074,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4821,6 +5085,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4830,6 +5096,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4839,6 +5107,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4850,6 +5120,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4859,6 +5135,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4868,6 +5146,8 @@ export interface operations {
             /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4879,6 +5159,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4921,6 +5203,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4930,6 +5214,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -4941,6 +5227,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4950,6 +5238,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4959,6 +5249,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4968,6 +5260,8 @@ export interface operations {
             /** @description It has changed since the `ETag` in `If-Match`. */
             412: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4977,6 +5271,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4986,6 +5282,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4995,6 +5293,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5004,6 +5304,8 @@ export interface operations {
             /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
             422: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5015,6 +5317,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5024,6 +5332,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5033,6 +5343,8 @@ export interface operations {
             /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5044,6 +5356,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5087,6 +5401,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5096,6 +5412,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -5107,6 +5425,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5116,6 +5436,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5125,6 +5447,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5136,6 +5460,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5145,6 +5475,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5156,6 +5488,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5195,6 +5529,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5204,6 +5540,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -5215,6 +5553,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5224,6 +5564,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5233,6 +5575,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5244,6 +5588,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5253,6 +5603,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5264,6 +5616,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5306,6 +5660,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5315,6 +5671,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -5326,6 +5684,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5335,6 +5695,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5344,6 +5706,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5353,6 +5717,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5362,6 +5728,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5373,6 +5741,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5382,6 +5756,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5391,6 +5767,8 @@ export interface operations {
             /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5402,6 +5780,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5434,6 +5814,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5443,6 +5825,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -5454,6 +5838,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5463,6 +5849,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5472,6 +5860,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5483,6 +5873,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5492,6 +5888,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5503,6 +5901,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5543,6 +5943,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5552,6 +5954,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -5563,6 +5967,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5572,6 +5978,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5581,6 +5989,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5590,6 +6000,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5599,6 +6011,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5608,6 +6022,8 @@ export interface operations {
             /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
             422: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5619,6 +6035,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5628,6 +6050,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5639,6 +6063,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5681,6 +6107,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5690,6 +6118,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -5701,6 +6131,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5710,6 +6142,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5719,6 +6153,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5730,6 +6166,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5739,6 +6181,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5750,6 +6194,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5827,6 +6273,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5836,6 +6284,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -5847,6 +6297,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5856,6 +6308,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5865,6 +6319,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5874,6 +6330,8 @@ export interface operations {
             /** @description It has changed since the `ETag` in `If-Match`. */
             412: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5883,6 +6341,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5892,6 +6352,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5901,6 +6363,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5910,6 +6374,8 @@ export interface operations {
             /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
             422: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5921,6 +6387,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5930,6 +6402,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5939,6 +6413,8 @@ export interface operations {
             /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5950,6 +6426,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5993,6 +6471,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6002,6 +6482,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -6013,6 +6495,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6022,6 +6506,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6031,6 +6517,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6042,6 +6530,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6051,6 +6545,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6062,6 +6558,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6095,6 +6593,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6104,6 +6604,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -6115,6 +6617,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6124,6 +6628,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6133,6 +6639,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6142,6 +6650,8 @@ export interface operations {
             /** @description It has changed since the `ETag` in `If-Match`. */
             412: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6151,6 +6661,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6160,6 +6672,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6169,6 +6683,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6178,6 +6694,8 @@ export interface operations {
             /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
             422: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6189,6 +6707,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6198,6 +6722,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6207,6 +6733,8 @@ export interface operations {
             /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6218,6 +6746,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6279,6 +6809,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6288,6 +6820,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -6299,6 +6833,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6308,6 +6844,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6317,6 +6855,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6326,6 +6866,8 @@ export interface operations {
             /** @description It has changed since the `ETag` in `If-Match`. */
             412: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6335,6 +6877,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6344,6 +6888,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6353,6 +6899,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6362,6 +6910,8 @@ export interface operations {
             /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
             422: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6373,6 +6923,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6382,6 +6938,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6391,6 +6949,8 @@ export interface operations {
             /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6402,6 +6962,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6452,6 +7014,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6461,6 +7025,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -6472,6 +7038,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6481,6 +7049,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6490,6 +7060,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6499,6 +7071,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6508,6 +7082,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6517,6 +7093,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6526,6 +7104,8 @@ export interface operations {
             /** @description The Idempotency-Key was used with another body. */
             422: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6537,6 +7117,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6546,6 +7132,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6555,6 +7143,8 @@ export interface operations {
             /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6566,6 +7156,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6605,6 +7197,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6614,6 +7208,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -6625,6 +7221,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6634,6 +7232,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6643,6 +7243,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6652,6 +7254,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6661,6 +7265,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6670,6 +7276,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6681,6 +7289,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6690,6 +7304,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6701,6 +7317,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6731,6 +7349,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6740,6 +7360,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -6751,6 +7373,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6760,6 +7384,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6769,6 +7395,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6778,6 +7406,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6787,6 +7417,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6798,6 +7430,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6807,6 +7445,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6818,6 +7458,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6866,6 +7508,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6875,6 +7519,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -6886,6 +7532,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6895,6 +7543,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6904,6 +7554,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6913,6 +7565,8 @@ export interface operations {
             /** @description It has changed since the `ETag` in `If-Match`. */
             412: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6922,6 +7576,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6931,6 +7587,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6940,6 +7598,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6949,6 +7609,8 @@ export interface operations {
             /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
             422: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6960,6 +7622,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6969,6 +7637,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6978,6 +7648,8 @@ export interface operations {
             /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6989,6 +7661,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7033,6 +7707,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7042,6 +7718,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -7053,6 +7731,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7062,6 +7742,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7071,6 +7753,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7080,6 +7764,8 @@ export interface operations {
             /** @description It has changed since the `ETag` in `If-Match`. */
             412: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7089,6 +7775,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7098,6 +7786,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7107,6 +7797,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7116,6 +7808,8 @@ export interface operations {
             /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
             422: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7127,6 +7821,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7136,6 +7836,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7145,6 +7847,8 @@ export interface operations {
             /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7156,6 +7860,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7188,6 +7894,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7197,6 +7905,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -7208,6 +7918,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7217,6 +7929,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7226,6 +7940,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7237,6 +7953,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7246,6 +7968,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7257,6 +7981,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7297,6 +8023,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7306,6 +8034,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -7317,6 +8047,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7326,6 +8058,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7335,6 +8069,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7346,6 +8082,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7355,6 +8097,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7366,6 +8110,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7437,6 +8183,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7446,6 +8194,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -7457,6 +8207,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7466,6 +8218,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7475,6 +8229,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7484,6 +8240,8 @@ export interface operations {
             /** @description It has changed since the `ETag` in `If-Match`. */
             412: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7493,6 +8251,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7502,6 +8262,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7511,6 +8273,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7520,6 +8284,8 @@ export interface operations {
             /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
             422: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7531,6 +8297,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7540,6 +8312,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7549,6 +8323,8 @@ export interface operations {
             /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7560,6 +8336,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7603,6 +8381,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7612,6 +8392,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -7623,6 +8405,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7632,6 +8416,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7641,6 +8427,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7652,6 +8440,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7661,6 +8455,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7672,6 +8468,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7750,6 +8548,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7759,6 +8559,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -7770,6 +8572,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7779,6 +8583,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7788,6 +8594,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7797,6 +8605,8 @@ export interface operations {
             /** @description It has changed since the `ETag` in `If-Match`. */
             412: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7806,6 +8616,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7815,6 +8627,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7824,6 +8638,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7833,6 +8649,8 @@ export interface operations {
             /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
             422: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7844,6 +8662,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7853,6 +8677,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7862,6 +8688,8 @@ export interface operations {
             /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7873,6 +8701,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7906,6 +8736,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7915,6 +8747,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -7926,6 +8760,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7935,6 +8771,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7944,6 +8782,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7953,6 +8793,8 @@ export interface operations {
             /** @description It has changed since the `ETag` in `If-Match`. */
             412: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7962,6 +8804,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7971,6 +8815,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7980,6 +8826,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7989,6 +8837,8 @@ export interface operations {
             /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
             422: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8000,6 +8850,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8009,6 +8865,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8018,6 +8876,8 @@ export interface operations {
             /** @description A service that the daemon depends on did not respond. `detail` names it. */
             502: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8029,6 +8889,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8080,6 +8942,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8089,6 +8953,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -8100,6 +8966,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8109,6 +8977,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8118,6 +8988,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8127,6 +8999,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8136,6 +9010,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8145,6 +9021,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8154,6 +9032,8 @@ export interface operations {
             /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
             422: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8165,6 +9045,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8174,6 +9060,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8185,6 +9073,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8242,6 +9132,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8251,6 +9143,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -8262,6 +9156,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8271,6 +9167,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8280,6 +9178,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8289,6 +9189,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8298,6 +9200,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8307,6 +9211,8 @@ export interface operations {
             /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
             422: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8318,6 +9224,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8327,6 +9239,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8338,6 +9252,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8405,6 +9321,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8414,6 +9332,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -8425,6 +9345,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8434,6 +9356,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8443,6 +9367,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8454,6 +9380,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8463,6 +9395,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8474,6 +9408,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8542,6 +9478,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8551,6 +9489,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -8562,6 +9502,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8571,6 +9513,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8580,6 +9524,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8591,6 +9537,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8600,6 +9552,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8611,6 +9565,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8651,6 +9607,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8660,6 +9618,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -8671,6 +9631,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8680,6 +9642,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8689,6 +9653,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8700,6 +9666,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8709,6 +9681,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8720,6 +9694,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8751,6 +9727,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8760,6 +9738,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -8771,6 +9751,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8780,6 +9762,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8789,6 +9773,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8800,6 +9786,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8809,6 +9801,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8820,6 +9814,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8851,6 +9847,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8860,6 +9858,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -8871,6 +9871,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8880,6 +9882,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8889,6 +9893,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8900,6 +9906,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8909,6 +9921,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8920,6 +9934,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8951,6 +9967,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8960,6 +9978,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -8971,6 +9991,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8980,6 +10002,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8989,6 +10013,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8998,6 +10024,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9009,6 +10037,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9018,6 +10052,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9029,6 +10065,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9074,6 +10112,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9083,6 +10123,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -9094,6 +10136,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9103,6 +10147,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9112,6 +10158,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9121,6 +10169,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9130,6 +10180,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9139,6 +10191,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9148,6 +10202,8 @@ export interface operations {
             /** @description The Idempotency-Key was used with another body. */
             422: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9159,6 +10215,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9168,6 +10230,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9179,6 +10243,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9214,6 +10280,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9223,6 +10291,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -9234,6 +10304,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9243,6 +10315,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9252,6 +10326,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9263,6 +10339,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9272,6 +10354,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9283,6 +10367,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9337,6 +10423,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9346,6 +10434,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -9357,6 +10447,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9366,6 +10458,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9375,6 +10469,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9386,6 +10482,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9395,6 +10497,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9406,6 +10510,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9437,6 +10543,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9446,6 +10554,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -9457,6 +10567,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9466,6 +10578,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9475,6 +10589,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9486,6 +10602,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9495,6 +10617,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9506,6 +10630,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9537,6 +10663,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9546,6 +10674,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -9557,6 +10687,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9566,6 +10698,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9575,6 +10709,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9586,6 +10722,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9595,6 +10737,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9606,6 +10750,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9643,6 +10789,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9652,6 +10800,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -9663,6 +10813,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9672,6 +10824,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9681,6 +10835,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9692,6 +10848,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9701,6 +10863,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9712,6 +10876,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9747,6 +10913,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9756,6 +10924,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -9767,6 +10937,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9776,6 +10948,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9785,6 +10959,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9796,6 +10972,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9805,6 +10987,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9816,6 +11000,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9856,6 +11042,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9865,6 +11053,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -9876,6 +11066,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9885,6 +11077,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9894,6 +11088,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9903,6 +11099,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9912,6 +11110,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9921,6 +11121,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9932,6 +11134,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9941,6 +11149,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9952,6 +11162,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9988,6 +11200,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9997,6 +11211,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -10008,6 +11224,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10017,6 +11235,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10026,6 +11246,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10035,6 +11257,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10044,6 +11268,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10053,6 +11279,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10062,6 +11290,8 @@ export interface operations {
             /** @description The Idempotency-Key was used with another body. */
             422: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10073,6 +11303,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10082,6 +11318,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10093,6 +11331,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10142,6 +11382,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10151,6 +11393,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -10162,6 +11406,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10171,6 +11417,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10180,6 +11428,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10191,6 +11441,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10200,6 +11456,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10211,6 +11469,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10272,6 +11532,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10281,6 +11543,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -10292,6 +11556,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10301,6 +11567,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10310,6 +11578,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10319,6 +11589,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10328,6 +11600,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10337,6 +11611,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10346,6 +11622,8 @@ export interface operations {
             /** @description The Idempotency-Key was used with another body. */
             422: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10357,6 +11635,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10366,6 +11650,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10377,6 +11663,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10408,6 +11696,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10417,6 +11707,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -10428,6 +11720,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10437,6 +11731,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10446,6 +11742,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10457,6 +11755,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10466,6 +11770,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10477,6 +11783,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10517,6 +11825,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10526,6 +11836,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -10537,6 +11849,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10546,6 +11860,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10555,6 +11871,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10564,6 +11882,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10573,6 +11893,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10582,6 +11904,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10593,6 +11917,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10602,6 +11932,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10613,6 +11945,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10656,6 +11990,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10665,6 +12001,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -10676,6 +12014,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10685,6 +12025,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10694,6 +12036,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10703,6 +12047,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10712,6 +12058,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10721,6 +12069,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10732,6 +12082,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10741,6 +12097,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10752,6 +12110,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10800,6 +12160,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10809,6 +12171,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -10820,6 +12184,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10829,6 +12195,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10838,6 +12206,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10847,6 +12217,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10856,6 +12228,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10865,6 +12239,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10876,6 +12252,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10885,6 +12267,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10896,6 +12280,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10934,6 +12320,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10943,6 +12331,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -10954,6 +12344,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10963,6 +12355,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10974,6 +12368,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10983,6 +12383,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10994,6 +12396,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11052,6 +12456,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11061,6 +12467,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -11072,6 +12480,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11081,6 +12491,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11090,6 +12502,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11099,6 +12513,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11108,6 +12524,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11117,6 +12535,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11128,6 +12548,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11137,6 +12563,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11148,6 +12576,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11179,6 +12609,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11188,6 +12620,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -11199,6 +12633,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11208,6 +12644,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11217,6 +12655,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11226,6 +12666,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11235,6 +12677,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11244,6 +12688,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11255,6 +12701,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11264,6 +12716,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11275,6 +12729,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11323,6 +12779,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11332,6 +12790,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -11343,6 +12803,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11352,6 +12814,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11361,6 +12825,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11370,6 +12836,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11379,6 +12847,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11388,6 +12858,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11399,6 +12871,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11408,6 +12886,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11419,6 +12899,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11455,6 +12937,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11464,6 +12948,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -11475,6 +12961,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11484,6 +12972,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11493,6 +12983,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11502,6 +12994,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11511,6 +13005,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11522,6 +13018,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11531,6 +13033,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11542,6 +13046,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11580,6 +13086,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11589,6 +13097,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -11600,6 +13110,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11609,6 +13121,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11620,6 +13134,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11629,6 +13149,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11640,6 +13162,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11694,6 +13218,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11703,6 +13229,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -11714,6 +13242,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11723,6 +13253,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11732,6 +13264,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11741,6 +13275,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11750,6 +13286,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11759,6 +13297,8 @@ export interface operations {
             /** @description The Idempotency-Key was used with another body. */
             422: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11770,6 +13310,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11779,6 +13325,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11790,6 +13338,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11819,6 +13369,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11828,6 +13380,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -11839,6 +13393,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11848,6 +13404,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11857,6 +13415,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11866,6 +13426,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11875,6 +13437,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11886,6 +13450,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11895,6 +13465,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11906,6 +13478,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11944,6 +13518,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11953,6 +13529,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -11964,6 +13542,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11973,6 +13553,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11984,6 +13566,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11993,6 +13581,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12004,6 +13594,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12055,6 +13647,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12064,6 +13658,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -12075,6 +13671,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12084,6 +13682,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12093,6 +13693,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12102,6 +13704,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12111,6 +13715,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12120,6 +13726,8 @@ export interface operations {
             /** @description The Idempotency-Key was used with another body. */
             422: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12131,6 +13739,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12140,6 +13754,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12151,6 +13767,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12180,6 +13798,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12189,6 +13809,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -12200,6 +13822,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12209,6 +13833,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12218,6 +13844,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12227,6 +13855,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12236,6 +13866,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12245,6 +13877,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12256,6 +13890,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12265,6 +13905,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12276,6 +13918,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12322,6 +13966,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12331,6 +13977,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -12342,6 +13990,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12351,6 +14001,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12360,6 +14012,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12369,6 +14023,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12378,6 +14034,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12387,6 +14045,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12398,6 +14058,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12407,6 +14073,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12418,6 +14086,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12447,6 +14117,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12456,6 +14128,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -12467,6 +14141,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12476,6 +14152,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12487,6 +14165,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12496,6 +14180,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12507,6 +14193,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12548,6 +14236,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12557,6 +14247,8 @@ export interface operations {
             /** @description The request was rejected. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -12568,6 +14260,8 @@ export interface operations {
             /** @description The request was rejected. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12577,6 +14271,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12586,6 +14282,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12595,6 +14293,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12606,6 +14306,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12615,6 +14321,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12626,6 +14334,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12653,6 +14363,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12662,6 +14374,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -12673,6 +14387,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12682,6 +14398,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12691,6 +14409,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12700,6 +14420,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12711,6 +14433,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12720,6 +14448,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12731,6 +14461,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12765,6 +14497,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12774,6 +14508,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -12785,6 +14521,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12794,6 +14532,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12803,6 +14543,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12812,6 +14554,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12821,6 +14565,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12830,6 +14576,8 @@ export interface operations {
             /** @description The Idempotency-Key was used with another body. */
             422: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12841,6 +14589,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12850,6 +14604,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12861,6 +14617,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12897,6 +14655,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12906,6 +14666,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -12917,6 +14679,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12926,6 +14690,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12935,6 +14701,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12944,6 +14712,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12953,6 +14723,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12964,6 +14736,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12973,6 +14751,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12984,6 +14764,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13017,6 +14799,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13026,6 +14810,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -13037,6 +14823,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13046,6 +14834,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13057,6 +14847,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13066,6 +14862,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13077,6 +14875,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13104,6 +14904,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13113,6 +14915,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -13124,6 +14928,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13133,6 +14939,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13142,6 +14950,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13151,6 +14961,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13162,6 +14974,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13171,6 +14989,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13182,6 +15002,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13211,6 +15033,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13220,6 +15044,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -13231,6 +15057,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13240,6 +15068,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13249,6 +15079,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13258,6 +15090,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13267,6 +15101,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13278,6 +15114,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13287,6 +15129,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13298,6 +15142,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13333,6 +15179,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13342,6 +15190,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -13353,6 +15203,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13362,6 +15214,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13371,6 +15225,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13382,6 +15238,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13391,6 +15253,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13402,6 +15266,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13431,6 +15297,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13440,6 +15308,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -13451,6 +15321,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13460,6 +15332,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13469,6 +15343,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13478,6 +15354,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13487,6 +15365,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13498,6 +15378,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13507,6 +15393,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13518,6 +15406,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13547,6 +15437,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13556,6 +15448,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13565,6 +15459,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13576,6 +15472,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13629,6 +15527,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13638,6 +15538,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -13649,6 +15551,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13658,6 +15562,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13669,6 +15575,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13678,6 +15590,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13689,6 +15603,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13723,6 +15639,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13732,6 +15650,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -13743,6 +15663,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13752,6 +15674,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13761,6 +15685,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13772,6 +15698,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13781,6 +15713,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13792,6 +15726,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13821,6 +15757,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13830,6 +15768,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -13841,6 +15781,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13850,6 +15792,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13861,6 +15805,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13870,6 +15820,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13881,6 +15833,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13925,6 +15879,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13934,6 +15890,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -13945,6 +15903,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13954,6 +15914,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13963,6 +15925,8 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13972,6 +15936,8 @@ export interface operations {
             /** @description The body is not JSON. */
             415: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13981,6 +15947,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -13992,6 +15960,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14001,6 +15975,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14012,6 +15988,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14041,6 +16019,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14050,6 +16030,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -14061,6 +16043,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14070,6 +16054,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14081,6 +16067,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14090,6 +16082,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14101,6 +16095,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14139,6 +16135,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14148,6 +16146,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -14159,6 +16159,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14168,6 +16170,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14179,6 +16183,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14188,6 +16198,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14199,6 +16211,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14232,6 +16246,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14241,6 +16257,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14250,6 +16268,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14261,6 +16281,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14292,6 +16314,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14301,6 +16325,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14310,6 +16336,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14319,6 +16347,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14330,6 +16360,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14363,6 +16395,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14372,6 +16406,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -14383,6 +16419,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14392,6 +16430,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14403,6 +16443,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14412,6 +16458,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14423,6 +16471,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14452,6 +16502,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14461,6 +16513,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14470,6 +16524,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14481,6 +16537,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14515,6 +16573,8 @@ export interface operations {
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14524,6 +16584,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     /** @description How to authenticate. */
                     "WWW-Authenticate"?: string;
                     [name: string]: unknown;
@@ -14535,6 +16597,8 @@ export interface operations {
             /** @description The token may not do this. */
             403: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14544,6 +16608,8 @@ export interface operations {
             /** @description It does not exist, or the token cannot access it. */
             404: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14553,6 +16619,8 @@ export interface operations {
             /** @description The request conflicts with the current state. `detail` says what to do. */
             409: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14562,6 +16630,8 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14573,6 +16643,12 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14582,6 +16658,8 @@ export interface operations {
             /** @description Internal error; `id` is in the daemon’s log. */
             500: {
                 headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14593,6 +16671,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before the next attempt. */
                     "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {

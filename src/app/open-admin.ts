@@ -181,6 +181,7 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
       passwordAttempts: new PasswordAttempts(clock),
       failedAttempts: new FailedAttempts(
         {
+          name: 'failed-authentications',
           get limit() {
             return config.limits.failedAuthPerMinute;
           },

@@ -97,7 +97,7 @@ function checkTarget(placed: Placed): ConfigProblem[] {
     return [report(placed, 'type', `The required key "url" is missing in ${name}: ${what}.`)];
   }
   if (target.type === 'webhook') return checkWebhook(placed);
-  return [...checkApi(placed, new URL(url)), ...checkRepository(placed, repository)];
+  return [...checkFormat(placed), ...checkApi(placed, new URL(url)), ...checkRepository(placed, repository)];
 }
 
 function checkRepository(placed: Placed, repository: string | null): ConfigProblem[] {
@@ -116,6 +116,12 @@ function checkWebhook(placed: Placed): ConfigProblem[] {
   return [report(placed, 'repository', message)];
 }
 
+function checkFormat(placed: Placed): ConfigProblem[] {
+  if (placed.target.format === 'standard') return [];
+  const message = `Remove ${nameOf(placed)}.format: only a target of type webhook has a format.`;
+  return [report(placed, 'format', message)];
+}
+
 function checkApi(placed: Placed, url: URL): ConfigProblem[] {
   const { type } = placed.target;
   const name = `${nameOf(placed)}.url`;
@@ -128,7 +134,7 @@ function checkApi(placed: Placed, url: URL): ConfigProblem[] {
   return [report(placed, 'url', `${name} must be the base of the API of ${type}, which ends in ${ending}.`)];
 }
 
-function report(placed: Placed, key: 'type' | 'url' | 'repository', message: string): ConfigProblem {
+function report(placed: Placed, key: 'type' | 'url' | 'repository' | 'format', message: string): ConfigProblem {
   const { index, position, document } = placed;
   const path = ['factories', index, 'notify', position];
   return {

@@ -644,6 +644,16 @@ export const OPTIONS = {
     env: null,
     secret: false,
   },
+  'factories[].notify[].format': {
+    title: 'Format of the webhook',
+    type: { kind: 'choice', values: ['standard', 'cloudevents'], later: [] },
+    default: 'standard',
+    description:
+      'Format of the body that `webhook` posts. `standard`: type, timestamp and data, as Standard Webhooks recommends. `cloudevents`: a CloudEvent 1.0 in structured mode with the same data. Both are signed according to Standard Webhooks. Other types have one format.',
+    examples: ['cloudevents'],
+    env: null,
+    secret: false,
+  },
   'factories[].notify[].targetUrl': {
     title: 'Status link',
     type: { kind: 'text', format: 'httpUrl' },

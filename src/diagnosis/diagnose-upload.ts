@@ -1,6 +1,7 @@
 import { AppError } from '../core/errors.ts';
 import type { InventoryReader, WebhookView } from '../core/ports/definitions/inventory.ts';
 import type { SecretHistory, SecretStore } from '../core/ports/secret-store.ts';
+import { rateLimited } from '../core/rate-limit.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { KeyedWindows } from '../core/time/keyed-windows.ts';
 import { BEARER } from '../signature/diagnose/scheme-mistakes.ts';
@@ -72,8 +73,10 @@ const MINUTE_MS = 60_000;
 function charge({ clock, attemptsPerMinute }: UploadContext, budgets: KeyedWindows, name: string): void {
   const waitMs = budgets.admit(name, clock.monotonicMs());
   if (waitMs === 0) return;
-  const message = `The secret ${name} was tried ${attemptsPerMinute} times in a minute: try again in ${Math.ceil(waitMs / 1000)} s.`;
-  throw new AppError('too_many_requests', message);
+  const retryAfterSeconds = Math.ceil(waitMs / 1000);
+  const message = `The secret ${name} was tried ${attemptsPerMinute} times in a minute: try again in ${retryAfterSeconds} s.`;
+  const policy = { name: 'diagnoses-by-secret', quota: attemptsPerMinute, windowSeconds: MINUTE_MS / 1000 };
+  throw rateLimited(message, { retryAfterSeconds, policy });
 }
 
 /** The webhooks whose credential it is. */

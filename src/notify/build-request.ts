@@ -91,17 +91,45 @@ function buildGitlab({ target, notice, secret }: NotifyOrder): NotifyRequest {
   };
 }
 
-/** https://www.standardwebhooks.com: type, time and data, signed together with the ID, which is the same in each retry. */
+/** https://www.standardwebhooks.com: the body is signed together with the ID, which is the same in each retry. */
 function buildWebhook({ target, notice, secret, nowMs }: NotifyOrder): NotifyRequest {
-  const { report, id } = notice;
-  const text = JSON.stringify({
-    type: `commit_status.${report.state}`,
-    timestamp: formatInstant(report.finishedAt),
-    data: presentReport(target, notice, report),
-  });
+  const { id } = notice;
+  const { mediaType, body } = FORMATS[target.format](target, notice);
+  const text = JSON.stringify(body);
   const delivery = { url: target.url, body: Buffer.from(text), nowMs, deliveryId: id, newId: () => id };
   const { headers } = signRequest(findScheme('standard_webhooks')!, secret, delivery);
-  return { url: target.url, headers, body: text };
+  return { url: target.url, headers: { ...headers, 'Content-Type': mediaType }, body: text };
+}
+
+type WebhookFormat = (target: NotifyTarget, notice: Notice) => { mediaType: string; body: Json };
+
+const FORMATS: Readonly<Record<NotifyTarget['format'], WebhookFormat>> = {
+  standard: (target, notice) => ({
+    mediaType: 'application/json',
+    body: {
+      type: nameEvent(notice),
+      timestamp: formatInstant(notice.report.finishedAt),
+      data: presentReport(target, notice, notice.report),
+    },
+  }),
+  /** https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/http-protocol-binding.md: structured mode. */
+  cloudevents: (target, notice) => ({
+    mediaType: 'application/cloudevents+json',
+    body: {
+      specversion: '1.0',
+      id: notice.id,
+      source: `urn:dockbell:factory:${notice.factory}`,
+      type: `dockbell.${nameEvent(notice)}`,
+      subject: notice.revision,
+      time: formatInstant(notice.report.finishedAt),
+      datacontenttype: 'application/json',
+      data: presentReport(target, notice, notice.report),
+    },
+  }),
+};
+
+function nameEvent({ report }: Notice): string {
+  return `commit_status.${report.state}`;
 }
 
 function presentReport({ context, targetUrl, branch }: NotifyTarget, notice: Notice, report: CommitReport): Json {

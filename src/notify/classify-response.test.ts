@@ -13,6 +13,7 @@ function classify(response: Partial<NotifyResponse>, type: NotifyTarget['type'] 
     repository: 'team/factory',
     secretName: 'TOKEN',
     context: 'c',
+    format: 'standard',
     targetUrl: null,
     branch: 'main',
   };

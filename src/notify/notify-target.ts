@@ -10,6 +10,8 @@ export interface NotifyTarget {
   /** Team secret with the access token, or with the signing secret of a webhook. */
   secretName: string;
   context: string;
+  /** Of the body of a webhook. */
+  format: 'standard' | 'cloudevents';
   /** URL that the status links to. */
   targetUrl: string | null;
   /** The production branch, whose commits are reported. */

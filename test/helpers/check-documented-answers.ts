@@ -34,7 +34,16 @@ interface Operation {
   responses: Record<string, { content?: Record<string, unknown>; headers?: Record<string, unknown> }>;
 }
 
-const DOCUMENTED_HEADERS = ['etag', 'location', 'idempotent-replayed', 'retry-after', 'www-authenticate'];
+const DOCUMENTED_HEADERS = [
+  'etag',
+  'location',
+  'idempotent-replayed',
+  'retry-after',
+  'ratelimit',
+  'ratelimit-policy',
+  'link',
+  'www-authenticate',
+];
 
 function findUndocumented(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): string | null {
   if (request.is404 || !app.hasDecorator('swagger')) return null;

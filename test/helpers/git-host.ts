@@ -89,7 +89,8 @@ function answerJson(response: ServerResponse, status: number, body: unknown): vo
 function readRequest(request: Request, method: string): Reading {
   const [, api = '', rest = ''] = /^\/(github|gitlab|gitea|webhook)(\/.*)?$/.exec(request.path) ?? [];
   if (method !== 'POST') return reject(405, `${method} instead of POST`);
-  if (request.headers['content-type'] !== 'application/json') return reject(415, 'no application/json');
+  const mediaTypes = ['application/json', ...(api === 'webhook' ? ['application/cloudevents+json'] : [])];
+  if (!mediaTypes.includes(request.headers['content-type'] ?? '')) return reject(415, `not ${mediaTypes}`);
   if (api === 'github') return readGithub(request, rest);
   if (api === 'gitlab') return readGitlab(request, rest);
   if (api === 'gitea') return readGitea(request, rest);

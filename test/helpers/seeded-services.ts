@@ -792,7 +792,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     loginLinks: storage.loginLinks,
     sessionIdleMs: 30 * 60_000,
     sessionLifetimeMs: 12 * 60 * 60_000,
-    failedAttempts: new FailedAttempts({ limit: 1000, windowMs: 60_000 }, clock),
+    failedAttempts: new FailedAttempts({ name: 'failed-authentications', limit: 1000, windowMs: 60_000 }, clock),
     adminUrl: () => 'http://127.0.0.1:8788',
     trustedProxies: [],
     findSource: (name) => {

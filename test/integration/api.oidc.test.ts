@@ -368,7 +368,10 @@ describe('a sign-in at the OpenID provider', () => {
 
   it('is rejected without a check for an address with too many failures, and works for others', async () => {
     const attemptsClock = createStandingClock();
-    const failedAttempts = new FailedAttempts({ limit: 2, windowMs: 60_000 }, attemptsClock);
+    const failedAttempts = new FailedAttempts(
+      { name: 'failed-authentications', limit: 2, windowMs: 60_000 },
+      attemptsClock,
+    );
     const { signIn, services } = open({ more: { failedAttempts } });
     expectRejection(await signIn(), 'no_role');
     expectRejection(await signIn(), 'no_role');

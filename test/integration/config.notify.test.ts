@@ -20,6 +20,7 @@ describe('a target', () => {
       repository: 'team/factory',
       secretName: 'TOKEN',
       context: 'dockbell/payments',
+      format: 'standard',
       targetUrl: null,
     });
   });
@@ -32,7 +33,11 @@ describe('a target', () => {
       context: 'deploy',
       targetUrl: 'https://dockbell.example.com/?factory=payments',
     };
-    expect(await targetOf('/srv/a.git', written)).toEqual({ ...written, url: 'http://127.0.0.1:3000/api/v1' });
+    expect(await targetOf('/srv/a.git', written)).toEqual({
+      ...written,
+      format: 'standard',
+      url: 'http://127.0.0.1:3000/api/v1',
+    });
   });
 
   const gitlab = { type: 'gitlab', secretName: 'TOKEN' };
@@ -77,6 +82,11 @@ describe('an invalid target', () => {
     ['a name without owner', [{ ...GITHUB, repository: 'factory' }], /notify\[0\]\.repository must be an owner/],
     ['a repository name with ..', [{ ...GITHUB, repository: '../factory' }], /notify\[0\]\.repository must be/],
     ['a repository of a webhook', [{ ...hook, repository: 'a/b' }], /a target of type webhook has no repository/],
+    [
+      'a format of a git host',
+      [{ ...GITHUB, format: 'cloudevents' }],
+      /notify\[0\]\.format: only a target of type webhook/,
+    ],
     ['a password in the URL', [{ ...GITEA, url: 'https://u:p@git.example.com/api/v1' }], /without user name/],
     ['no secret', [{ type: 'github' }], /the required key "secretName" is missing/],
     ['a token instead of the name of its secret', [{ ...GITHUB, secretName: 'ghp-0123' }], /the name of a team secret/],

@@ -13,6 +13,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { type GitHost, HOST_TOKEN, HOST_WEBHOOK_SECRET, startGitHost } from '../helpers/git-host.ts';
 import { FakeSchedule } from '../helpers/reconcile-world.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
+import { CloudEvent, HTTP } from '../providers/senders.ts';
 
 const A = 'a'.repeat(40);
 const B = 'b'.repeat(40);
@@ -50,6 +51,7 @@ function target(type: NotifyTarget['type'], more: Partial<NotifyTarget> = {}): N
     repository: type === 'webhook' ? null : 'team/factory',
     targetUrl: null,
     branch: 'main',
+    format: 'standard',
     secretName: type === 'webhook' ? 'SIGNING' : 'TOKEN',
     ...more,
   };
@@ -186,6 +188,26 @@ describe('the outcome of a commit', () => {
         diagnostics: [{ rule: 'schema/unknown-key', file: 'webhooks/a.yaml', line: 3, column: 5 }],
         diagnostics_total: 1,
       },
+    });
+  });
+
+  it('is posted as a CloudEvent if the target asks for it, which the SDK of CloudEvents accepts', async () => {
+    nowMs = Date.now();
+    await begin(target('webhook', { format: 'cloudevents' }));
+    notifier.offer(invalid(B));
+    await eventually(() => host.statuses.length === 1);
+    expect(host.violations).toEqual([]);
+    const [{ body, headers }] = host.statuses as [GitHost['statuses'][number]];
+    expect(headers['content-type']).toBe('application/cloudevents+json');
+    const event = HTTP.toEvent({ headers, body: JSON.stringify(body) });
+    if (!(event instanceof CloudEvent)) throw new Error('not one event');
+    expect(event.validate()).toBe(true);
+    expect(event).toMatchObject({
+      id: headers['webhook-id'],
+      source: `urn:dockbell:factory:${FACTORY}`,
+      type: 'dockbell.commit_status.failure',
+      subject: B,
+      data: { factory: FACTORY, revision: B, state: 'failure' },
     });
   });
 

@@ -4,9 +4,9 @@ import { FailedAttempts } from './failed-attempts.ts';
 
 const MINUTE_MS = 60_000;
 /** Guesses from one address, for any user. */
-const BY_ADDRESS = { limit: 20, windowMs: 5 * MINUTE_MS };
+const BY_ADDRESS = { name: 'passwords-by-address', limit: 20, windowMs: 5 * MINUTE_MS };
 /** Guesses for one user, from any address. */
-const BY_NAME = { limit: 10, windowMs: 15 * MINUTE_MS };
+const BY_NAME = { name: 'passwords-by-user', limit: 10, windowMs: 15 * MINUTE_MS };
 const MAX_FAMILIAR = 10_000;
 
 /**

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { AppError } from '../../core/errors.ts';
+import type { AppError } from '../../core/errors.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
 import { type EventFeed, factoryOfEvent, type LiveEvent } from '../../core/ports/event-feed.ts';
 import type { RunControl } from '../../core/ports/runs/run-control.ts';
+import { rateLimited } from '../../core/rate-limit.ts';
 import { type Principal, reachesFactory } from '../auth/authenticator.ts';
 import { presentDelivery } from '../deliveries/present-delivery.ts';
 import { refTo } from '../openapi/schemas.ts';
@@ -94,13 +95,15 @@ export async function eventsPlugin(app: FastifyInstance, parts: EventRouteParts)
 /** Throws `too_many_requests` if the daemon, or this identity, has as many streams as it may have. */
 function requireRoom(open: readonly Principal[], { kind, id }: Principal): void {
   const own = open.filter((other) => other.kind === kind && other.id === id);
-  if (own.length >= MAX_STREAMS_PER_IDENTITY) throw rejectStream(`${own.length} of your event streams are open`);
-  if (open.length >= MAX_STREAMS) throw rejectStream(`${open.length} event streams are open`);
+  if (own.length >= MAX_STREAMS_PER_IDENTITY)
+    throw rejectStream(`${own.length} of your event streams are open`, MAX_STREAMS_PER_IDENTITY);
+  if (open.length >= MAX_STREAMS) throw rejectStream(`${open.length} event streams are open`, MAX_STREAMS);
 }
 
-function rejectStream(why: string): AppError {
-  return new AppError('too_many_requests', `${why}, which is the maximum. Close one, or try again later.`, {
-    details: { retryAfterSeconds: RETRY_AFTER_SECONDS },
+function rejectStream(why: string, quota: number): AppError {
+  return rateLimited(`${why}, which is the maximum. Close one, or try again later.`, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    policy: { name: 'event-streams', quota, windowSeconds: null },
   });
 }
 

@@ -185,7 +185,10 @@ describe('GET /events', () => {
     });
 
     it('does not count as failed attempts to authenticate', async () => {
-      services.failedAttempts = new FailedAttempts({ limit: 1, windowMs: 60_000 }, services.clock);
+      services.failedAttempts = new FailedAttempts(
+        { name: 'failed-authentications', limit: 1, windowMs: 60_000 },
+        services.clock,
+      );
       app = createSeededServer(services);
       const { id, token } = (await change('POST', '/tokens', { name: 'ci', role: 'viewer' })).json();
       const streams = await Promise.all([1, 2, 3].map(() => listen({ authorization: `Bearer ${token}` })));
@@ -267,7 +270,9 @@ describe('GET /events', () => {
     const open = () => fetch(`${url}/api/v1/events`, { headers, signal: away.signal });
     const own = await Promise.all(Array.from({ length: 11 }, open));
     expect(own.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 10 }, () => 200), 429]);
-    expect(own.find(({ status }) => status === 429)!.headers.get('retry-after')).toBe('10');
+    const rejected = own.find(({ status }) => status === 429)!.headers;
+    const fields = ['retry-after', 'ratelimit-policy', 'ratelimit'].map((name) => rejected.get(name));
+    expect(fields).toEqual(['10', '"event-streams";q=10;qu="concurrent-requests"', '"event-streams";r=0;t=10']);
     await Promise.all(Array.from({ length: 90 }, () => follow()));
     expect((await follow()).status).toBe(429);
     away.abort();

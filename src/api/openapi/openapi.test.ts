@@ -183,7 +183,7 @@ describe('the OpenAPI document', () => {
       'Idempotent-Replayed',
     ]);
     expect(headersOf('/factories/{factory}/webhooks/{uid}', 'get', '304')).toEqual(['ETag']);
-    expect(headersOf('/tokens', 'get', '429')).toEqual(['Retry-After']);
+    expect(headersOf('/tokens', 'get', '429')).toEqual(['Retry-After', 'RateLimit', 'RateLimit-Policy', 'Link']);
   });
 
   it('lists the errors of what routes have in common: guessed tokens, reused idempotency keys, bodies', () => {

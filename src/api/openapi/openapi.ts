@@ -153,6 +153,11 @@ const HEADERS = {
     '`true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body.',
   ),
   retryAfter: { type: 'integer', description: 'Seconds to wait before the next attempt.' },
+  rateLimit: text(
+    'The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client.',
+  ),
+  rateLimitPolicy: text('Name, quota (`q`) and window in seconds (`w`) of that limit.'),
+  help: text('The description of the problem in the documentation that the daemon serves, with `rel="help"`.'),
   authenticate: text('How to authenticate.'),
 };
 
@@ -166,6 +171,8 @@ function addHeaders(responses: Record<string, unknown>, { config, url }: RouteOp
       ...(status === '303' ? { Location: HEADERS.redirect } : {}),
       ...(config?.idempotent === true && isSuccess ? { 'Idempotent-Replayed': HEADERS.replayed } : {}),
       ...(status === '429' || status === '503' ? { 'Retry-After': HEADERS.retryAfter } : {}),
+      ...(status === '429' ? { RateLimit: HEADERS.rateLimit, 'RateLimit-Policy': HEADERS.rateLimitPolicy } : {}),
+      ...(isSuccess || status.startsWith('3') ? {} : { Link: HEADERS.help }),
       ...(status === '401' ? { 'WWW-Authenticate': HEADERS.authenticate } : {}),
     };
   };

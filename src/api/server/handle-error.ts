@@ -1,10 +1,12 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, ERROR_CODES, messageOf, type ProblemItem } from '../../core/errors.ts';
 import { isJsonObject } from '../../core/json.ts';
+import type { RateLimitDetails } from '../../core/rate-limit.ts';
 import { clip, describeFindings } from './describe-validation.ts';
 import { MAX_BODY_BYTES } from './parse-json-body.ts';
 import type { Problem } from './problem.ts';
 import { describeProblem, problemType, sendProblem } from './problem.ts';
+import { describeRateLimit } from './rate-limit-fields.ts';
 
 /** Responds to any error with a problem document. Unexpected errors are logged in full and shown by their ID only. */
 export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -21,13 +23,13 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
 function sendAppError(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status } = ERROR_CODES[error.code];
   if (status >= 500) request.log.error({ err: error, id: request.id }, 'management request failed');
-  const retryAfter = error.code === 'storage_unavailable' ? 1 : readRetryAfter(error.details);
-  if (retryAfter !== null) void reply.header('retry-after', String(retryAfter));
+  if (error.code === 'storage_unavailable') void reply.header('retry-after', '1');
+  if (isRateLimit(error)) void reply.headers(describeRateLimit(error.details));
   return sendProblem(reply, describeProblem(error.code, error.message, presentDetails(error.details)));
 }
 
-function readRetryAfter(details: unknown): number | null {
-  return isJsonObject(details) && typeof details.retryAfterSeconds === 'number' ? details.retryAfterSeconds : null;
+function isRateLimit(error: AppError): error is AppError & { details: RateLimitDetails } {
+  return error.code === 'too_many_requests' && isJsonObject(error.details) && 'policy' in error.details;
 }
 
 /** Findings about the request go under `errors`, those about definition files under `diagnostics`. */
@@ -45,7 +47,8 @@ function describeInvalidRequest(error: FastifyError): Problem {
   return describeProblem('bad_request', detail, { errors });
 }
 
-const REJECTIONS: Record<number, { code: string; title: string; detail?: string }> = {
+/** By status. */
+export const REJECTIONS: Record<number, { code: string; title: string; detail?: string }> = {
   413: {
     code: 'body_too_large',
     title: 'Body too large',

@@ -22,9 +22,18 @@ export function describeProblem(code: ErrorCode, detail: string, extra: Partial<
   return { type: problemType(code), title, status, detail, code, ...extra };
 }
 
-/** Name of a kind of problem as a URI; a name only, nothing is to be fetched there. */
+/** Name of a kind of problem as a URI. Its description is at `problemPage`. */
 export function problemType(code: string): string {
-  return `urn:dockbell:problem:${code.replaceAll('_', '-')}`;
+  return `urn:dockbell:problem:${nameProblem(code)}`;
+}
+
+/** The description of a kind of problem, in the documentation that the admin listener serves. */
+export function problemPage(code: string): string {
+  return `/docs/reference/problems#${nameProblem(code)}`;
+}
+
+function nameProblem(code: string): string {
+  return code.replaceAll('_', '-');
 }
 
 /** Sent as bytes, so that the media type goes out without a charset parameter, which it does not define. */
@@ -32,6 +41,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
   if (problem.status === 401) void reply.header('www-authenticate', 'Bearer');
   return reply
     .code(problem.status)
+    .header('link', `<${problemPage(problem.code)}>; rel="help"`)
     .type('application/problem+json')
     .send(Buffer.from(JSON.stringify(problem)));
 }

@@ -112,7 +112,10 @@ describe('signing in', () => {
 
   it('rejects wrong credentials with the same text, and too many of them with 429', async () => {
     const services = createSeededServices();
-    const failedAttempts = new FailedAttempts({ limit: 3, windowMs: 60_000 }, services.clock);
+    const failedAttempts = new FailedAttempts(
+      { name: 'failed-authentications', limit: 3, windowMs: 60_000 },
+      services.clock,
+    );
     const { signIn, services: used } = open({ failedAttempts });
     const wrong = [
       { login_token: 'x' },
@@ -128,6 +131,10 @@ describe('signing in', () => {
     expect(bodies.size).toBe(1);
     const limited = await signIn(wrong[0]!);
     expect([limited.statusCode, limited.headers['retry-after']]).toEqual([429, '60']);
+    expect(limited.headers).toMatchObject({
+      'ratelimit-policy': '"failed-authentications";q=3;w=60',
+      ratelimit: '"failed-authentications";r=0;t=60',
+    });
     const good = await signIn({ api_token: used.grant('viewer') });
     expect(good.statusCode).toBe(200);
   });
@@ -293,7 +300,10 @@ describe('another site', () => {
 describe('failed API tokens', () => {
   it('are answered with 429 when one address has sent too many, and a good one never', async () => {
     const services = createSeededServices();
-    const failedAttempts = new FailedAttempts({ limit: 2, windowMs: 60_000 }, services.clock);
+    const failedAttempts = new FailedAttempts(
+      { name: 'failed-authentications', limit: 2, windowMs: 60_000 },
+      services.clock,
+    );
     const { app, services: used } = open({ failedAttempts });
     const ask = async (token: string) =>
       (await app.inject({ url: '/api/v1/factories', headers: { authorization: `Bearer ${token}` } })).statusCode;

@@ -1,4 +1,5 @@
-import { AppError } from '../errors.ts';
+import type { AppError } from '../errors.ts';
+import { rateLimited } from '../rate-limit.ts';
 
 export interface TaskQueueOptions {
   /** Number of tasks that run at the same time. Default: 1. */
@@ -69,8 +70,7 @@ export class TaskQueue {
   }
 
   #refuse(): AppError {
-    return new AppError('too_many_requests', `${this.#tooMany} Try again in a few seconds.`, {
-      details: { retryAfterSeconds: RETRY_AFTER_SECONDS },
-    });
+    const message = `${this.#tooMany} Try again in a few seconds.`;
+    return rateLimited(message, { retryAfterSeconds: RETRY_AFTER_SECONDS, policy: null });
   }
 }
