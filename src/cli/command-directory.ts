@@ -122,6 +122,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/webhook.ts')).declareWebhook,
   },
   {
+    name: 'scheme',
+    description: 'the signature schemes of providers that webhooks can name',
+    load: async () => (await import('./commands/scheme.ts')).declareScheme,
+  },
+  {
     name: 'automation',
     description: 'the live automations of a factory',
     load: async () => (await import('./commands/automation.ts')).declareAutomation,

@@ -44,3 +44,8 @@ it('all code of the program is ASCII', () => {
   const isAscii = (file: string) => readFileSync(new URL(file, dist)).every((byte) => byte < 128);
   expect(['main.js', ...threads, ...chunks].filter((file) => !isAscii(file))).toEqual([]);
 });
+
+it('dockbell version names the commit of the build', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, 'version', '--json']);
+  expect(JSON.parse(stdout).commit).toMatch(/^[0-9a-f]{40}(-dirty)?$/);
+});

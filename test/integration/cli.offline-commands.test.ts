@@ -127,7 +127,8 @@ describe('version', () => {
     const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
     const { platform: os, arch } = process;
     const printed = JSON.parse((await run(['version', '--json'])).stdout);
-    expect(printed).toEqual({ version, node: process.versions.node, os, arch });
+    // Only a build has a commit.
+    expect(printed).toEqual({ version, commit: null, node: process.versions.node, os, arch });
     const text = (await run(['version'])).stdout;
     expect(text.split('\n')[0]).toMatch(new RegExp(`^Dockbell: +${version.replaceAll('.', '\\.')}$`));
     expect(text).toMatch(/^Node\.js: .+\nSystem: .+\n$/m);

@@ -43,6 +43,7 @@ const COMMANDS: [line: string, field: string][] = [
   [`run show ${RUN_ID}`, 'state'],
   ['reconciliation list', 'result'],
   [`reconciliation show ${RECONCILIATION_ID}`, 'result'],
+  ['scheme list', 'title'],
   ['secret list', 'version'],
   ['token list', 'role'],
   ['user list', 'role'],

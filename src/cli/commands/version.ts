@@ -18,6 +18,8 @@ export function declareVersion(command: CliCommand, bind: Bind): void {
 async function showVersion({ output }: CommandSession, { json }: { json?: boolean }): Promise<number> {
   const versions = {
     version: readPackageVersion(),
+    // The build replaces this expression. Sources that run without a build have no commit.
+    commit: process.env.DOCKBELL_BUILD_COMMIT || null,
     node: process.versions.node,
     os: process.platform,
     arch: process.arch,
@@ -26,6 +28,7 @@ async function showVersion({ output }: CommandSession, { json }: { json?: boolea
   else {
     output.fields([
       ['Dockbell', versions.version],
+      ['Commit', versions.commit],
       ['Node.js', versions.node],
       ['System', `${versions.os} ${versions.arch}`],
     ]);
