@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Daemon } from '../../src/app/start-daemon.ts';
+import type { Daemon } from '../../src/app/daemon.ts';
 import { importBuiltApp } from '../helpers/built-app.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 

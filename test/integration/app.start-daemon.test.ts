@@ -13,7 +13,7 @@ import {
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Daemon, DaemonOptions } from '../../src/app/start-daemon.ts';
+import type { Daemon, DaemonOptions } from '../../src/app/daemon.ts';
 import type { Json } from '../../src/core/json.ts';
 import { importBuiltApp } from '../helpers/built-app.ts';
 import { eventually } from '../helpers/eventually.ts';

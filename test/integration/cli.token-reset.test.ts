@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Daemon } from '../../src/app/start-daemon.ts';
+import type { Daemon } from '../../src/app/daemon.ts';
 import { importBuiltApp } from '../helpers/built-app.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';

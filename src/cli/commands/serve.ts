@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Daemon } from '../../app/daemon.ts';
 import type { StopMode } from '../../app/end-daemon.ts';
-import type { Daemon } from '../../app/start-daemon.ts';
 import { AppError, messageOf, systemErrorCode } from '../../core/errors.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';

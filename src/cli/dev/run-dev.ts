@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Daemon, startDaemon } from '../../app/start-daemon.ts';
+import type { Daemon } from '../../app/daemon.ts';
+import { startDaemon } from '../../app/start-daemon.ts';
 import { OPTIONS } from '../../config/options.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { SecretStore } from '../../core/ports/secret-store.ts';

@@ -1,0 +1,45 @@
+import type { Config } from '../config/config.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import { createRunLogWriter } from '../executors/log/run-log.ts';
+import { createStartRecords } from '../executors/start-records.ts';
+import { createRedactingTransform } from '../secrets/redactor.ts';
+import { composeTerms, createExecutors, createRunDispatcher, reportEnds } from './create-run-dispatcher.ts';
+import type { DaemonOptions } from './daemon.ts';
+import type { DaemonObservers } from './observe-daemon.ts';
+import type { DaemonState } from './open-daemon-state.ts';
+import { observeBoth } from './open-tracing.ts';
+
+/** Where commands are looked up if the daemon itself has no `PATH`. */
+const DEFAULT_SEARCH_PATH = '/usr/local/bin:/usr/bin:/bin';
+
+/** Creates the executors of the configuration, and what gives them runs. Nothing is claimed before its start. */
+export async function composeDispatcher(
+  { config, env, paths, storage, clock, logger }: DaemonState,
+  { metrics, tracing, sources }: DaemonObservers,
+  secrets: SecretStore,
+  options: Pick<DaemonOptions, 'openStartRecords' | 'onRunEnded'>,
+) {
+  const startRecords = (options.openStartRecords ?? createStartRecords)(paths.startRecords);
+  const executorParts = {
+    runsDir: config.runsDir,
+    logsDir: paths.runLogs,
+    startRecords,
+    searchPath: env.PATH ?? DEFAULT_SEARCH_PATH,
+    maskOutput: createRedactingTransform,
+    clock,
+    logger,
+  };
+  const openTerms = async ({ factories }: Pick<Config, 'factories'>) =>
+    composeTerms(factories, await createExecutors(factories, executorParts));
+  const dispatcher = createRunDispatcher({
+    terms: await openTerms(config),
+    storage,
+    logs: createRunLogWriter(paths.runLogs, clock),
+    observer: tracing === null ? metrics.runs : observeBoth(metrics.runs, tracing.runs),
+    secrets,
+    onRunChanged: reportEnds(sources.onRunChanged, storage.runReader, options.onRunEnded),
+    clock,
+    logger,
+  });
+  return { dispatcher, openTerms, startRecords };
+}

@@ -1,0 +1,54 @@
+import type { JsonObject } from '../core/json.ts';
+import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
+import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
+import type { ReloadControl } from '../core/ports/reload-control.ts';
+import type { StartRecords } from '../core/ports/runs/executor.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { Environment } from '../core/reserved-variables.ts';
+import type { Run } from '../core/resources/run.ts';
+import type { ServiceNotifier } from '../systemd/service-notifier.ts';
+import type { DaemonEnd } from './end-daemon.ts';
+import type { Admin } from './open-admin.ts';
+
+/** Where the log goes. */
+export interface LogTarget {
+  format: 'json' | 'text';
+  /** Takes whole lines, for example `process.stdout`. */
+  destination: { write(line: string): unknown };
+}
+
+export interface DaemonOptions {
+  /** Path of `dockbell.yaml`; `null` for none. */
+  configFile: string | null;
+  /** Wins over `dataDir` of the configuration. */
+  dataDir?: string;
+  /** Further keys that win over the configuration, as the file would write them. */
+  overrides?: JsonObject;
+  /** Reads the files of local repositories as they are saved, not as they are committed. Default: no. */
+  readsWorkTrees?: boolean;
+  env: Environment;
+  log: LogTarget;
+  /** Creates what stores the start records of runs; files in the data directory if omitted. */
+  openStartRecords?: (dir: string) => StartRecords;
+  /** Called after the secrets are open and before the first reconciliation. */
+  beforeWork?: (secrets: SecretStore) => Promise<void>;
+  /** Starts in the state that `dockbell drain` sets: no run starts. */
+  noNewRuns?: boolean;
+  /** Called for every run that has ended. */
+  onRunEnded?: (run: Run) => void;
+}
+
+/** A running daemon. */
+export interface Daemon extends Omit<Admin, 'url'>, DaemonEnd {
+  ingressUrl: string;
+  adminUrl: string;
+  /** Names of the factories in the configuration. */
+  factories: readonly string[];
+  /** For a caller that runs the daemon in its own process. None of it is reachable from outside. */
+  secrets: SecretStore;
+  inventory: InventoryReader;
+  reconcile: ReconcileControl;
+  service: ServiceNotifier;
+  /** Reads the configuration again, and applies what needs no restart. */
+  reload: ReloadControl['reload'];
+}

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import { EventHub } from '../events/event-hub.ts';
+import { createEventSources } from '../events/feed-events.ts';
+import { readPackageVersion } from '../files/package-version.ts';
+import { createMetricProbes } from '../health/metric-probes.ts';
+import { createMetrics } from '../observability/metrics/metrics.ts';
+import { Registry } from '../registry/registry.ts';
+import { createBackups } from './create-backups.ts';
+import { createNotifier } from './create-notifier.ts';
+import type { Lifetime } from './lifetime.ts';
+import type { DaemonState } from './open-daemon-state.ts';
+import { openTracing } from './open-tracing.ts';
+
+/** Who reports what a daemon does: metrics, traces, events, notifications, backups. */
+export type DaemonObservers = Awaited<ReturnType<typeof observeDaemon>>;
+
+/** Creates the observers, and the registry of live webhooks that names what they report. */
+export async function observeDaemon(state: DaemonState, lifetime: Lifetime) {
+  const { config, env, paths, storage, sealed, isConfigured, clock, steadyClock, ids, logger } = state;
+  const version = readPackageVersion();
+  const backups = await createBackups({ config, paths, env, logger }, lifetime);
+  const probes = createMetricProbes({
+    storage,
+    dataDir: config.dataDir,
+    isConfigured,
+    lastBackup: backups.lastTimes,
+    nowMs: () => clock.wallMs(),
+  });
+  const metrics = createMetrics({ probes, writes: state.measures, version });
+  const tracing = await openTracing({ config, env, metrics, version, logger }, lifetime);
+  const registry = new Registry();
+  const events = new EventHub(clock, Buffer.from(randomBytes(6)).toString('hex'));
+  const findWebhook = (ref: number) => registry.findByRef(ref);
+  const sources = createEventSources({ hub: events, findWebhook, runs: storage.runReader, logger });
+  const notifier = createNotifier({
+    config,
+    storage,
+    secrets: sealed.secrets,
+    metrics,
+    clock: steadyClock,
+    ids,
+    logger,
+  });
+  return { version, backups, metrics, tracing, registry, events, sources, notifier };
+}
