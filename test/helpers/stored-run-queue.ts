@@ -4,19 +4,21 @@ import type { ClaimRequest, RetryOutcome, RunQueue, RunReader } from '../../src/
 import type { ExecutorType, Run, RunAttempt, RunInput } from '../../src/core/resources/run.ts';
 import type { RetryPolicy } from '../../src/core/run-policy.ts';
 import { toRun } from '../../src/storage/sql/runs/run-rows.ts';
+import { openDatabase } from '../../src/storage/sqlite/disk/open-database.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 
-/** The queue of a storage in memory. Tests can break it, and read it without waiting. */
+/** The queue of a storage, in memory or in a file. Tests can break it, and read it without waiting. */
 export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attempts'> {
   /** Called before every operation. Throw in it to make the operation fail. */
   before: (operation: keyof RunQueue) => void | Promise<void> = () => undefined;
-  readonly #db = new Database(':memory:');
+  readonly #db: Database.Database;
   readonly #queue: RunQueue;
   readonly #reader: RunReader;
 
-  constructor() {
-    for (const step of MIGRATIONS) this.#db.exec(step);
+  /** @param file the database; in memory if omitted */
+  constructor(file?: string) {
+    this.#db = file === undefined ? openInMemory() : openDatabase(file);
     const { runQueue, runReader } = createSqliteStorage(this.#db);
     this.#queue = runQueue;
     this.#reader = runReader;
@@ -148,6 +150,10 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attemp
     return this.#reader.get(id);
   }
 
+  close(): void {
+    this.#db.close();
+  }
+
   #findWebhook(uid: string): number | undefined {
     return this.#db.prepare('SELECT ref FROM webhooks WHERE uid = ?').pluck().get(uid) as number | undefined;
   }
@@ -157,4 +163,10 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attemp
     const sql = `INSERT INTO ${table} (${names}) VALUES (${names.map((name) => `@${name}`)})`;
     return Number(this.#db.prepare(sql).run(row).lastInsertRowid);
   }
+}
+
+function openInMemory(): Database.Database {
+  const db = new Database(':memory:');
+  for (const step of MIGRATIONS) db.exec(step);
+  return db;
 }
