@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { connectDaemon } from '../../src/cli/connect-daemon.ts';
 import { type CliSurroundings, runCli } from '../helpers/run-cli.ts';
 import { createSeededServer, createSeededServices, RUN_ID, type SeededServices } from '../helpers/seeded-services.ts';
 
@@ -89,4 +90,14 @@ describe('--dry-run', () => {
       expect({ code, stdout, changes }).toEqual({ code: 2, stdout: '', changes: [] });
     },
   );
+
+  it('sends nothing but GET, whatever a command does', async () => {
+    const connection = { url: env.DOCKBELL_URL!, token: env.DOCKBELL_TOKEN! };
+    const { api, close } = await connectDaemon(connection, { isReadOnly: true });
+    const path = { id: RUN_ID };
+    await expect(api.POST('/api/v1/runs/{id}/cancel', { params: { path } })).rejects.toThrow('must not send POST');
+    expect((await api.GET('/api/v1/runs/{id}', { params: { path } })).data).toMatchObject({ state: 'running' });
+    close();
+    expect(changes).toEqual([]);
+  });
 });
