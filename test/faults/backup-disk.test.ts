@@ -109,6 +109,8 @@ describe.skipIf(probe === null)('a backup on a disk that is nearly full', () => 
     // The disk fills faster than the copy proceeds.
     process.kill(copying, 'SIGSTOP');
     filler = dataDisk.fill(40 * MIB);
+    // Without a guard, the copy would now fill the rest.
+    setTimeout(() => spawnSync('kill', ['-CONT', String(copying)]), 5_000);
     const { code, stderr } = await backup;
     expect(code).toBe(2);
     expect(stderr).toMatch(/the copy of the database was aborted: the file system of .* is nearly full/);
@@ -139,6 +141,7 @@ describe.skipIf(probe === null)('a backup on a disk that is nearly full', () => 
     await setFolder(folder);
     await eventually(() => readdirSync(folder).some((name) => name.endsWith('.tar')), 20_000);
     await eventually(async () => (await readWarnings()).length === 0);
+    await eventually(async () => (await daemon.api('/backup')).body.running === null);
   });
 
   it('cannot be restored to a disk without space, and then leaves nothing there', async () => {
