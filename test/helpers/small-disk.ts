@@ -30,14 +30,14 @@ export function mountTmpfs(mib: number): SmallDisk | null {
   );
 }
 
-/** Mounts a real ext4 from a file in the temporary folder. */
-export function mountExt4(mib: number): SmallDisk | null {
+/** Mounts a real ext4 from a file in the temporary folder. `options` are further mount options. */
+export function mountExt4(mib: number, options: readonly string[] = []): SmallDisk | null {
   return mount((folder) => {
     const image = `${folder}.img`;
     writeFileSync(image, '');
     truncateSync(image, mib * 1024 * 1024);
     execute('mkfs.ext4', ['-q', '-F', '-m', '0', image], image);
-    execute('mount', ['-o', 'loop', image, folder], image);
+    execute('mount', ['-o', ['loop', ...options].join(','), image, folder], image);
   });
 }
 

@@ -13,6 +13,7 @@ import { createVault } from '../../src/secrets/vault.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { runCli } from '../helpers/run-cli.ts';
+import { mountExt4 } from '../helpers/small-disk.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
@@ -139,6 +140,17 @@ describe('a check finds', () => {
       expect(await only('file-system', { config: `dataDir: ${inMemory}/a/b\n` })).toHaveLength(1);
     } finally {
       rmSync(inMemory, { recursive: true });
+    }
+  });
+
+  it('a file system on which a sync writes nothing to the disk', async ({ skip }) => {
+    const disk = mountExt4(16, ['barrier=0']) ?? skip();
+    try {
+      expect(await only('file-system', { config: `dataDir: ${disk.path}/a\n` })).toEqual([
+        `error file-system: the file system of ${disk.path}/a is mounted at ${disk.path} with the option nobarrier: synced data is not on the disk`,
+      ]);
+    } finally {
+      disk.remove();
     }
   });
 

@@ -1,5 +1,5 @@
-import { existsSync, statfsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, readFileSync, realpathSync, statfsSync } from 'node:fs';
+import { dirname, sep } from 'node:path';
 import type { FindingSeverity } from '../../core/ports/doctor.ts';
 import type { Check, Symptom } from '../patient.ts';
 
@@ -29,12 +29,46 @@ export const fileSystemCheck: Check = {
   run: ({ config: { dataDir } }): Symptom[] => {
     // The numbers are those of Linux.
     if (process.platform !== 'linux') return [];
-    const found = FILE_SYSTEMS[statfsSync(findExisting(dataDir)).type >>> 0];
-    if (found === undefined) return [];
-    const [name, severity, hint] = found;
-    return [{ severity, message: `the data directory ${dataDir} is on a file system of type ${name}`, hint }];
+    return [...examineType(dataDir), ...examineMount(dataDir)];
   },
 };
+
+function examineType(dataDir: string): Symptom[] {
+  const found = FILE_SYSTEMS[statfsSync(findExisting(dataDir)).type >>> 0];
+  if (found === undefined) return [];
+  const [name, severity, hint] = found;
+  return [{ severity, message: `the data directory ${dataDir} is on a file system of type ${name}`, hint }];
+}
+
+/** Options of a mount with which a sync succeeds although the data is not on the disk yet. */
+const LYING_OPTIONS = ['nobarrier', 'barrier=0', 'volatile', 'fsync=volatile'];
+
+function examineMount(dataDir: string): Symptom[] {
+  const mount = findMount(readFileSync('/proc/self/mounts', 'utf8'), realpathSync(findExisting(dataDir)));
+  return LYING_OPTIONS.filter((option) => mount?.options.includes(option)).map((option) => ({
+    severity: 'error',
+    message: `the file system of ${dataDir} is mounted at ${mount?.folder} with the option ${option}: synced data is not on the disk`,
+    hint: 'Mount it without this option. A loss of power can lose accepted deliveries and damage the database.',
+  }));
+}
+
+/** The mount that holds a folder: the longest one, and the last of several at the same folder. */
+function findMount(mounts: string, path: string): { folder: string; options: string[] } | null {
+  const holding = mounts
+    .split('\n')
+    .map((line) => line.split(' '))
+    .map(([, folder = '', , options = '']) => ({ folder: unescapeMount(folder), options: options.split(',') }))
+    .filter(({ folder }) => folder !== '' && `${path}${sep}`.startsWith(folder === sep ? sep : `${folder}${sep}`));
+  return holding.reduce<(typeof holding)[number] | null>(
+    (found, mount) => (found === null || mount.folder.length >= found.folder.length ? mount : found),
+    null,
+  );
+}
+
+/** The system writes blanks and backslashes in octal. */
+function unescapeMount(folder: string): string {
+  return folder.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+}
 
 function findExisting(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : findExisting(dirname(path));
