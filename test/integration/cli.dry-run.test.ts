@@ -91,7 +91,7 @@ describe('--dry-run', () => {
     },
   );
 
-  it('sends nothing but GET, whatever a command does', async () => {
+  it('only sends GET, regardless of what a command does', async () => {
     const connection = { url: env.DOCKBELL_URL!, token: env.DOCKBELL_TOKEN! };
     const { api, close } = await connectDaemon(connection, { isReadOnly: true });
     const path = { id: RUN_ID };
