@@ -213,7 +213,7 @@ function listChecks(scheme: Scheme): string[][] {
 function describeIdentity(scheme: Scheme): string {
   const identities = listIdentities(scheme);
   if (identities.length === 0) {
-    return 'This provider sends no delivery ID. If the sender can set a header with an event ID, name the header in `deliveryIdHeader`. Otherwise identical bodies count as duplicates.';
+    return 'This provider sends no delivery ID. If the sender can set a header with an event ID, name the header in `deliveryIdHeader`; if the body contains one, name its path in `deliveryIdPath`. Otherwise identical bodies count as duplicates.';
   }
   const names = identities.map((name) => `\`${name}\``).join(' or ');
   return `${names}. A delivery that is sent again with the same value starts nothing.`;

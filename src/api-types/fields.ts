@@ -44,6 +44,7 @@ export const FIELDS = {
     'rotation_overlap',
     'verify_token_secret_name',
     'delivery_id_header',
+    'delivery_id_path',
     'event',
     'event.header',
     'event.path',

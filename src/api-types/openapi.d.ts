@@ -1863,6 +1863,8 @@ export interface components {
             verify_token_secret_name: string | null;
             /** @description Header in which the sender puts its own event ID; `null` if none is named. */
             delivery_id_header: string | null;
+            /** @description Path of the payload at which the sender writes its own event ID; `null` if none is named. */
+            delivery_id_path: string | null;
             /** @description Where the sender writes the name of the event; `null` for the places of the scheme. */
             event: {
                 header?: string;
@@ -1892,7 +1894,7 @@ export interface components {
              * @description Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`.
              * @enum {string}
              */
-            identified_by: "header" | "provider" | "service header or body";
+            identified_by: "header" | "payload" | "provider" | "service header or body";
             /**
              * @description The worse of `credential_state` and `verify_token_state`. `outdated`: the next apply uses a newer value. `missing`: it fails.
              * @enum {string}
@@ -2021,6 +2023,8 @@ export interface components {
             verify_token_secret_name: string | null;
             /** @description Header in which the sender puts its own event ID; `null` if none is named. */
             delivery_id_header: string | null;
+            /** @description Path of the payload at which the sender writes its own event ID; `null` if none is named. */
+            delivery_id_path: string | null;
             /** @description Where the sender writes the name of the event; `null` for the places of the scheme. */
             event: {
                 header?: string;
@@ -2050,7 +2054,7 @@ export interface components {
              * @description Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`.
              * @enum {string}
              */
-            identified_by: "header" | "provider" | "service header or body";
+            identified_by: "header" | "payload" | "provider" | "service header or body";
             /**
              * @description The worse of `credential_state` and `verify_token_state`. `outdated`: the next apply uses a newer value. `missing`: it fails.
              * @enum {string}
@@ -2162,7 +2166,7 @@ export interface components {
              * @description Where `delivery_id` was read; `null` without one.
              * @enum {string|null}
              */
-            delivery_id_source: "header" | "provider" | "service_header" | "body_hash" | null;
+            delivery_id_source: "header" | "provider" | "service_header" | "body_hash" | "payload" | null;
             /** @description The name of the event, such as `pull_request.opened`; `null` if it is not known or not authenticated. */
             event: string | null;
             /** @description One line about the event, for the well-known schemes: the repository, the title and the person, for example. Text of the sender. `null` if it is not known. */
@@ -6241,6 +6245,8 @@ export interface operations {
                     verify_token_secret_name?: string | null;
                     /** @description Header in which the sender puts its own event ID; `null` if none is named. */
                     delivery_id_header?: string | null;
+                    /** @description Path of the payload at which the sender writes its own event ID; `null` if none is named. */
+                    delivery_id_path?: string | null;
                     /** @description Where the sender writes the name of the event; `null` for the places of the scheme. */
                     event?: {
                         header?: string;
@@ -6783,6 +6789,8 @@ export interface operations {
                     verify_token_secret_name?: string | null;
                     /** @description Header in which the sender puts its own event ID; `null` if none is named. */
                     delivery_id_header?: string | null;
+                    /** @description Path of the payload at which the sender writes its own event ID; `null` if none is named. */
+                    delivery_id_path?: string | null;
                     /** @description Where the sender writes the name of the event; `null` for the places of the scheme. */
                     event?: {
                         header?: string;

@@ -356,6 +356,7 @@ describe('webhooks', () => {
       verify_token_secret_name: null,
       verify_token_state: null,
       delivery_id_header: null,
+      delivery_id_path: null,
       event: null,
       record_headers: [],
       identified_by: 'service header or body',
@@ -393,6 +394,7 @@ describe('webhooks', () => {
 
   it.each([
     [{ deliveryIdHeader: 'X-Event-Id' }, 'header'],
+    [{ authMode: 'signature', signatureScheme: 'github', deliveryIdPath: 'event.id' }, 'payload'],
     [{ authMode: 'signature', signatureScheme: 'github' }, 'provider'],
     [{ authMode: 'signature', signatureScheme: 'stripe' }, 'service header or body'],
     [{ authMode: 'signature', signatureScheme: 'stripe', deliveryIdHeader: 'X-Event-Id' }, 'header'],

@@ -75,6 +75,7 @@ export const RULES = {
     'warning',
     'A webhook is named like a provider that signs its deliveries, but does not check signatures.',
   ),
+  'webhook/two-delivery-ids': error('`deliveryIdHeader` and `deliveryIdPath` are both set.'),
   'webhook/no-delivery-id': lint('off', 'Deliveries of a webhook can be distinguished only by their bodies.'),
   'webhook/unheard': lint('off', 'An enabled webhook has no matching trigger in an enabled automation.'),
   'webhook/empty-secret': error('The secret of a webhook is empty.'),

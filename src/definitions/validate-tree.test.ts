@@ -431,6 +431,12 @@ const CASES: Case[] = [
   webhook('a scheme with another mode', 'secretName: A\nauthMode: url_token\nsignatureScheme: github\n', [
     '3:1 webhook/unused-scheme signatureScheme',
   ]),
+  webhook('two places of the delivery ID', 'secretName: A\ndeliveryIdHeader: X-Id\ndeliveryIdPath: id\n', [
+    '3:1 webhook/two-delivery-ids deliveryIdPath',
+  ]),
+  webhook('a delivery ID path with an empty key', 'secretName: A\ndeliveryIdPath: a..b\n', [
+    '2:17 webhook/invalid-value deliveryIdPath',
+  ]),
   webhook('a verify token that no sender presents', 'secretName: A\nverifyTokenSecretName: B\n', [
     '2:1 webhook/unused-verify-token verifyTokenSecretName',
   ]),
@@ -780,6 +786,7 @@ describe('validateTree', () => {
         signature: null,
         secretName: 'A',
         deliveryIdHeader: null,
+        deliveryIdPath: null,
         event: null,
         recordHeaders: [],
         rotationOverlap: '0s',

@@ -37,7 +37,9 @@ function open({ listeners = listenAll('a', 'b'), isLive = true, payload = PAYLOA
   };
   registry.replaceFactory(
     'payments',
-    isLive ? [{ ...live, identityHeader: null, holdsSecret: () => false, listeners, pushBranch: null }] : [],
+    isLive
+      ? [{ ...live, identityHeader: null, identityPath: null, holdsSecret: () => false, listeners, pushBranch: null }]
+      : [],
   );
   const recorded: (DeliveryOffer | ReplayEntry)[] = [];
   const woken: string[] = [];

@@ -1,7 +1,7 @@
 import type { EventPlace } from '../core/event-name.ts';
 import { parseSummaryTemplate, type SummaryPart } from '../core/event-summary.ts';
 import type { ServingWebhook } from '../core/ports/definitions/serving.ts';
-import type { AppliedWebhook, DeclaredEvent } from '../core/resources/webhook.ts';
+import { type AppliedWebhook, type DeclaredEvent, readPayloadPath } from '../core/resources/webhook.ts';
 import { findOverlapEnd } from '../core/rotation-overlap.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { ListenerIndex } from '../filter/listener-index.ts';
@@ -41,6 +41,7 @@ export function buildLiveWebhook(
   pushTrigger: PushTrigger | null,
 ): LiveWebhook {
   const [event, summary] = [buildEventPlace(webhook), buildSummary(webhook)];
+  const identityPath = webhook.deliveryIdPath === null ? null : readPayloadPath(webhook.deliveryIdPath);
   return {
     ref,
     uid: webhook.uid,
@@ -53,10 +54,11 @@ export function buildLiveWebhook(
     holdsSecret: compileSecretSearch(secret, previousSecret),
     handshakes: buildHandshakes(webhook, secret, verifyToken),
     identityHeader: webhook.deliveryIdHeader?.toLowerCase() ?? null,
+    identityPath,
     claimedIdentity: buildClaimedIdentity(webhook),
     event,
     summary,
-    describedBy: [...(event?.path === undefined ? [] : [event.path]), ...summary.flatMap(({ paths }) => paths)],
+    describedBy: [identityPath, event?.path, ...summary.flatMap(({ paths }) => paths)].filter((path) => path != null),
     credentialHeaders: listCredentialHeaders(webhook),
     recordedHeaders: new Map(listRecordedHeaders(webhook).map((name) => [name, { value: null, text: '' }])),
     listeners: new ListenerIndex(),
@@ -82,7 +84,10 @@ function buildSummary({ signatureScheme }: AppliedWebhook): SummaryPart[] {
 }
 
 function readDeclaredPlace({ header, path }: DeclaredEvent): EventPlace {
-  return { ...(header === undefined ? {} : { header }), ...(path === undefined ? {} : { path: path.split('.') }) };
+  return {
+    ...(header === undefined ? {} : { header }),
+    ...(path === undefined ? {} : { path: readPayloadPath(path) }),
+  };
 }
 
 /** The custom schemes of a team name headers that no list knows. */

@@ -40,13 +40,15 @@ export interface LiveWebhook {
   handshakes: readonly LiveHandshake[];
   /** Header, in lowercase, with the sender's ID of the delivery; `null` if the webhook names none. */
   identityHeader: string | null;
+  /** Keys from the root of the payload to the sender's ID of the delivery; `null` if the webhook names none. */
+  identityPath: readonly string[] | null;
   /** The provider's ID in a request that did not verify, for display only. */
   claimedIdentity: ReadClaimedIdentity;
   /** Where its sender writes the name of the event; `null` if it is not known. */
   event: EventPlace | null;
   /** What a one-line summary of a delivery is made of; empty if the scheme has no template. */
   summary: readonly SummaryPart[];
-  /** The paths of the values for event and summary. */
+  /** The paths of the values for identity, event and summary. */
   describedBy: readonly (readonly string[])[];
   /** The headers, in lowercase, that carry its signature or token. They are never stored, even if a filter tests them. */
   credentialHeaders: ReadonlySet<string>;

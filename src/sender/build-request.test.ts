@@ -18,6 +18,7 @@ function target(change: Partial<SenderTarget>): SenderTarget {
     signatureScheme: null,
     signature: null,
     deliveryIdHeader: null,
+    deliveryIdPath: null,
     ...change,
   };
 }
@@ -38,6 +39,15 @@ describe('a delivery as a real sender would post it', () => {
       },
       body,
     });
+  });
+
+  it('has its ID at the path of the webhook, also if the scheme has a header for it', () => {
+    const named = target({ authMode: 'signature', signatureScheme: 'github', deliveryIdPath: 'event.id' });
+    const request = buildSenderRequest(named, 'secret', delivery);
+    expect(Buffer.from(request.body).toString()).toBe('{"a":1,"event":{"id":"evt_1"}}');
+    expect(verified(request, 'github', 'secret')).toEqual({ ok: true, family: 'github', identity: 'new-1' });
+    expect(() => buildSenderRequest(named, 'secret', { ...delivery, body: Buffer.from('[]') })).toThrow(AppError);
+    expect(buildSenderRequest(named, 'secret', { ...delivery, deliveryId: null }).body).toEqual(body);
   });
 
   it('carries the URL token in the path, in place of the placeholder', () => {

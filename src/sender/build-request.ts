@@ -1,10 +1,10 @@
 import { AppError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { AuthMode } from '../core/resources/webhook.ts';
+import { type AuthMode, readPayloadPath } from '../core/resources/webhook.ts';
 import type { RequestPlace, Scheme } from '../signature/scheme.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
 import { SCHEME_NAMES } from '../signature/schemes/schemes.ts';
-import { encodeHeaderValue } from '../signature/sign/delivery-parts.ts';
+import { encodeHeaderValue, putJson } from '../signature/sign/delivery-parts.ts';
 import { signRequest } from '../signature/sign/sign-request.ts';
 import { encodeGivenHeaders, mergeHeaders } from './given-headers.ts';
 
@@ -19,6 +19,8 @@ export interface SenderTarget {
   /** The URL as the sender knows it, if it is different from the URL to post to. */
   publicUrl?: string;
   deliveryIdHeader: string | null;
+  /** Where the body has the delivery ID; `null` if it has none. */
+  deliveryIdPath: string | null;
 }
 
 /** What to send. `nowMs` is wall time in milliseconds. */
@@ -37,7 +39,7 @@ interface SenderDelivery {
 export interface SenderRequest {
   url: string;
   headers: Record<string, string>;
-  /** The body as given, unless the scheme adds something to it. */
+  /** The body as given, unless the scheme or the delivery ID adds something to it. */
   body: Uint8Array;
 }
 
@@ -47,9 +49,16 @@ export interface SenderRequest {
  */
 export function buildSenderRequest(target: SenderTarget, secretText: string, delivery: SenderDelivery): SenderRequest {
   const given = encodeGivenHeaders(delivery.headers ?? {});
-  const request = buildOwn(target, secretText, { ...delivery, headers: given });
+  const request = buildOwn(target, secretText, { ...nameInBody(target, delivery), headers: given });
   const usual = mergeHeaders({ 'Content-Type': 'application/json' }, given);
   return { ...request, headers: mergeHeaders(usual, request.headers) };
+}
+
+/** The delivery with its ID in the body, if the webhook reads the ID there. */
+function nameInBody({ deliveryIdPath }: SenderTarget, delivery: SenderDelivery): SenderDelivery {
+  const { body, deliveryId } = delivery;
+  if (deliveryIdPath === null || deliveryId === null) return delivery;
+  return { ...delivery, body: putJson(body, readPayloadPath(deliveryIdPath), deliveryId), deliveryId: null };
 }
 
 /** The request with the headers that a sender of the webhook always sends. */

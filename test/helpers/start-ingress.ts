@@ -60,6 +60,7 @@ export interface TestWebhook
       | 'signatureScheme'
       | 'signature'
       | 'deliveryIdHeader'
+      | 'deliveryIdPath'
       | 'event'
       | 'recordHeaders'
       | 'secretVersion'

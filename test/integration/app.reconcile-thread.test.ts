@@ -81,6 +81,7 @@ describe('the reconcile thread', () => {
       secret: null,
       verifyTokenSecretName: null,
       deliveryIdHeader: null,
+      deliveryIdPath: null,
       event: null,
       recordHeaders: [],
       rotationOverlap: '0s',

@@ -48,6 +48,32 @@ describe('the identity of a delivery', () => {
     }
   });
 
+  it('is the value at the path of the webhook, read without its filters', async () => {
+    ingress = await startIngress({ webhooks: [{ deliveryIdPath: 'event.id' }] });
+    const cases: [string, string, string, string][] = [
+      ['{"event":{"id":"evt_1"},"n":1}', 'payload', 'evt_1', 'Accepted'],
+      ['{"event":{"id":"evt_1"},"n":2}', 'payload', 'evt_1', 'Duplicate'],
+      ['{"event":{"\\u0069d":17}}', 'payload', '17', 'Accepted'],
+      ['{"event":[{"id":"evt_1"}]}', 'body_hash', sha256('{"event":[{"id":"evt_1"}]}'), 'Accepted'],
+      [
+        '{"event":{"id":12345678901234567890}}',
+        'body_hash',
+        sha256('{"event":{"id":12345678901234567890}}'),
+        'Accepted',
+      ],
+    ];
+    for (const [body, deliveryIdSource, deliveryId, label] of cases) {
+      expect(await ingress.post('hook', { body })).toMatchObject({
+        status: 202,
+        body: JSON.stringify({ delivery_id: deliveryId }),
+      });
+      expect((await ingress.deliveries())[0]).toMatchObject({ label, deliveryIdSource, deliveryId });
+    }
+    const sent = { body: '{"event":{"id":null}}', headers: { 'x-service-delivery-id': 'evt_1' } };
+    expect((await ingress.post('hook', sent)).body).toBe('{"delivery_id":"evt_1"}');
+    expect((await ingress.deliveries())[0]).toMatchObject({ label: 'Accepted', deliveryIdSource: 'service_header' });
+  });
+
   it('is another one if an ID looks like the hash of a long ID', async () => {
     ingress = await startIngress({ webhooks: [{ deliveryIdHeader: 'X-Event-Id' }] });
     const long = 'x'.repeat(300);

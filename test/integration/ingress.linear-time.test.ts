@@ -19,9 +19,8 @@ const READERS: { [what: string]: (length: number) => unknown } = {
   'a header value with blanks inside': (length) => createRequestHeaders(['X-Id', blanks(length)]).get('x-id'),
   'an identity of the provider with blanks inside': (length) =>
     identify(
-      createRequestHeaders([]),
-      { identityHeader: null, holdsSecret: () => false },
-      blanks(length),
+      { headers: createRequestHeaders([]), providerIdentity: blanks(length), payload: undefined },
+      { identityHeader: null, identityPath: null, holdsSecret: () => false },
       Buffer.alloc(32),
     ),
   'X-Forwarded-For with blanks inside, from a trusted proxy': (length) =>

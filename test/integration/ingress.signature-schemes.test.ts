@@ -37,7 +37,7 @@ describe('a webhook accepts requests over HTTP that `send` signs', () => {
     const path = ingress.path();
     const nowMs = ingress.clock.wallMs();
     const send = (secret: string) => {
-      const target = { ...webhook, ingressUrl: `${BASE_URL}${path}`, deliveryIdHeader: null };
+      const target = { ...webhook, ingressUrl: `${BASE_URL}${path}`, deliveryIdHeader: null, deliveryIdPath: null };
       const request = buildSenderRequest(target, secret, {
         body: BODY,
         deliveryId: 'evt_1',

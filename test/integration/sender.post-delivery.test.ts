@@ -41,6 +41,7 @@ describe('posting a delivery', () => {
       signatureScheme: null,
       signature: null,
       deliveryIdHeader: null,
+      deliveryIdPath: null,
     } as const;
     const delivery = { body: bytes, deliveryId: 'żółw', nowMs: 0, newId: () => '' };
     const answer = await postDelivery(buildSenderRequest(target, 'dbs_abc', delivery));

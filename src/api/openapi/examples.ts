@@ -96,6 +96,7 @@ const webhook = {
   verify_token_secret_name: null,
   verify_token_state: null,
   delivery_id_header: null,
+  delivery_id_path: null,
   event: null,
   record_headers: [],
   identified_by: 'provider',

@@ -326,7 +326,7 @@ const webhook = {
     description: 'Whether it receives deliveries: enabled, not deleted, and its factory is in the configuration.',
   },
   identified_by: oneOf(
-    ['header', 'provider', 'service header or body'],
+    ['header', 'payload', 'provider', 'service header or body'],
     'Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`.',
   ),
   secret_state: oneOf(

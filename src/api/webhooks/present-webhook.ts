@@ -16,7 +16,7 @@ import { presentTraffic } from './present-traffic.ts';
  * What can tell one delivery of a webhook from another before its body does (decisions, "Identity", last bullet).
  * `service header or body`: unless the sender sets `X-Service-Delivery-Id`, identical bodies count as duplicates.
  */
-export type IdentifiedBy = 'header' | 'provider' | 'service header or body';
+export type IdentifiedBy = 'header' | 'payload' | 'provider' | 'service header or body';
 
 /** What a view of a webhook needs in addition to its row. */
 export interface WebhookSurroundings {
@@ -66,8 +66,9 @@ export function presentCapture(state: CaptureState | null) {
   return state && { until: formatInstant(state.until), kept: state.kept };
 }
 
-function identifyBy({ deliveryIdHeader, signatureScheme, signature }: WebhookView): IdentifiedBy {
+function identifyBy({ deliveryIdHeader, deliveryIdPath, signatureScheme, signature }: WebhookView): IdentifiedBy {
   if (deliveryIdHeader !== null) return 'header';
+  if (deliveryIdPath !== null) return 'payload';
   const scheme = signatureScheme === null ? null : resolveScheme(signatureScheme, signature);
   return scheme !== null && listIdentities(scheme).length > 0 ? 'provider' : 'service header or body';
 }

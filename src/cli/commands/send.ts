@@ -256,6 +256,7 @@ async function describeTarget(session: CommandSession, options: SendOptions): Pr
     signatureScheme: options.scheme ?? null,
     signature: await readSignature(session.context, options),
     deliveryIdHeader: options.deliveryIdHeader ?? null,
+    deliveryIdPath: null,
   };
 }
 
@@ -266,6 +267,7 @@ function toTarget(webhook: Webhook): SenderTarget {
     signatureScheme: webhook.signature_scheme,
     signature: webhook.signature,
     deliveryIdHeader: webhook.delivery_id_header,
+    deliveryIdPath: webhook.delivery_id_path,
   };
 }
 

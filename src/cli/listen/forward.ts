@@ -52,6 +52,7 @@ function buildRequest(
     signatureScheme: webhook.signature_scheme,
     signature: webhook.signature,
     deliveryIdHeader: webhook.delivery_id_header,
+    deliveryIdPath: webhook.delivery_id_path,
   };
   return buildSenderRequest(sender, secret, { body, deliveryId: nameOf(delivery), headers, nowMs: nowMs(), newId });
 }
@@ -129,10 +130,10 @@ function listHeaders(delivery: Delivery, webhook: Webhook): Record<string, strin
 }
 
 /**
- * The delivery ID that the sender sent. A replay has the one of its original, with which it would be a duplicate, so it is
+ * The delivery ID that the sender sent outside the body. A replay has the one of its original, with which it would be a duplicate, so it is
  * named after its entry.
  */
 function nameOf({ id, replay_of: original, delivery_id: named, delivery_id_source: source }: Delivery): string | null {
   if (original !== null) return id;
-  return source === 'body_hash' ? null : named;
+  return source === 'body_hash' || source === 'payload' ? null : named;
 }

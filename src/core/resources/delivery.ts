@@ -30,8 +30,11 @@ export type DeliveryLabel = (typeof DELIVERY_LABELS)[number];
 export const ENTRY_LABELS = [...DELIVERY_LABELS, null] as const;
 export type EntryLabel = (typeof ENTRY_LABELS)[number];
 
-/** Sources of the identity of a delivery in order of precedence (specification, "Delivery identity"). */
-export const IDENTITY_SOURCES = ['header', 'provider', 'service_header', 'body_hash'] as const;
+/**
+ * Sources of the identity of a delivery (specification, "Delivery identity"). Rows store the index, so a new source is
+ * added at the end.
+ */
+export const IDENTITY_SOURCES = ['header', 'provider', 'service_header', 'body_hash', 'payload'] as const;
 export type IdentitySource = (typeof IDENTITY_SOURCES)[number];
 
 /** The identity of a delivery, unique per webhook and source. */

@@ -27,6 +27,17 @@ const HEADER_NAME_SCHEMA = {
   patternErrorMessage: "a valid HTTP field name: letters, digits and ! # $ % & ' * + - . ^ _ ` | ~",
 };
 
+/** A path of the payload, as `readPayloadPath` reads it. */
+const PAYLOAD_PATH_SCHEMA = {
+  pattern: '^[^.]{1,100}(\\.[^.]{1,100}){0,9}$',
+  patternErrorMessage: 'at most 10 keys, separated by dots, such as data.type',
+};
+
+/** The keys of a path in a definition file, from the root of the payload. */
+export function readPayloadPath(path: string): readonly string[] {
+  return path.split('.');
+}
+
 /** Where the sender of a webhook writes the name of an event, in a definition file. */
 export type DeclaredEvent = {
   header?: string;
@@ -47,8 +58,7 @@ const EVENT_KEYS = {
     title: 'Path',
     description: 'Keys from the root of the payload, separated by dots.',
     examples: ['kind', 'data.type'],
-    pattern: '^[^.]{1,100}(\\.[^.]{1,100}){0,9}$',
-    patternErrorMessage: 'at most 10 keys, separated by dots, such as data.type',
+    ...PAYLOAD_PATH_SCHEMA,
   },
 };
 
@@ -261,6 +271,26 @@ export const WEBHOOK_FIELDS = defineFields({
     },
     editable: 'create and change',
     option: { flags: '--delivery-id-header <name>', help: 'header in which the sender puts its own event ID' },
+    request: shortTextOrNull,
+    planned: true,
+    tagged: true,
+    audited: true,
+  },
+  deliveryIdPath: {
+    type: textOrNull,
+    description: 'Path of the payload at which the sender writes its own event ID; `null` if none is named.',
+    declared: {
+      default: null,
+      schema: {
+        title: 'Delivery ID path',
+        description:
+          'Keys from the root of the payload to the event ID of the sender, separated by dots. Two requests with the same ID are one delivery. Not allowed together with deliveryIdHeader.',
+        ...PAYLOAD_PATH_SCHEMA,
+        examples: ['id', 'event.id'],
+      },
+    },
+    editable: 'create and change',
+    option: { flags: '--delivery-id-path <path>', help: 'path of the payload at which the sender writes its event ID' },
     request: shortTextOrNull,
     planned: true,
     tagged: true,

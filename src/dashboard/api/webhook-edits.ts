@@ -12,6 +12,7 @@ export interface CreateWebhookRequest {
   secret?: string;
   secret_name?: string;
   delivery_id_header?: string;
+  delivery_id_path?: string;
 }
 
 /** Creates a webhook. Only this response contains a generated secret. */

@@ -40,11 +40,12 @@ function checkProvider({ name, authMode }: WebhookDefinition, yaml: YamlText, di
 
 /** Without an ID from the sender, two different deliveries with the same body count as one (specification, "Delivery identity"). */
 function checkIdentity(webhook: WebhookDefinition, yaml: YamlText, diagnostics: ProblemCollector): void {
-  if (webhook.deliveryIdHeader !== null) return;
+  if (webhook.deliveryIdHeader !== null || webhook.deliveryIdPath !== null) return;
   const scheme = resolveScheme(webhook.signatureScheme, webhook.signature);
   if (scheme !== null && listIdentities(scheme).length > 0) return;
   const message = 'A second delivery with the same body counts as a duplicate and starts nothing.';
-  const hint = 'Set the header that contains the event ID of the sender: "deliveryIdHeader: X-Event-Id".';
+  const hint =
+    'Set the place of the event ID of the sender: "deliveryIdHeader: X-Event-Id", or "deliveryIdPath: id" in the payload.';
   const { key: at } = yaml.locate([]);
   diagnostics.add({ rule: 'webhook/no-delivery-id', at, path: ['deliveryIdHeader'], message, hint });
 }

@@ -25,6 +25,6 @@ function noteRateLimited({ rateLimitedRows }: IngressContext, reception: Recepti
     webhook: webhook.ref,
     clientAddress: request.clientAddress,
     revision: webhook.revision,
-    readDeliveryId: () => findNamedIdentity(headers, webhook, providerIdentity)?.value ?? null,
+    readDeliveryId: () => findNamedIdentity({ headers, providerIdentity, payload: undefined }, webhook)?.value ?? null,
   });
 }

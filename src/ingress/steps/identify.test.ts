@@ -8,9 +8,21 @@ const BODY = Buffer.from('{}');
 const HEX = createHash('sha256').update(BODY).digest('hex');
 const latin1 = (bytes: Uint8Array | string) => Buffer.from(bytes as string, 'utf8').toString('latin1');
 
-function name(raw: string[], identityHeader: string | null = null, provider: string | null = null) {
-  const rules = { identityHeader, holdsSecret: (value: string) => value.includes('the-secret') };
-  return identify(createRequestHeaders(raw), rules, provider, BODY);
+const holdsSecret = (value: string) => value.includes('the-secret');
+
+function name(raw: string[], identityHeader: string | null = null, providerIdentity: string | null = null) {
+  const headers = createRequestHeaders(raw);
+  return identify(
+    { headers, providerIdentity, payload: undefined },
+    { identityHeader, identityPath: null, holdsSecret },
+    BODY,
+  );
+}
+
+/** Of a payload with this value at the path of the webhook, and an ID in the header of the provider. */
+function nameByPath(id: unknown) {
+  const parts = { headers: createRequestHeaders([]), providerIdentity: 'provider', payload: { event: { id } } };
+  return identify(parts, { identityHeader: null, identityPath: ['event', 'id'], holdsSecret }, BODY);
 }
 
 const fromHeader = (value: string) => name(['X-Id', value], 'x-id');
@@ -33,6 +45,26 @@ describe('the identity of a delivery', () => {
     expect(fromHeader(' \ta b\t ').key).toBe('a b');
     // A no-break space is two bytes of UTF-8, not white space.
     expect(fromHeader(latin1('\u00a0x\u00a0')).value).toBe('\u00a0x\u00a0');
+  });
+
+  it('comes from the path of the webhook before the provider', () => {
+    expect(nameByPath('evt_1')).toEqual({ source: 'payload', value: 'evt_1', key: 'evt_1' });
+    expect(nameByPath(42)).toEqual({ source: 'payload', value: '42', key: '42' });
+    expect(nameByPath('żółw')).toEqual({ source: 'payload', value: 'żółw', key: latin1('żółw') });
+  });
+
+  it.each([undefined, null, '', ' ', true, 1.5, 2 ** 53, '\ud800', ['a'], { a: 1 }])(
+    'is not taken from %j at the path of the webhook',
+    (value) => {
+      expect(nameByPath(value).source).toBe('provider');
+    },
+  );
+
+  it('replaces a value of the payload that no header can have by its hash', () => {
+    const hash = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
+    for (const text of ['a\nb', 'a\u0000', 'x'.repeat(256), 'event-the-secret-1'])
+      expect(nameByPath(text)).toEqual({ source: 'payload', value: hash(text), key: `\n${hash(text)}` });
+    expect(nameByPath(`\n${hash('a\nb')}`).key).not.toBe(nameByPath('a\nb').key);
   });
 
   it('shows valid UTF-8 as text and anything else as Latin-1', () => {

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import { type RequestHeaders, trimBlanks } from '../../core/headers.ts';
+import { readPath } from '../../core/json.ts';
 import type { DeliveryIdentity, IdentitySource } from '../../core/resources/delivery.ts';
 import type { LiveWebhook } from '../../registry/live-webhook.ts';
+import { toWireText } from '../../signature/verify/request-parts.ts';
 import { decodeHeader } from './decode-header.ts';
 
 /** Header in which any sender may set its event ID (specification, "Delivery identity"). */
@@ -11,41 +13,59 @@ const SERVICE_HEADER = 'x-service-delivery-id';
 const MAX_IDENTITY_BYTES = 255;
 
 /** The settings of a webhook for identities. */
-export type IdentityRules = Pick<LiveWebhook, 'identityHeader' | 'holdsSecret'>;
+export type IdentityRules = Pick<LiveWebhook, 'identityHeader' | 'identityPath' | 'holdsSecret'>;
+
+/** What identifies a delivery before its body as a whole does. */
+export interface IdentityParts {
+  headers: RequestHeaders;
+  /** Value of the provider's delivery header, if a signature was verified. */
+  providerIdentity: string | null;
+  /** With the value at `identityPath`. `undefined` if the payload was not read. */
+  payload: unknown;
+}
 
 /**
- * The identity of a delivery: the first available of the webhook's header, the provider's header, the service header
- * and the hash of the body (specification, "Delivery identity").
- *
- * @param providerIdentity value of the provider's delivery header, if a signature was verified
+ * The identity of a delivery: the first available of the webhook's header or path, the provider's header, the service
+ * header and the hash of the body (specification, "Delivery identity").
  */
-export function identify(
-  headers: RequestHeaders,
-  rules: IdentityRules,
-  providerIdentity: string | null,
-  body: Uint8Array,
-): DeliveryIdentity {
-  const named = findNamedIdentity(headers, rules, providerIdentity);
+export function identify(parts: IdentityParts, rules: IdentityRules, body: Uint8Array): DeliveryIdentity {
+  const named = findNamedIdentity(parts, rules);
   if (named !== null) return named;
   const value = `sha256:${hash('sha256', body)}`;
   return { source: 'body_hash', value, key: value };
 }
 
-/** The identity from a header; `null` if no header has one. Also used for the log rows of rejections. */
+/** The identity that the sender names; `null` if it names none. Also used for the log rows of rejections. */
 export function findNamedIdentity(
-  headers: RequestHeaders,
-  { identityHeader, holdsSecret }: IdentityRules,
-  providerIdentity: string | null,
+  { headers, providerIdentity, payload }: IdentityParts,
+  { identityHeader, identityPath, holdsSecret }: IdentityRules,
 ): DeliveryIdentity | null {
   const read = (source: IdentitySource, received: string | undefined) => readIdentity(source, received, holdsSecret);
   return (
     read('header', identityHeader === null ? undefined : headers.get(identityHeader)) ??
+    read('payload', identityPath === null ? undefined : readPayloadIdentity(payload, identityPath)) ??
     read('provider', providerIdentity ?? undefined) ??
     read('service_header', headers.get(SERVICE_HEADER))
   );
 }
 
-/** Treats an empty value as absent. A value that contains the webhook's secret is replaced by its hash. */
+/**
+ * The ID at a path of the payload, in the form of header values: a text, or a number that is exact. Other values have
+ * two forms or none, so that different deliveries could get the same ID.
+ */
+function readPayloadIdentity(payload: unknown, path: readonly string[]): string | undefined {
+  const value = readPath(payload, path);
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined;
+  return typeof value === 'string' && !UNPAIRED.test(value) ? toWireText(value) : undefined;
+}
+
+/** A half of a surrogate pair, which UTF-8 cannot encode. */
+const UNPAIRED = /\p{Cs}/u;
+
+/**
+ * Treats an empty value as absent. A value that contains the webhook's secret, or control characters, is replaced by its
+ * hash.
+ */
 function readIdentity(
   source: IdentitySource,
   received: string | undefined,
@@ -53,10 +73,14 @@ function readIdentity(
 ): DeliveryIdentity | null {
   const raw = trimBlanks(received ?? '');
   if (raw === '') return null;
-  if (raw.length <= MAX_IDENTITY_BYTES && !holdsSecret(raw)) return { source, value: decodeHeader(raw), key: raw };
+  if (raw.length <= MAX_IDENTITY_BYTES && !UNPRINTABLE.test(raw) && !holdsSecret(raw))
+    return { source, value: decodeHeader(raw), key: raw };
   const value = `sha256:${hash('sha256', Buffer.from(raw, 'latin1'))}`;
   return { source, value, key: HASHED + value };
 }
 
-/** Marks keys of hashed identities. No header can contain a line feed, so no received ID has the same key as a hash. */
+/** Control characters that no header can contain, but a text of the payload can. */
+const UNPRINTABLE = /[\x00-\x08\x0a-\x1f\x7f]/;
+
+/** Marks keys of hashed identities. No identity contains a line feed, so no received ID has the same key as a hash. */
 const HASHED = '\n';

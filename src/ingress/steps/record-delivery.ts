@@ -46,7 +46,7 @@ function concludeRecord(
 
 /** The delivery with its identity and runs. */
 function composeOffer({ clock, ids }: IngressContext, reception: Reception): DeliveryOffer {
-  const { webhook, body, request } = reception;
+  const { webhook, body, request, providerIdentity } = reception;
   const nowMs = clock.wallMs();
   const payload = reception.readPayload();
   const received = {
@@ -65,7 +65,7 @@ function composeOffer({ clock, ids }: IngressContext, reception: Reception): Del
     revision,
     summary: composeSummary(webhook.summary, received.payload),
     event: readEvent(webhook.event, reception.headers, received.payload),
-    identity: identify(reception.headers, webhook, reception.providerIdentity, body),
+    identity: identify({ headers: reception.headers, providerIdentity, payload: received.payload }, webhook, body),
     body,
     applyNumber,
     runs,

@@ -96,6 +96,7 @@ function composeRow(
 ): RejectionEntry {
   const { webhook, request, providerIdentity } = reception;
   const nowMs = clock.wallMs();
+  const named = providerIdentity ?? webhook.claimedIdentity(reception);
   metrics.countDelivery(webhook, label);
   return {
     kind: 'rejection',
@@ -104,7 +105,7 @@ function composeRow(
     label,
     reason,
     detail,
-    identity: findNamedIdentity(request.headers, webhook, providerIdentity ?? webhook.claimedIdentity(reception)),
+    identity: findNamedIdentity({ headers: request.headers, providerIdentity: named, payload: undefined }, webhook),
     size,
     count: 1,
     receivedAt: nowMs,

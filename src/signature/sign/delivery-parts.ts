@@ -11,7 +11,10 @@ export function parseObject(body: Uint8Array): JsonObject {
     value = undefined;
   }
   if (isJsonObject(value)) return value;
-  throw new AppError('bad_request', 'Under this scheme the body contains the signature, so it must be a JSON object.');
+  throw new AppError(
+    'bad_request',
+    'The body must be a JSON object, because it contains the signature or the delivery ID.',
+  );
 }
 
 /** The body with a value at a path, serialized again. Existing values on the path are replaced. */

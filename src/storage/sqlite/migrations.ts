@@ -684,4 +684,6 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX runs_claimable ON runs (factory, seq) WHERE state = 'queued' AND gate IS NULL;
   CREATE INDEX runs_gated ON runs (factory, gate, not_before) WHERE gate IS NOT NULL;
   `,
+  // Where the payload has the delivery ID of its sender.
+  `ALTER TABLE webhooks ADD COLUMN delivery_id_path TEXT;`,
 ];

@@ -29,6 +29,7 @@ interface Fields {
   secret: string;
   secret_name: string;
   delivery_id_header: string;
+  delivery_id_path: string;
 }
 
 const BLANK: Fields = {
@@ -39,6 +40,7 @@ const BLANK: Fields = {
   secret: '',
   secret_name: '',
   delivery_id_header: '',
+  delivery_id_path: '',
 };
 
 /** All fields of a new webhook. */
@@ -53,6 +55,8 @@ export function AddWebhookForm({ onSubmit, cancelHref, isPending, error }: AddWe
           : 'Use letters, digits, dots, hyphens and underscores. Start with a letter or a digit.',
       signature_scheme: (scheme, { auth_mode }) =>
         auth_mode === 'signature' && scheme === null ? 'Select a provider.' : null,
+      delivery_id_path: (path, { delivery_id_header: header }) =>
+        path.trim() !== '' && header.trim() !== '' ? 'Set the header or the path, not both.' : null,
       secret: (secret, fields) => (secret === '' && needsSecret(findScheme(schemes, fields), fields) ? MISSING : null),
     },
   });
@@ -91,13 +95,22 @@ export function AddWebhookForm({ onSubmit, cancelHref, isPending, error }: AddWe
           </Stack>
         </SectionCard>
         <SectionCard title="Delivery identity">
-          <TextInput
-            label="Delivery ID header"
-            description={describeIdentity(scheme)}
-            placeholder="X-Event-Id"
-            autoComplete="off"
-            {...form.getInputProps('delivery_id_header')}
-          />
+          <Stack>
+            <TextInput
+              label="Delivery ID header"
+              description={describeIdentity(scheme)}
+              placeholder="X-Event-Id"
+              autoComplete="off"
+              {...form.getInputProps('delivery_id_header')}
+            />
+            <TextInput
+              label="Delivery ID path"
+              description="If the sender writes its event ID into the payload: the keys to it, separated by dots."
+              placeholder="event.id"
+              autoComplete="off"
+              {...form.getInputProps('delivery_id_path')}
+            />
+          </Stack>
         </SectionCard>
         {error !== null && <ErrorPanel error={error} />}
         <Group justify="flex-end">

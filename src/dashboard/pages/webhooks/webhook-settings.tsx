@@ -20,6 +20,7 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
   const { data: schemes } = useQuery(signatureSchemesQuery);
   const deliveryId = {
     header: webhook.delivery_id_header,
+    payload: `${webhook.delivery_id_path} of the payload`,
     provider: schemes?.find(({ name }) => name === webhook.signature_scheme)?.identities.join(', '),
     'service header or body': 'X-Service-Delivery-Id, otherwise hash of the body',
   }[webhook.identified_by];
