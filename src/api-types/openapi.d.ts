@@ -1865,6 +1865,8 @@ export interface components {
             delivery_id_header: string | null;
             /** @description Path of the payload at which the sender writes its own event ID; `null` if none is named. */
             delivery_id_path: string | null;
+            /** @description Whether a delivery with the identity of an earlier one is a duplicate. The default is `true`. */
+            deduplicate: boolean;
             /** @description Where the sender writes the name of the event; `null` for the places of the scheme. */
             event: {
                 header?: string;
@@ -2025,6 +2027,8 @@ export interface components {
             delivery_id_header: string | null;
             /** @description Path of the payload at which the sender writes its own event ID; `null` if none is named. */
             delivery_id_path: string | null;
+            /** @description Whether a delivery with the identity of an earlier one is a duplicate. The default is `true`. */
+            deduplicate: boolean;
             /** @description Where the sender writes the name of the event; `null` for the places of the scheme. */
             event: {
                 header?: string;
@@ -2167,6 +2171,8 @@ export interface components {
              * @enum {string|null}
              */
             delivery_id_source: "header" | "provider" | "service_header" | "body_hash" | "payload" | null;
+            /** @description Whether `delivery_id` decided that it is new or a duplicate; `false` for a delivery that was accepted with `deduplicate: false`. */
+            deduplicated: boolean;
             /** @description The name of the event, such as `pull_request.opened`; `null` if it is not known or not authenticated. */
             event: string | null;
             /** @description One line about the event, for the well-known schemes: the repository, the title and the person, for example. Text of the sender. `null` if it is not known. */
@@ -6247,6 +6253,8 @@ export interface operations {
                     delivery_id_header?: string | null;
                     /** @description Path of the payload at which the sender writes its own event ID; `null` if none is named. */
                     delivery_id_path?: string | null;
+                    /** @description Whether a delivery with the identity of an earlier one is a duplicate. The default is `true`. */
+                    deduplicate?: boolean;
                     /** @description Where the sender writes the name of the event; `null` for the places of the scheme. */
                     event?: {
                         header?: string;
@@ -6791,6 +6799,8 @@ export interface operations {
                     delivery_id_header?: string | null;
                     /** @description Path of the payload at which the sender writes its own event ID; `null` if none is named. */
                     delivery_id_path?: string | null;
+                    /** @description Whether a delivery with the identity of an earlier one is a duplicate. The default is `true`. */
+                    deduplicate?: boolean;
                     /** @description Where the sender writes the name of the event; `null` for the places of the scheme. */
                     event?: {
                         header?: string;

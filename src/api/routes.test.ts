@@ -357,6 +357,7 @@ describe('webhooks', () => {
       verify_token_state: null,
       delivery_id_header: null,
       delivery_id_path: null,
+      deduplicate: true,
       event: null,
       record_headers: [],
       identified_by: 'service header or body',

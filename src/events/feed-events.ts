@@ -2,7 +2,7 @@ import type { RunId, WebhookUid } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { ReconciliationEnd } from '../core/reconciliation.ts';
-import type { Delivery, DeliveryLogEntry, RecordOutcome } from '../core/resources/delivery.ts';
+import { type Delivery, type DeliveryLogEntry, NO_CLAIM, type RecordOutcome } from '../core/resources/delivery.ts';
 import type { Run } from '../core/resources/run.ts';
 import type { EventHub } from './event-hub.ts';
 
@@ -66,6 +66,7 @@ function describeRecorded(entry: DeliveryLogEntry, outcome: RecordedOutcome, web
     webhookName: webhook.name,
     deliveryId: entry.identity?.value ?? null,
     deliveryIdSource: entry.identity?.source ?? null,
+    deduplicated: entry.kind !== 'offer' || entry.identity.key !== NO_CLAIM,
     event: isRejection ? null : entry.event,
     summary: isRejection ? null : entry.summary,
     headers: entry.headers,

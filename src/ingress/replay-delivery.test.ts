@@ -38,7 +38,17 @@ function open({ listeners = listenAll('a', 'b'), isLive = true, payload = PAYLOA
   registry.replaceFactory(
     'payments',
     isLive
-      ? [{ ...live, identityHeader: null, identityPath: null, holdsSecret: () => false, listeners, pushBranch: null }]
+      ? [
+          {
+            ...live,
+            identityHeader: null,
+            identityPath: null,
+            deduplicate: true,
+            holdsSecret: () => false,
+            listeners,
+            pushBranch: null,
+          },
+        ]
       : [],
   );
   const recorded: (DeliveryOffer | ReplayEntry)[] = [];

@@ -55,6 +55,7 @@ export function buildLiveWebhook(
     handshakes: buildHandshakes(webhook, secret, verifyToken),
     identityHeader: webhook.deliveryIdHeader?.toLowerCase() ?? null,
     identityPath,
+    deduplicate: webhook.deduplicate,
     claimedIdentity: buildClaimedIdentity(webhook),
     event,
     summary,

@@ -42,6 +42,8 @@ export interface LiveWebhook {
   identityHeader: string | null;
   /** Keys from the root of the payload to the sender's ID of the delivery; `null` if the webhook names none. */
   identityPath: readonly string[] | null;
+  /** Whether a delivery with the identity of an earlier one is a duplicate. */
+  deduplicate: boolean;
   /** The provider's ID in a request that did not verify, for display only. */
   claimedIdentity: ReadClaimedIdentity;
   /** Where its sender writes the name of the event; `null` if it is not known. */

@@ -3,7 +3,7 @@ import type { ObjectChange } from '../core/ports/definitions/definition-history.
 import type { WebhookView } from '../core/ports/definitions/inventory.ts';
 import { type Delivery, parseRecordedHeaders } from '../core/resources/delivery.ts';
 import { findOverlapEnd } from '../core/rotation-overlap.ts';
-import { IDENTITY_SOURCE_WORDS } from '../words/delivery-identity.ts';
+import { describeIdentitySource } from '../words/delivery-identity.ts';
 import { describeDeliveryReason } from '../words/delivery-reasons.ts';
 import { readChanges } from './change-steps.ts';
 import { createStep, listFacts, type StoryStep } from './story.ts';
@@ -124,16 +124,20 @@ function describeIdentity({
   reason,
   deliveryId,
   deliveryIdSource,
+  deduplicated,
   duplicateOf,
   factory,
   receivedAt,
 }: Delivery): StoryStep {
   const facts = listFacts({
     'Delivery ID': deliveryId,
-    'Identified by': deliveryIdSource === null ? null : IDENTITY_SOURCE_WORDS[deliveryIdSource],
+    'Identified by': describeIdentitySource(deliveryIdSource, deduplicated),
   });
   if (label !== 'Duplicate') {
-    return createStep({ at: receivedAt, outcome: 'ok', facts, text: 'It is new: no earlier delivery has its ID.' });
+    const text = deduplicated
+      ? 'It is new: no earlier delivery has its ID.'
+      : 'It is new: with "deduplicate: false", every delivery to the webhook is.';
+    return createStep({ at: receivedAt, outcome: 'ok', facts, text });
   }
   const isSwallowed = reason === 'same_identity_other_body';
   const links =

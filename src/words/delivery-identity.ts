@@ -15,3 +15,16 @@ export const WEBHOOK_IDENTITY_WORDS = {
   'service header or body':
     'Delivery ID: X-Service-Delivery-Id. Without it, identical bodies count as duplicates.\nIf the sender sets another header with an event ID, name it as deliveryIdHeader.\nIf the payload contains an event ID, name its path as deliveryIdPath.',
 } as const;
+
+/** What identifies the deliveries of a webhook with `deduplicate: false`. */
+export const NOT_DEDUPLICATED_WORDS =
+  'Every delivery is new (deduplicate: false), also one with a repeated ID or body.';
+
+/** What identifies a delivery, and whether that decided that it is new. */
+export function describeIdentitySource(
+  source: keyof typeof IDENTITY_SOURCE_WORDS | null,
+  isDeduplicated: boolean,
+): string | null {
+  if (source === null) return null;
+  return isDeduplicated ? IDENTITY_SOURCE_WORDS[source] : `${IDENTITY_SOURCE_WORDS[source]}, not deduplicated`;
+}

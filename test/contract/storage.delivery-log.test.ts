@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { IDENTITY_SOURCES, type RecordOutcome } from '../../src/core/resources/delivery.ts';
+import { IDENTITY_SOURCES, NO_CLAIM, type RecordOutcome } from '../../src/core/resources/delivery.ts';
 import { applyFactory, applyOneOfEach, buildAutomation, buildWebhook } from '../helpers/build-apply.ts';
 import { buildOffer, buildRejection, buildReplay, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
@@ -32,6 +32,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
       webhookName: 'internal-ci',
       label: 'Accepted',
       deliveryIdSource: 'header',
+      deduplicated: true,
       event: null,
       summary: null,
       headers,
@@ -110,6 +111,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
         label: 'Accepted',
         replayOf: original.id,
         deliveryIdSource: 'header',
+        deduplicated: true,
         deliveryId: 'k',
         runs: started[index],
       });
@@ -164,11 +166,28 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
 
   it('compares every character of identities, including those that text functions truncate or fold', async () => {
     const { webhook } = await applyOneOfEach(opened.storage);
-    const keys = ['a', 'A', 'a ', ' a', 'a\u0000', 'a\u0000b', '\u00e9', 'e\u0301', '', '\u0000'];
+    const keys = ['a', 'A', 'a ', ' a', 'a\u0000', 'a\u0000b', '\u00e9', 'e\u0301', '\u0000'];
     const batch = keys.map((key) => buildOffer({ webhook, key }));
     expect(outcomes(await record(...batch))).toEqual(keys.map(() => 'Accepted'));
     const again = keys.map((key) => buildOffer({ webhook, key }));
     expect(outcomes(await record(...again))).toEqual(keys.map(() => 'Duplicate'));
+  });
+
+  it('finds deliveries without a claim by their shared ID, also after a restart, and counts none as a duplicate', async () => {
+    const { webhook } = await applyOneOfEach(opened.storage);
+    const unclaimed = [1, 2, 3].map(() => buildOffer({ webhook, key: NO_CLAIM }));
+    expect(outcomes(await record(...unclaimed.slice(0, 2)))).toEqual(['Accepted', 'Accepted']);
+    opened.reopen();
+    expect(outcomes(await record(unclaimed[2]!, buildOffer({ webhook, key: 'shared' })))).toEqual([
+      'Accepted',
+      'Accepted',
+    ]);
+    const list = (cursor: string | null) =>
+      opened.storage.deliveryReader.list({ factory: 'payments', label: null, identity: 'shared', cursor, limit: 2 });
+    const first = await list(null);
+    const rest = await list(first.nextCursor);
+    expect([...first.data, ...rest.data].map(({ deduplicated }) => deduplicated)).toEqual([true, false, false, false]);
+    expect(outcomes(await record(buildOffer({ webhook, key: 'shared' })))).toEqual(['Duplicate']);
   });
 
   it('does not store the identity of a rejected delivery', async () => {
@@ -204,6 +223,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
       count: 17,
       deliveryId: null,
       deliveryIdSource: null,
+      deduplicated: true,
       runs: [],
       clientAddress: '192.0.2.8',
       size: 12,

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createIdSource } from '../../src/core/ids.ts';
-import type {
-  DeliveryLabel,
-  DeliveryOffer,
-  IdentitySource,
-  NewRun,
-  RejectionEntry,
-  ReplayEntry,
+import {
+  type DeliveryLabel,
+  type DeliveryOffer,
+  type IdentitySource,
+  type NewRun,
+  NO_CLAIM,
+  type RejectionEntry,
+  type ReplayEntry,
 } from '../../src/core/resources/delivery.ts';
 
 export const ids = createIdSource(randomBytes);
@@ -26,7 +27,7 @@ interface OfferParts {
   revision?: string | null;
 }
 
-/** A delivery that passed every check, new unless `key` is given. */
+/** A delivery that passed every check, new unless `key` is given. With `NO_CLAIM` it is new too, and its ID is `shared`. */
 export function buildOffer(parts: OfferParts = {}): DeliveryOffer {
   const { webhook = 1, source = 'header', body = '{"level":"error"}', at = START_MS } = parts;
   const id = ids.deliveryId(at);
@@ -45,7 +46,7 @@ export function buildOffer(parts: OfferParts = {}): DeliveryOffer {
     revision: parts.revision === undefined ? 'c0ffee' : parts.revision,
     event: parts.event ?? null,
     summary: null,
-    identity: { source, value: key, key },
+    identity: { source, value: key === NO_CLAIM ? 'shared' : key, key },
     body: bytes,
     applyNumber: 1,
     runs,

@@ -160,6 +160,7 @@ export function makeDelivery(more: Partial<Delivery> = {}): Delivery {
     webhookName: 'internal-ci',
     deliveryId: HOSTILE_TEXT,
     deliveryIdSource: 'header',
+    deduplicated: true,
     event: HOSTILE_TEXT,
     summary: HOSTILE_TEXT,
     label: 'Accepted',

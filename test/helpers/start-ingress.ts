@@ -61,6 +61,7 @@ export interface TestWebhook
       | 'signature'
       | 'deliveryIdHeader'
       | 'deliveryIdPath'
+      | 'deduplicate'
       | 'event'
       | 'recordHeaders'
       | 'secretVersion'

@@ -82,6 +82,7 @@ describe('the reconcile thread', () => {
       verifyTokenSecretName: null,
       deliveryIdHeader: null,
       deliveryIdPath: null,
+      deduplicate: true,
       event: null,
       recordHeaders: [],
       rotationOverlap: '0s',

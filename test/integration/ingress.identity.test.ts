@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
 import { findScheme } from '../../src/signature/schemes/schemes.ts';
 import { signRequest } from '../../src/signature/sign/sign-request.ts';
@@ -72,6 +73,34 @@ describe('the identity of a delivery', () => {
     const sent = { body: '{"event":{"id":null}}', headers: { 'x-service-delivery-id': 'evt_1' } };
     expect((await ingress.post('hook', sent)).body).toBe('{"delivery_id":"evt_1"}');
     expect((await ingress.deliveries())[0]).toMatchObject({ label: 'Accepted', deliveryIdSource: 'service_header' });
+  });
+
+  it('is shown but decides nothing with deduplicate: false, also for requests at the same moment', async () => {
+    ingress = await startIngress({
+      webhooks: [{ deduplicate: false }],
+      automations: [{ name: 'run-it', webhook: 'hook' }],
+    });
+    const headers = { 'x-service-delivery-id': 'one' };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ingress.post('hook', { headers, body: '{}' })));
+    for (const body of ['[]', '[]']) answers.push(await ingress.post('hook', { body }));
+    expect(answers.map(({ status }) => status)).toEqual(Array(22).fill(202));
+    expect(answers[0]!.body).toBe('{"delivery_id":"one"}');
+    const rows = await ingress.deliveries();
+    expect(rows.map(({ label, deduplicated }) => [label, deduplicated])).toEqual(Array(22).fill(['Accepted', false]));
+    expect(new Set(rows.flatMap(({ runs }) => runs)).size).toBe(22);
+    expect(rows[0]!.deliveryId).toBe(sha256('[]'));
+    expect(rows[0]!.deliveryIdSource).toBe('body_hash');
+  });
+
+  it('does not outlive the log with deduplicate: false', async () => {
+    ingress = await startIngress({ webhooks: [{ deduplicate: false }, { name: 'other' }] });
+    for (const name of ['hook', 'hook', 'other', 'other']) await ingress.post(name, { body: '{}' });
+    const policy = { deliveriesMs: 0, minDeliveries: 0, identitiesMs: 1e9, runsMs: 1, auditMs: 1, secretVersionsMs: 1 };
+    while ((await ingress.storage.retention.prune(policy, ingress.clock.wallMs() + 60_000)).more);
+    const file = new Database(ingress.file, { readonly: true });
+    const kept = file.prepare('SELECT webhooks.name FROM identities JOIN webhooks ON ref = webhook').pluck().all();
+    file.close();
+    expect(kept).toEqual(['other']);
   });
 
   it('is another one if an ID looks like the hash of a long ID', async () => {

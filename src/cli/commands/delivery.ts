@@ -4,7 +4,7 @@ import { type ListQuery, listRows, type Page } from '../../client/list-rows.ts';
 import { isNotFound, readAnswer } from '../../client/read-answer.ts';
 import type { Json } from '../../core/json.ts';
 import { DELIVERY_LABELS, type DeliveryLabel } from '../../core/resources/delivery.ts';
-import { IDENTITY_SOURCE_WORDS } from '../../words/delivery-identity.ts';
+import { describeIdentitySource, IDENTITY_SOURCE_WORDS } from '../../words/delivery-identity.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import { describeLabel as describeEntryLabel, NO_LABEL } from '../../words/rate-limited.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -356,7 +356,7 @@ function printDelivery(session: CommandSession, delivery: Delivery): void {
     ['Event', delivery.event],
     ['Summary', delivery.summary],
     ['Delivery ID', delivery.delivery_id],
-    ['Identified by', delivery.delivery_id_source === null ? null : IDENTITY_SOURCE_WORDS[delivery.delivery_id_source]],
+    ['Identified by', describeIdentitySource(delivery.delivery_id_source, delivery.deduplicated)],
     ['Webhook', `${delivery.webhook_name} (${delivery.webhook_uid})`],
     ['Factory', delivery.factory],
     ['Size', delivery.label === null ? null : `${delivery.size} bytes`],

@@ -1,6 +1,6 @@
 import type { Capture, Handshake, SecretState, UnloggedRequests, Webhook } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
-import { WEBHOOK_IDENTITY_WORDS } from '../../words/delivery-identity.ts';
+import { NOT_DEDUPLICATED_WORDS, WEBHOOK_IDENTITY_WORDS } from '../../words/delivery-identity.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import { describeEventPlace } from '../../words/event-names.ts';
 import { describeAcceptance, formatRate } from '../../words/recent-activity.ts';
@@ -264,6 +264,11 @@ function describeVerifyToken({ verify_token_secret_name: name, verify_token_stat
 /** What identifies a delivery; a warning if identical bodies count as duplicates (decisions, "Identity"). */
 async function printIdentity(session: CommandSession, webhook: Webhook): Promise<void> {
   const { output } = session;
+  if (!webhook.deduplicate) {
+    output.line();
+    output.line(NOT_DEDUPLICATED_WORDS);
+    return;
+  }
   const observed = await observeIdentities(session, webhook);
   const warns = webhook.identified_by === 'service header or body' || observed.byBody > 0;
   output.line();

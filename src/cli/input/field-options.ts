@@ -33,8 +33,11 @@ export function readFieldOptions<Table extends Fields, Action extends 'create' |
   const body: { [name: string]: unknown } = {};
   for (const [key, field] of listOptions(fields, action)) {
     const { flags, sets } = field.option;
-    const value = values[new Option(flags).attributeName()];
-    if (value !== undefined) body[apiName(key, field)!] = sets === undefined ? value : sets;
+    const option = new Option(flags);
+    const value = values[option.attributeName()];
+    // The value of `--no-…` is `true` unless it is given.
+    const isGiven = option.negate ? value === false : value !== undefined;
+    if (isGiven) body[apiName(key, field)!] = sets === undefined ? value : sets;
   }
   return body as Partial<RequestOf<Table, Action>>;
 }

@@ -5,6 +5,7 @@ import type { DeliveryFilter } from '../trigger.ts';
 import { defineFields, type RecordOf } from './fields.ts';
 import {
   count,
+  flag,
   id,
   instant,
   labelOf,
@@ -44,10 +45,14 @@ export interface DeliveryIdentity {
   value: string;
   /**
    * The key that identifies duplicates: the bytes received, one character each. `value` is not enough, because
-   * different bytes may decode to the same text (UTF-8 if valid, otherwise Latin-1).
+   * different bytes may decode to the same text (UTF-8 if valid, otherwise Latin-1). `NO_CLAIM` if no later delivery
+   * is a duplicate of this one.
    */
   key: string;
 }
+
+/** The key of a delivery to a webhook with `deduplicate: false`. No other key is empty. */
+export const NO_CLAIM = '';
 
 /** Number of decisions of each outcome that an earlier version did not store. */
 export type OmittedDecisions = Record<Exclude<Decision['outcome'], 'started'>, number>;
@@ -218,6 +223,12 @@ export const DELIVERY_FIELDS = defineFields({
     type: nullable(labelOf(IDENTITY_SOURCES)),
     description: 'Where `delivery_id` was read; `null` without one.',
     column: 'identity_source',
+  },
+  deduplicated: {
+    type: flag,
+    description:
+      'Whether `delivery_id` decided that it is new or a duplicate; `false` for a delivery that was accepted with `deduplicate: false`.',
+    column: null,
   },
   event: {
     type: textOrNull,

@@ -296,6 +296,24 @@ export const WEBHOOK_FIELDS = defineFields({
     tagged: true,
     audited: true,
   },
+  deduplicate: {
+    type: flag,
+    description: 'Whether a delivery with the identity of an earlier one is a duplicate. The default is `true`.',
+    declared: {
+      default: true,
+      schema: {
+        title: 'Deduplicate',
+        description:
+          'Whether a delivery with the identity of an earlier one is a duplicate that starts nothing. false: every delivery is new, also one that the sender repeats because it got no answer.',
+        examples: [true, false],
+      },
+    },
+    editable: 'create and change',
+    option: { flags: '--no-deduplicate', help: 'every delivery is new, also one with a repeated ID or body' },
+    planned: true,
+    tagged: true,
+    audited: true,
+  },
   event: {
     type: eventOrNull,
     description: 'Where the sender writes the name of the event; `null` for the places of the scheme.',

@@ -13,6 +13,7 @@ export interface CreateWebhookRequest {
   secret_name?: string;
   delivery_id_header?: string;
   delivery_id_path?: string;
+  deduplicate?: boolean;
 }
 
 /** Creates a webhook. Only this response contains a generated secret. */

@@ -40,7 +40,7 @@ function checkProvider({ name, authMode }: WebhookDefinition, yaml: YamlText, di
 
 /** Without an ID from the sender, two different deliveries with the same body count as one (specification, "Delivery identity"). */
 function checkIdentity(webhook: WebhookDefinition, yaml: YamlText, diagnostics: ProblemCollector): void {
-  if (webhook.deliveryIdHeader !== null || webhook.deliveryIdPath !== null) return;
+  if (!webhook.deduplicate || webhook.deliveryIdHeader !== null || webhook.deliveryIdPath !== null) return;
   const scheme = resolveScheme(webhook.signatureScheme, webhook.signature);
   if (scheme !== null && listIdentities(scheme).length > 0) return;
   const message = 'A second delivery with the same body counts as a duplicate and starts nothing.';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type RequestHeaders, trimBlanks } from '../../core/headers.ts';
 import { readPath } from '../../core/json.ts';
-import type { DeliveryIdentity, IdentitySource } from '../../core/resources/delivery.ts';
+import { type DeliveryIdentity, type IdentitySource, NO_CLAIM } from '../../core/resources/delivery.ts';
 import type { LiveWebhook } from '../../registry/live-webhook.ts';
 import { toWireText } from '../../signature/verify/request-parts.ts';
 import { decodeHeader } from './decode-header.ts';
@@ -14,6 +14,8 @@ const MAX_IDENTITY_BYTES = 255;
 
 /** The settings of a webhook for identities. */
 export type IdentityRules = Pick<LiveWebhook, 'identityHeader' | 'identityPath' | 'holdsSecret'>;
+
+type ClaimRules = IdentityRules & Pick<LiveWebhook, 'deduplicate'>;
 
 /** What identifies a delivery before its body as a whole does. */
 export interface IdentityParts {
@@ -28,9 +30,12 @@ export interface IdentityParts {
  * The identity of a delivery: the first available of the webhook's header or path, the provider's header, the service
  * header and the hash of the body (specification, "Delivery identity").
  */
-export function identify(parts: IdentityParts, rules: IdentityRules, body: Uint8Array): DeliveryIdentity {
-  const named = findNamedIdentity(parts, rules);
-  if (named !== null) return named;
+export function identify(parts: IdentityParts, rules: ClaimRules, body: Uint8Array): DeliveryIdentity {
+  const identity = findNamedIdentity(parts, rules) ?? hashBody(body);
+  return rules.deduplicate ? identity : { ...identity, key: NO_CLAIM };
+}
+
+function hashBody(body: Uint8Array): DeliveryIdentity {
   const value = `sha256:${hash('sha256', body)}`;
   return { source: 'body_hash', value, key: value };
 }

@@ -3,14 +3,15 @@ import type Database from 'better-sqlite3';
 import { AppError, messageOf } from '../../core/errors.ts';
 import type { Histogram } from '../../core/histogram.ts';
 import type { DeliveryId, RunId } from '../../core/ids.ts';
-import type {
-  DeliveryLogEntry,
-  DeliveryOffer,
-  MatchRecord,
-  NewRun,
-  RecordOutcome,
-  RejectionEntry,
-  ReplayEntry,
+import {
+  type DeliveryLogEntry,
+  type DeliveryOffer,
+  type MatchRecord,
+  type NewRun,
+  NO_CLAIM,
+  type RecordOutcome,
+  type RejectionEntry,
+  type ReplayEntry,
 } from '../../core/resources/delivery.ts';
 import type { WriteMeasures } from '../../core/write-measures.ts';
 import { mapColumns } from '../sql/schema/columns.ts';
@@ -206,6 +207,7 @@ class BatchRows {
 
   #addOffer(offer: DeliveryOffer): RecordOutcome {
     const { webhook, id, identity } = offer;
+    if (identity.key === NO_CLAIM) return this.#accept(offer, null);
     const claim = { webhook, source: identity.source, key: identity.key, delivery: id };
     const earlier = this.#claims.claim(claim, this.#nextDelivery());
     if (earlier === null) return this.#accept(offer, null);

@@ -686,4 +686,10 @@ export const MIGRATIONS: readonly string[] = [
   `,
   // Where the payload has the delivery ID of its sender.
   `ALTER TABLE webhooks ADD COLUMN delivery_id_path TEXT;`,
+  // Whether a webhook recognizes repeated deliveries. Accepted deliveries that claim no identity have an empty key, and are
+  // found by their delivery ID.
+  `
+  ALTER TABLE webhooks ADD COLUMN deduplicate INTEGER NOT NULL DEFAULT 1;
+  CREATE INDEX deliveries_without_claim ON deliveries (webhook, identity, seq) WHERE identity_key = '';
+  `,
 ];

@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import type { Delivery } from '../../../client/api-types.ts';
-import { IDENTITY_SOURCE_WORDS } from '../../../words/delivery-identity.ts';
+import { describeIdentitySource, IDENTITY_SOURCE_WORDS } from '../../../words/delivery-identity.ts';
 import { FactList } from '../../parts/layout/fact-list.tsx';
 import { formatBodySize } from '../../parts/text/format-body-size.ts';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
@@ -56,7 +56,7 @@ function listFacts(delivery: Delivery): [string, React.ReactNode][] {
     ['Event', delivery.event === null ? null : <UntrustedText key="event" text={delivery.event} />],
     ['Summary', delivery.summary === null ? null : <UntrustedText key="summary" text={delivery.summary} />],
     ['Delivery ID', delivery_id === null ? null : <UntrustedText key="id" text={delivery_id} />],
-    ['ID source', delivery_id_source === null ? null : IDENTITY_SOURCE_WORDS[delivery_id_source]],
+    ['ID source', describeIdentitySource(delivery_id_source, delivery.deduplicated)],
     ['IP address', <UntrustedText key="address" text={delivery.client_address} />],
     ['Size', formatBodySize(delivery)],
     ['Requests', delivery.count > 1 ? `${delivery.count}, summarized` : null],

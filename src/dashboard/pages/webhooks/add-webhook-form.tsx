@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, PasswordInput, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { type FormErrors, type UseFormReturnType, useForm } from '@mantine/form';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
@@ -30,6 +30,7 @@ interface Fields {
   secret_name: string;
   delivery_id_header: string;
   delivery_id_path: string;
+  deduplicate: boolean;
 }
 
 const BLANK: Fields = {
@@ -41,6 +42,7 @@ const BLANK: Fields = {
   secret_name: '',
   delivery_id_header: '',
   delivery_id_path: '',
+  deduplicate: true,
 };
 
 /** All fields of a new webhook. */
@@ -109,6 +111,11 @@ export function AddWebhookForm({ onSubmit, cancelHref, isPending, error }: AddWe
               placeholder="event.id"
               autoComplete="off"
               {...form.getInputProps('delivery_id_path')}
+            />
+            <Checkbox
+              label="Recognize repeated deliveries"
+              description="A delivery with the ID of an earlier one is a duplicate and starts no runs. Off: every delivery is new."
+              {...form.getInputProps('deduplicate', { type: 'checkbox' })}
             />
           </Stack>
         </SectionCard>
@@ -231,7 +238,14 @@ function findScheme(schemes: readonly SignatureScheme[], fields: Fields): Signat
 }
 
 /** Empty inputs are omitted. The scheme and the secret belong to the mode `signature` only. */
-function buildRequest({ name, auth_mode, signature_scheme, secret, ...texts }: Fields): CreateWebhookRequest {
+function buildRequest({
+  name,
+  auth_mode,
+  signature_scheme,
+  secret,
+  deduplicate,
+  ...texts
+}: Fields): CreateWebhookRequest {
   const filled = Object.entries(texts).flatMap(([key, text]) => (text.trim() === '' ? [] : [[key, text.trim()]]));
   const isSigned = auth_mode === 'signature';
   return {
@@ -239,6 +253,7 @@ function buildRequest({ name, auth_mode, signature_scheme, secret, ...texts }: F
     auth_mode,
     ...(isSigned && signature_scheme !== null ? { signature_scheme } : {}),
     ...(isSigned && secret !== '' ? { secret } : {}),
+    ...(deduplicate ? {} : { deduplicate }),
     ...Object.fromEntries(filled),
   };
 }

@@ -118,7 +118,7 @@ function AwaitedSecret({ webhook, factory }: { webhook: Webhook; factory: Factor
 }
 
 function Warnings({ webhook }: { webhook: Webhook }) {
-  const { enabled, deleted_at, secret_state, secret_name, identified_by } = webhook;
+  const { enabled, deleted_at, secret_state, secret_name, identified_by, deduplicate } = webhook;
   return (
     <>
       {deleted_at !== null && (
@@ -142,7 +142,7 @@ function Warnings({ webhook }: { webhook: Webhook }) {
           The webhook uses the value of its last apply. The next apply fails until {secret_name} exists again.
         </Alert>
       )}
-      {identified_by === 'service header or body' && deleted_at === null && (
+      {deduplicate && identified_by === 'service header or body' && deleted_at === null && (
         <Alert color="blue" icon={<Fingerprint />} title="Identical bodies count as duplicates">
           If two deliveries have the same body, the second one is a duplicate and starts no runs, unless the sender sets
           X-Service-Delivery-Id. Set a delivery ID header or path to tell such deliveries apart.

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Factory, Webhook } from '../../../client/api-types.ts';
+import { NOT_DEDUPLICATED_WORDS } from '../../../words/delivery-identity.ts';
 import { describeEventPlace } from '../../../words/event-names.ts';
 import { automationsQuery } from '../../api/automations.ts';
 import { signatureSchemesQuery } from '../../api/queries.ts';
@@ -38,6 +39,7 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
           ['Previous secret', <OverlapText key="overlap" webhook={webhook} />],
           ['Verify token', webhook.verify_token_secret_name],
           ['Delivery ID', deliveryId],
+          ['Duplicates', webhook.deduplicate ? null : NOT_DEDUPLICATED_WORDS],
           ['Event name', webhook.event && describeEventPlace(webhook.event)],
           ['Recorded headers', webhook.record_headers.join(', ') || null],
           ['Automations', <UsingAutomations key="automations" webhook={webhook} />],

@@ -2,7 +2,13 @@ import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import { AppError } from '../../../core/errors.ts';
 import type { DeliveryId, RunId, WebhookUid } from '../../../core/ids.ts';
 import type { DeliveryPage, DeliveryReader, DeliverySearch } from '../../../core/ports/deliveries/delivery-log.ts';
-import { type Delivery, type DeliveryLabel, ENTRY_LABELS, IDENTITY_SOURCES } from '../../../core/resources/delivery.ts';
+import {
+  type Delivery,
+  type DeliveryLabel,
+  ENTRY_LABELS,
+  IDENTITY_SOURCES,
+  NO_CLAIM,
+} from '../../../core/resources/delivery.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import { findListeners } from '../definitions/listener-history.ts';
 import { findFirstSince } from '../find-first-since.ts';
@@ -147,7 +153,7 @@ async function findRange(
 
 /**
  * Entries with the sender's delivery ID. The accepted delivery is found by its claim. Duplicates, replays and
- * rejections are few and have an index.
+ * rejections are few and have an index. Accepted deliveries without a claim have another index.
  */
 async function findByIdentity(
   { db, claims }: Log,
@@ -171,8 +177,15 @@ async function findByIdentity(
     .orderBy('deliveries.seq', 'desc')
     .limit(limit)
     .execute();
+  const unclaimed = await inRange
+    .where('deliveries.webhook', '=', webhook)
+    .where('deliveries.identity', '=', identity)
+    .where(sql<boolean>`identity_key = ''`)
+    .orderBy('deliveries.seq', 'desc')
+    .limit(limit)
+    .execute();
   const limited = label === null ? await findLimited(inRange, webhook, identity).limit(limit).execute() : [];
-  return [...claimed, ...others, ...limited];
+  return [...claimed, ...others, ...unclaimed, ...limited];
 }
 
 /** Entries that stand for requests over the delivery rate, of which one had this delivery ID. */
@@ -244,9 +257,10 @@ function selectRuns(db: Kysely<Schema>, deliveries: readonly number[]) {
 }
 
 function toDelivery(row: DeliveryRow, runs: RunId[]): Delivery {
-  const { webhook: _, identityKey: __, ...stored } = DELIVERIES.fromRow(row);
+  const { webhook: _, identityKey, ...stored } = DELIVERIES.fromRow(row);
   return {
     ...stored,
+    deduplicated: identityKey !== NO_CLAIM,
     factory: row.factory,
     webhookUid: row.uid as WebhookUid,
     webhookName: row.name,

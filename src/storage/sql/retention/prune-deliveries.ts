@@ -72,6 +72,7 @@ async function keepClaims(db: Kysely<Schema>, deliveries: number[], since: numbe
     .where('seq', 'in', deliveries)
     .where('label', '=', DELIVERIES.encode('label', 'Accepted'))
     .where('replay_of', 'is', null)
+    .where(sql<boolean>`coalesce(identity_key, identity) <> ''`)
     .execute();
   let newest = await findNewest(db, 'identities');
   const departed: DepartedClaim[] = [];

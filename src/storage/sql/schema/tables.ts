@@ -78,7 +78,8 @@ export const LIVE_FILES = mapColumns<LiveFile>()({
 
 /**
  * The fields of a delivery that `deliveries` stores. `webhook` is `AppliedWebhook.ref`; UID and name are joined.
- * `identityKey` is the key of an accepted delivery; `null` if it is the delivery ID, as it nearly always is.
+ * `identityKey` is the key of an accepted delivery; `null` if it is the delivery ID, as it nearly always is, and `NO_CLAIM`
+ * if the delivery claims no identity.
  */
 const STORED_FIELDS = { webhook: { type: integer }, identityKey: { type: textOrNull }, ...DELIVERY_FIELDS };
 

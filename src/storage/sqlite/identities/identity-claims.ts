@@ -196,8 +196,8 @@ function readIdentity({ webhook, source, key }: ClaimRow): ClaimedIdentity {
 
 const ACCEPTED = DELIVERY_LABELS.indexOf('Accepted');
 const LOGGED = 'SELECT seq, webhook, identity_source AS source, coalesce(identity_key, identity) AS key';
-/** A replay claims nothing. */
-const CLAIMS = `label = ${ACCEPTED} AND replay_of IS NULL`;
+/** A replay, and a delivery whose key is `NO_CLAIM`, claim nothing. */
+const CLAIMS = `label = ${ACCEPTED} AND replay_of IS NULL AND coalesce(identity_key, identity) <> ''`;
 
 /** At least the number of rows. To count them would read all of them. */
 function composeSpan(table: 'deliveries' | 'identities'): string {
