@@ -92,7 +92,7 @@ export function createReconcilers(parts: ReconcilerParts): Reconcilers {
     betweenPasses: (factory, work) => byName.get(factory)?.betweenPasses(work) ?? work(),
     serve: async (factory) => find(factory).serve(),
     serveAll: async () => {
-      for (const reconciler of all) await reconciler.serve();
+      for (const reconciler of all) await reconciler.open();
     },
     stop: async () => void (await Promise.all(all.map((reconciler) => reconciler.stop()))),
   };

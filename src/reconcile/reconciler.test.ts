@@ -43,6 +43,12 @@ describe('passes', () => {
     expect(world.validations).toBe(2);
   });
 
+  it('are not needed for a factory to be known: it is when requests are accepted', async () => {
+    await world.reconciler.open();
+    expect(world.source.fetches).toBe(0);
+    expect(await world.storage.inventoryReader.head(FACTORY)).toMatchObject({ name: FACTORY });
+  });
+
   it('begin with the start, and run after every change that the source reports', async () => {
     world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
     world.reconciler.start();

@@ -119,6 +119,17 @@ export class Reconciler {
     return this.reconcile();
   }
 
+  /**
+   * Makes the factory known, and its applied definition live, before requests are accepted. If the storage cannot be written
+   * now, the first pass makes it known.
+   */
+  async open(): Promise<void> {
+    await this.#register().catch((error: unknown) => {
+      this.#context.logger.warn({ err: error }, 'the factory could not be stored yet');
+    });
+    await this.serve();
+  }
+
   /** Makes the applied definition live as the storage has it now: at start, and after a pin that no apply made. */
   async serve(): Promise<void> {
     const { state } = this.#context;
