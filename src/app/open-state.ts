@@ -18,6 +18,7 @@ import { type DataPaths, resolveDataPaths } from '../data-dir/data-paths.ts';
 import { requireDatabase } from '../data-dir/require-database.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { builtFile } from '../files/package-files.ts';
+import { removeDrafts } from '../files/write-durably.ts';
 import { createAnswerStore } from '../secrets/answer-store.ts';
 import { loadMasterKey } from '../secrets/load-master-key.ts';
 import { MasterKeyRotation, type PlaceKey } from '../secrets/master-key-rotation.ts';
@@ -52,6 +53,7 @@ export async function openDataDir(dataDir: string, logger: Logger, lifetime: Lif
   await removeDaemonFile(paths.daemonFile);
   requireDatabase(paths);
   await removeStaleStaging(dataDir);
+  await removeDrafts(dataDir);
   return { paths, opening: openStorage(paths.database, logger, lifetime) };
 }
 

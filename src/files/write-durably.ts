@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 /**
  * Writes a whole file. After a power failure the file has either the old or the new content, and the new content once this
@@ -16,6 +16,15 @@ export async function writeDurably(path: string, content: string | Uint8Array, m
     throw error;
   }
   await syncFolder(dirname(path));
+}
+
+const DRAFT = /\.[0-9a-f]{16}\.tmp$/;
+
+/** Removes the temporary files of calls that were killed. For a folder in which no other process writes. */
+export async function removeDrafts(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const drafts = entries.filter((entry) => entry.isFile() && DRAFT.test(entry.name));
+  for (const { name } of drafts) await rm(join(folder, name), { force: true });
 }
 
 /** Writes a new file and its content to disk; the name is on disk only after `syncFolder`. Throws `EEXIST`. */

@@ -1,6 +1,7 @@
 import type { Storage } from '../core/ports/storage.ts';
 import { type DataPaths, resolveDataPaths } from '../data-dir/data-paths.ts';
 import { requireOwnDatabase } from '../data-dir/require-database.ts';
+import { removeDrafts } from '../files/write-durably.ts';
 import { lockDataDir } from '../storage/data-dir-lock.ts';
 import { openSqliteStorage } from '../storage/sqlite/sqlite-storage.ts';
 
@@ -19,6 +20,7 @@ export async function withStoppedDaemon<T>(
   process.umask(0o077);
   const lock = lockDataDir(dataDir);
   try {
+    await removeDrafts(dataDir);
     const storage = openSqliteStorage(paths.database);
     try {
       return await work(storage, paths);

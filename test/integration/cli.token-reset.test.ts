@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Daemon } from '../../src/app/daemon.ts';
@@ -12,6 +12,12 @@ beforeAll(async () => {
   ({ startDaemon } = await importBuiltApp());
 });
 afterAll(() => void process.umask(umask));
+
+/** As a start or a reset leaves it that is killed before it renames its file. */
+function leaveDraft(dataDir: string): void {
+  writeFileSync(join(dataDir, 'admin-token.0123456789abcdef.tmp'), 'dbk_never_used\n');
+}
+const listDrafts = (dataDir: string) => readdirSync(dataDir).filter((name) => name.endsWith('.tmp'));
 
 const start = (dataDir: string): Promise<Daemon> =>
   startDaemon({
@@ -43,13 +49,17 @@ it('token reset restores access after the only owner token was lost', async () =
   await first.stop();
 
   rmSync(file);
+  leaveDraft(dataDir);
   const reset = await runCli(['token', 'reset', '--data-dir', dataDir]);
   expect([reset.code, reset.stdout]).toEqual([0, expect.stringContaining(file)]);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const token = readFileSync(file, 'utf8').trim();
   expect(`${reset.stdout}${reset.stderr}`).not.toContain(token);
+  expect(listDrafts(dataDir)).toEqual([]);
+  leaveDraft(dataDir);
 
   const second = await start(dataDir);
+  expect(listDrafts(dataDir)).toEqual([]);
   expect(readFileSync(file, 'utf8').trim()).toBe(token);
   expect((await ask(second, 'tokens', lost)).status).toBe(401);
   expect(await ask(second, 'tokens', token)).toMatchObject({
