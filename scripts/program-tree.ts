@@ -21,6 +21,7 @@ export async function loadProgram(): Promise<CliCommand> {
     catchInterrupts: () => signal,
     handleSignals: () => () => {},
     hasTerminal: () => false,
+    terminalJob: { isForeground: () => false, signal: () => {} },
   });
   await declareAll();
   return program;

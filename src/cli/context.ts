@@ -5,6 +5,7 @@ import { createIdSource } from '../core/ids.ts';
 import { MASTER_KEY_VARIABLE, SYSTEMD_VARIABLES } from '../core/reserved-variables.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { systemClock } from '../core/time/clock.ts';
+import { type TerminalJob, terminalJob } from './terminal-job.ts';
 
 /** A stream that commands read from. Only terminals have `setRawMode`. */
 export type CliInput = NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?(on: boolean): unknown };
@@ -29,6 +30,8 @@ export interface CliContext {
   catchInterrupts(): AbortSignal;
   /** Is there a terminal that controls the process? */
   hasTerminal(): boolean;
+  /** The job of the shell that the process is part of. */
+  terminalJob: TerminalJob;
   /**
    * Calls `handle` for each of the signals that concern a daemon, which then have no other effect. The returned function
    * ends that: the next signal ends the process.
@@ -57,6 +60,7 @@ export function createProcessContext(process: NodeJS.Process): CliContext {
     sleep: sleepUnlessAborted,
     catchInterrupts: () => catchInterrupts(process),
     hasTerminal,
+    terminalJob,
     handleSignals: (handle) => handleSignals(process, handle),
     outputClosed: watchOutput(process),
   };

@@ -28,6 +28,7 @@ async function createIdleProgram(): Promise<Command> {
     catchInterrupts: () => signal,
     handleSignals: () => () => {},
     hasTerminal: () => false,
+    terminalJob: { isForeground: () => false, signal: () => {} },
   });
   await declareAll();
   const idle = (command: Command): void => {

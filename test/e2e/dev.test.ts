@@ -3,8 +3,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAlive } from '../helpers/command-runs.ts';
+import { hasProgram } from '../helpers/has-program.ts';
 import { runCli } from '../helpers/run-cli.ts';
-import { type StartedProgram, startProgram } from '../helpers/start-program.ts';
+import {
+  type ProgramInTerminal,
+  type StartedProgram,
+  startInTerminal,
+  startProgram,
+} from '../helpers/start-program.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../example-factory', import.meta.url));
@@ -55,6 +61,7 @@ afterAll(() => dev.end('SIGKILL'));
 describe('dockbell dev', () => {
   it('serves a folder without git, and prints each webhook with its URL, its secret and a command', async () => {
     const output = dev.output();
+    expect(output).not.toContain('Keys:');
     expect(output).toMatch(/live +3 webhooks, 3 automations/);
     expect(output).not.toMatch(/^\S+ (?:failed|invalid)/m);
     expect(output).toContain('INTERNAL_CI_WEBHOOK_SECRET: from the environment');
@@ -161,5 +168,66 @@ describe('dockbell dev with an earlier one that was killed', () => {
     await dev.shows(/dockbell send uptime/);
     expect(await dev.end('SIGTERM')).toBe(0);
     expect(existsSync(join(precious, 'daemon.json'))).toBe(true);
+  });
+});
+
+describe.runIf(process.platform === 'linux' && hasProgram('script'))('dockbell dev in a terminal', () => {
+  let terminal: ProgramInTerminal;
+
+  const press = (key: string) => {
+    seen = terminal.output().length;
+    terminal.type(key);
+  };
+  const prints = (wanted: string | RegExp) => terminal.shows(wanted, seen);
+
+  beforeAll(async () => {
+    // Ctrl-Z leaves the command, and `fg` continues it. The settings of the terminal are printed after its end.
+    const command = 'set -m; $DOCKBELL dev; echo "left"; fg; echo "code $?"; stty -a';
+    terminal = startInTerminal(command, { cwd: dir, env });
+    await terminal.shows(/^ {2}\[3\] uptime {2}(?:.*\n)+?.*curl .*$/m);
+  });
+
+  afterAll(() => terminal.end('SIGKILL'));
+
+  it('sends a signed sample of the first webhook when s is pressed', async () => {
+    expect(terminal.output()).toContain('Keys: s sends a sample delivery, 1 to 9 choose its webhook, Ctrl-C stops.\n');
+    press('s');
+    await prints(/send +github {2}sample pull-request-opened\n/);
+    await prints(/delivery +github {2}Accepted {2}pull_request\.opened/);
+  });
+
+  it('sends to the webhook of the pressed number, then to the one that was saved last', async () => {
+    press('2');
+    await prints(/chosen +internal-ci: s sends it a delivery\./);
+    press('s');
+    await prints(/send +internal-ci {2}sample failed-on-main\n/);
+    await prints(/delivery +internal-ci {2}Accepted/);
+    const file = join(dir, 'webhooks/deploys.yaml');
+    seen = terminal.output().length;
+    writeFileSync(file, 'authMode: signature\nsignatureScheme: stripe\nsecretName: DEPLOYS_SECRET\n');
+    await prints(/ {2}\[4\] deploys (?:.*\n)+? {4}dockbell send deploys\n/);
+    press('s');
+    await prints(/send +deploys {2}a small event\n/);
+    await prints(/delivery +deploys {2}Accepted/);
+    rmSync(file);
+    await prints(/- webhook deploys/);
+    press('s');
+    await prints('No delivery was accepted. The webhook deploys does not exist.');
+  });
+
+  it('can be suspended, and stops with Ctrl-C', async () => {
+    press('\u001a');
+    await prints('left\n');
+    press('1');
+    await prints(/chosen +github/);
+    press('\u0003');
+    await prints(/stopped +The daemon has stopped\.\ncode 0\n/);
+    expect(await terminal.exited).toBe(0);
+    const settings = terminal
+      .output()
+      .slice(seen)
+      .split(/[\s;]+/);
+    expect(settings).toEqual(expect.arrayContaining(['isig', 'icanon', 'echo']));
+    expect(readdirSync(temporary)).toEqual([]);
   });
 });

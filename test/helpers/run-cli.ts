@@ -48,6 +48,7 @@ export async function runCli(argv: readonly string[], surroundings: CliSurroundi
     catchInterrupts: () => surroundings.interrupt ?? never,
     handleSignals: () => () => {},
     hasTerminal: () => false,
+    terminalJob: { isForeground: () => false, signal: () => {} },
     outputClosed: surroundings.outputClosed ?? never,
   };
   const code = await runProgram(argv, context);

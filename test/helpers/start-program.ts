@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { eventually } from './eventually.ts';
 
@@ -16,19 +17,43 @@ export interface StartedProgram {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
+/** A command in a terminal. `end` signals the terminal instead of the command. */
+export interface ProgramInTerminal extends StartedProgram {
+  /** Presses keys, or pastes a text. */
+  type(keys: string): void;
+}
+
+interface Surroundings {
+  cwd: string;
+  env?: Record<string, string>;
+}
+
 /** Starts the command in a folder, with only these variables and `PATH`. */
-export function startProgram(
-  args: readonly string[],
-  { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
-): StartedProgram {
-  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    cwd,
-    env: { PATH, NODE_COMPILE_CACHE, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+export function startProgram(args: readonly string[], surroundings: Surroundings): StartedProgram {
+  const stdio = ['ignore', 'pipe', 'pipe'] as const;
+  return follow(spawn(process.execPath, [MAIN, ...args], { ...resolveSurroundings(surroundings), stdio: [...stdio] }));
+}
+
+/** Starts a command of the shell in a terminal. `$DOCKBELL` is the built program. Requires `script` of util-linux. */
+export function startInTerminal(command: string, { cwd, env = {} }: Surroundings): ProgramInTerminal {
+  const program = { DOCKBELL: `${process.execPath} ${MAIN}`, SHELL: '/bin/sh', TERM: 'xterm', NO_COLOR: '1' };
+  const child = spawn('script', ['--quiet', '--flush', '--command', command, join(cwd, '..', 'typescript')], {
+    ...resolveSurroundings({ cwd, env: { ...program, ...env } }),
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  return { ...follow(child), type: (keys) => void child.stdin.write(keys) };
+}
+
+function resolveSurroundings({ cwd, env = {} }: Surroundings) {
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  return { cwd, env: { PATH, NODE_COMPILE_CACHE, ...env } };
+}
+
+function follow(child: ChildProcess): StartedProgram {
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+  for (const stream of [child.stdout!, child.stderr!]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text.replaceAll('\r\n', '\n')));
+  }
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
   const isOver = () => child.exitCode !== null || child.signalCode !== null;
   return {

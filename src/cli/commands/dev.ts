@@ -52,7 +52,8 @@ export function declareDev(command: CliCommand, bind: Bind): void {
         'the last valid definition stays live. Secrets come from variables of the environment with their names, or from the\n' +
         'file of --env-file; others are generated and printed. Without an executor, each run prints its prompt. A command of\n' +
         '--exec gets the prompt on standard input, and the folder in which dev was started as $DEV_DIR. Other commands in the\n' +
-        'folder, such as dockbell send, use this daemon while it runs. Ctrl-C stops it and deletes its data.',
+        'folder, such as dockbell send, use this daemon while it runs. On a terminal, the key s sends a sample of a\n' +
+        'webhook, and the keys 1 to 9 choose the webhook. Ctrl-C stops the daemon and deletes its data.',
       examples: [
         ['dockbell dev', 'the factory in this folder'],
         ['dockbell dev factories/payments --port 9000', 'another folder, with a fixed port for senders'],

@@ -22,6 +22,7 @@ import { readSampleFile } from '../input/read-sample-file.ts';
 import { decodeSecretText, readSecretValue, requireNotEmpty } from '../input/read-secret-value.ts';
 import { readData, readSignature } from '../input/read-signature.ts';
 import { countOption, schemeOption } from '../input/value-options.ts';
+import { createDefaultBody, type Message, postTestDelivery } from '../send/test-delivery.ts';
 
 interface SendOptions {
   data?: string;
@@ -37,13 +38,6 @@ interface SendOptions {
   signature?: string;
   deliveryIdHeader?: string;
   json?: boolean;
-}
-
-/** What one request sends, without its credential. */
-interface Message {
-  body: Uint8Array;
-  headers: Readonly<Record<string, string>>;
-  deliveryId: string | null;
 }
 
 /** Posts one delivery. */
@@ -222,13 +216,7 @@ async function prepareMessage(
     return () => ({ body, headers: { ...headers, ...header }, deliveryId: deliveryId ?? context.newId() });
   }
   const body = data === undefined ? null : await readData(context, data);
-  return () => ({ body: body ?? createDefaultBody(session), headers: header, deliveryId });
-}
-
-/** A new body each time, because an identical body is a duplicate if nothing else identifies the delivery. */
-function createDefaultBody(session: CommandSession): Uint8Array {
-  const event = { event: 'test', id: session.context.newId(), sent_at: new Date(session.nowMs).toISOString() };
-  return Buffer.from(JSON.stringify(event));
+  return () => ({ body: body ?? createDefaultBody(context), headers: header, deliveryId });
 }
 
 async function preparePost(
@@ -278,19 +266,9 @@ function prepareSigned(session: CommandSession, target: SenderTarget, secret: st
 }
 
 function prepareByDaemon(session: CommandSession, webhook: Webhook): Post {
-  return async ({ body, headers: given, deliveryId }) => {
+  return async (message) => {
     const api = await session.api();
-    return session.create((headers) =>
-      api.POST('/api/v1/factories/{factory}/webhooks/{uid}/test-deliveries', {
-        params: { path: webhook },
-        body: {
-          payload_base64: Buffer.from(body).toString('base64'),
-          ...(Object.keys(given).length === 0 ? {} : { headers: given }),
-          ...(deliveryId === null ? {} : { delivery_id: deliveryId }),
-        },
-        headers,
-      }),
-    );
+    return session.create((headers) => postTestDelivery(api, webhook, message, headers));
   };
 }
 

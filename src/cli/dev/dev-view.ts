@@ -18,6 +18,7 @@ import type { Output } from '../output/output.ts';
 import { printPlan } from '../output/print-reconciliation.ts';
 import type { DevSecrets } from './dev-secrets.ts';
 import { findSample } from './find-sample.ts';
+import type { WebhookChoice } from './webhook-choice.ts';
 
 interface ViewParts {
   output: Output;
@@ -29,6 +30,8 @@ interface ViewParts {
   secrets: DevSecrets;
   /** Do runs only print their prompt? */
   isDry: boolean;
+  /** The webhooks that keys choose; `null` without a terminal that passes keys. */
+  choice: WebhookChoice | null;
 }
 
 /** Takes the output of one run. */
@@ -40,6 +43,8 @@ export interface RunOutput {
 /** Larger plans are printed as numbers only. */
 const MAX_CHANGES = 20;
 const KIND_WIDTH = 9;
+/** Longer bodies are not text to paste. */
+const MAX_SHOWN_BODY = 1_000;
 
 /** What `dockbell dev` prints. */
 export class DevView {
@@ -53,7 +58,7 @@ export class DevView {
   }
 
   begin({ dir, executor, dashboard }: { dir: string; executor: string | null; dashboard: string }): void {
-    const { output } = this.#parts;
+    const { output, choice } = this.#parts;
     output.line(`dockbell dev serves ${escapeText(dir)}. Saved files are live; Ctrl-C stops.`);
     output.line(
       executor === null
@@ -61,6 +66,7 @@ export class DevView {
         : `Runs execute: ${escapeText(executor)}`,
     );
     output.line(`Dashboard, signed in by this link once: ${dashboard}`);
+    if (choice !== null) output.line('Keys: s sends a sample delivery, 1 to 9 choose its webhook, Ctrl-C stops.');
     output.line();
   }
 
@@ -86,9 +92,24 @@ export class DevView {
     this.#isLive = true;
     this.#printFindings(await this.#format(applied.diagnostics));
     const isNew = ({ name, secret_name }: Webhook) => !this.#webhooks.has(`${name} ${secret_name}`);
-    const added = applied.plan.webhooks.create.length + applied.plan.webhooks.update.length;
-    if (added === 0) return;
+    const { create, update } = applied.plan.webhooks;
+    if (create.length + update.length === 0) return;
+    this.#parts.choice?.addChanged([...create, ...update].map(({ name }) => name));
     for (const webhook of (await listWebhooks()).filter(isNew)) await this.#printWebhook(webhook);
+  }
+
+  showChosen(webhook: string): void {
+    this.#say('chosen', `${this.#parts.output.colors.bold(escapeText(webhook))}: s sends it a delivery.`);
+  }
+
+  /** `sample`: its name; `null` for a small event. */
+  showSending(webhook: string, sample: string | null): void {
+    const sent = sample === null ? 'a small event' : `sample ${escapeText(sample)}`;
+    this.#say('send', `${this.#parts.output.colors.bold(escapeText(webhook))}  ${sent}`);
+  }
+
+  showSendFailure(why: string): void {
+    this.#say('failed', `No delivery was accepted. ${escapeText(why)}`);
   }
 
   async showRejected(rejected: Reconciliation): Promise<void> {
@@ -173,12 +194,13 @@ export class DevView {
   }
 
   async #printWebhook(webhook: Webhook): Promise<void> {
-    const { output, dir, option } = this.#parts;
+    const { output, dir, option, choice } = this.#parts;
     const { name, secret_name: secret } = webhook;
+    const key = choice?.keyOf(name) ?? null;
     this.#webhooks.add(`${name} ${secret}`);
     const found = this.#parts.secrets.find(secret);
     output.line();
-    output.line(`  ${output.colors.bold(escapeText(name))}  ${webhook.ingress_url}`);
+    output.line(`  ${key === null ? '' : `[${key}] `}${output.colors.bold(escapeText(name))}  ${webhook.ingress_url}`);
     output.line(`    ${secret}: ${describeSecret(found)}`);
     const sample = await findSample(dir, name);
     const scheme =
@@ -192,9 +214,8 @@ export class DevView {
     );
     if (scheme !== null) return;
     const value = found?.origin === 'generated' ? found.value : null;
-    output.line(
-      `    ${sample === null ? buildTokenCurl(webhook, value) : buildTokenCurl(webhook, value, sample.body)}`,
-    );
+    const isShort = sample !== null && sample.body.length <= MAX_SHOWN_BODY;
+    output.line(`    ${isShort ? buildTokenCurl(webhook, value, sample.body) : buildTokenCurl(webhook, value)}`);
   }
 
   #printFindings(text: string): void {

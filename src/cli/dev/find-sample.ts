@@ -8,9 +8,6 @@ export interface ShownSample {
   body: string;
 }
 
-/** Longer bodies are not text to paste. */
-const MAX_BODY_LENGTH = 1_000;
-
 /** The first sample of a webhook that starts something, else its first one; `null` without one. */
 export async function findSample(dir: string, webhook: string): Promise<ShownSample | null> {
   const folder = join(dir, 'webhooks', `${webhook}.samples`);
@@ -18,7 +15,7 @@ export async function findSample(dir: string, webhook: string): Promise<ShownSam
   let first: ShownSample | null = null;
   for (const file of files.slice(0, 20)) {
     const sample = await readSample(join(folder, file));
-    if (sample === null || sample.body.length > MAX_BODY_LENGTH) continue;
+    if (sample === null) continue;
     const shown = { name: file.slice(0, -'.json'.length), body: sample.body };
     if (sample.isStarting) return shown;
     first ??= shown;

@@ -2,6 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Daemon } from '../../app/daemon.ts';
 import { startDaemon } from '../../app/start-daemon.ts';
+import type { Webhook } from '../../client/api-types.ts';
+import type { ApiClient } from '../../client/create-api-client.ts';
+import { type ListQuery, listRows } from '../../client/list-rows.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import { OPTIONS } from '../../config/options.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { SecretStore } from '../../core/ports/secret-store.ts';
@@ -9,11 +13,14 @@ import type { Environment } from '../../core/reserved-variables.ts';
 import type { CommandSession } from '../command-session.ts';
 import { connectDaemon } from '../connect-daemon.ts';
 import { isServed } from '../connection.ts';
+import { hasKeys, readKeys } from '../input/read-keys.ts';
 import { createDevFolder, type DevFolder } from './dev-folder.ts';
+import { DevKeys } from './dev-keys.ts';
 import { chooseRuns, type DevRuns, type RunChoice } from './dev-runs.ts';
 import { DevSecrets } from './dev-secrets.ts';
 import { DevView } from './dev-view.ts';
 import { watchDaemon } from './watch-daemon.ts';
+import { WebhookChoice } from './webhook-choice.ts';
 
 export interface DevRequest {
   session: CommandSession;
@@ -124,6 +131,8 @@ async function followDaemon(request: DevRequest, running: RunningDev): Promise<v
   const client = await connectDaemon(connection);
   const ended = new AbortController();
   void daemon.exited.then(() => ended.abort());
+  const choice = hasKeys(session.context) ? new WebhookChoice() : null;
+  const listWebhooks = () => listAll(client.api, runs.factory);
   const view = new DevView({
     output: session.output,
     context: session.context,
@@ -132,8 +141,14 @@ async function followDaemon(request: DevRequest, running: RunningDev): Promise<v
     option: shownDir === '' && !isShared ? '' : ` --data-dir ${folder.dataDir}`,
     secrets,
     isDry: runs.shown === null,
+    choice,
   });
   view.begin({ dir, executor: runs.shown, dashboard: await daemon.createStartLink() });
+  if (choice !== null) {
+    const keys = new DevKeys({ api: client.api, context: session.context, dir, listWebhooks, choice, view });
+    const unless = AbortSignal.any([ended.signal, request.stop]);
+    readKeys(session.context, { onKey: (key) => keys.press(key), ended: unless });
+  }
   try {
     await watchDaemon({
       connection,
@@ -142,9 +157,16 @@ async function followDaemon(request: DevRequest, running: RunningDev): Promise<v
       factory: runs.factory,
       secrets,
       view,
+      listWebhooks,
       ended: ended.signal,
     });
   } finally {
     client.close();
   }
+}
+
+async function listAll(api: ApiClient, factory: string): Promise<Webhook[]> {
+  const readPage = (query: ListQuery) =>
+    readAnswer(api.GET('/api/v1/factories/{factory}/webhooks', { params: { path: { factory }, query } }));
+  return (await listRows(readPage, null)).data;
 }

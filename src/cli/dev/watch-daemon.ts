@@ -1,4 +1,4 @@
-import type { Delivery, Reconciliation, Run } from '../../client/api-types.ts';
+import type { Delivery, Reconciliation, Run, Webhook } from '../../client/api-types.ts';
 import type { ApiClient } from '../../client/create-api-client.ts';
 import { findAnswer, readAnswer } from '../../client/read-answer.ts';
 import type { Connection } from '../connection.ts';
@@ -15,6 +15,7 @@ interface WatchRequest {
   factory: string;
   secrets: DevSecrets;
   view: DevView;
+  listWebhooks: () => Promise<Webhook[]>;
   ended: AbortSignal;
 }
 
@@ -83,15 +84,8 @@ class DaemonWatch {
     const diagnostics = isComplete
       ? whole.diagnostics.filter((finding) => !missing.includes(finding))
       : whole.diagnostics;
-    if (result === 'applied') await view.showApplied({ ...whole, diagnostics }, () => this.#listWebhooks());
+    if (result === 'applied') await view.showApplied({ ...whole, diagnostics }, this.#request.listWebhooks);
     else if (!(isComplete && result === 'failed')) await view.showRejected(whole);
-  }
-
-  async #listWebhooks() {
-    const { api, factory } = this.#request;
-    const query = { limit: 100 };
-    return (await readAnswer(api.GET('/api/v1/factories/{factory}/webhooks', { params: { path: { factory }, query } })))
-      .data;
   }
 
   async #showDelivery(delivery: Delivery): Promise<void> {

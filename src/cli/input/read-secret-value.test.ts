@@ -25,6 +25,7 @@ async function type(...chunks: string[]) {
     catchInterrupts: () => signal,
     handleSignals: () => () => {},
     hasTerminal: () => false,
+    terminalJob: { isForeground: () => false, signal: () => {} },
   };
   const reading = readSecretValue(context, 'Value of S');
   for (const chunk of chunks) keys.write(chunk);

@@ -9,6 +9,7 @@ import { postDelivery } from '../../sender/post-delivery.ts';
 import { connectDaemon, type DaemonClient } from '../connect-daemon.ts';
 import { findDevDataDir } from '../dev/dev-file.ts';
 import { nameDelivery } from '../offline/render-sample.ts';
+import { postTestDelivery } from '../send/test-delivery.ts';
 
 /** How the target answered. */
 export type ForwardOutcome = { status: number; error: null } | { status: null; error: string };
@@ -67,17 +68,8 @@ export function createDevForward(dir: string, name: string): Forward {
   const send = async (delivery: Delivery, body: Uint8Array) => {
     open ??= await findDevWebhook(dir, name);
     const { client, webhook } = open;
-    const deliveryId = nameOf(delivery);
-    return readAnswer(
-      client.api.POST('/api/v1/factories/{factory}/webhooks/{uid}/test-deliveries', {
-        params: { path: webhook },
-        body: {
-          payload_base64: Buffer.from(body).toString('base64'),
-          headers: listHeaders(delivery, webhook),
-          ...(deliveryId === null ? {} : { delivery_id: deliveryId }),
-        },
-      }),
-    );
+    const message = { body, headers: listHeaders(delivery, webhook), deliveryId: nameOf(delivery) };
+    return readAnswer(postTestDelivery(client.api, webhook, message));
   };
   return {
     send: async (delivery, body) => {
