@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import { createRunLogWriter } from '../executors/log/run-log.ts';
 import { createStartRecords } from '../executors/start-records.ts';
+import { signWebhook } from '../outbound/sign-webhook.ts';
 import { createRedactingTransform } from '../secrets/redactor.ts';
 import { composeTerms, createExecutors, createRunDispatcher, reportEnds } from './create-run-dispatcher.ts';
 import type { DaemonOptions } from './daemon.ts';
@@ -26,6 +27,8 @@ export async function composeDispatcher(
     startRecords,
     searchPath: env.PATH ?? DEFAULT_SEARCH_PATH,
     maskOutput: createRedactingTransform,
+    secrets,
+    signWebhook,
     clock,
     logger,
   };

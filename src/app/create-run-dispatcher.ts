@@ -37,12 +37,13 @@ export function createRunDispatcher({ storage, ...parts }: RunParts): Dispatcher
 /** The executors that the configuration names, by factory. Throws `config_invalid` for one that cannot be used. */
 export async function createExecutors(
   factories: readonly FactoryConfig[],
-  parts: Omit<ExecutorParts, 'timeoutMs'>,
+  parts: Omit<ExecutorParts, 'factory' | 'timeoutMs'>,
 ): Promise<Map<string, Executor>> {
   const executors = new Map<string, Executor>();
   for (const { name, runs } of factories) {
     const { timeoutMs } = runs;
-    const executor = runs.executor === null ? null : await createExecutor(runs.executor, { ...parts, timeoutMs });
+    const executor =
+      runs.executor === null ? null : await createExecutor(runs.executor, { ...parts, factory: name, timeoutMs });
     if (executor !== null) executors.set(name, executor);
   }
   return executors;

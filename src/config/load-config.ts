@@ -10,6 +10,7 @@ import { formatKeyPath, type KeyPath } from '../yaml/key-path.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { findValidator } from '../yaml/validators/config.ts';
 import { buildValues } from './build-values.ts';
+import { checkExecutors } from './check-executors.ts';
 import { checkOidc } from './check-oidc.ts';
 import { type Config, completeConfig } from './config.ts';
 import { ConfigDocument, type ConfigFile, type ConfigProblem } from './config-document.ts';
@@ -43,7 +44,7 @@ export async function loadConfig({ file, env, overrides = {}, workingDir }: Conf
   document.override(overrides, folder);
   const problems = [...document.problems, ...validateDocument(document)];
   const values = buildValues(document, problems);
-  if (problems.length === 0) problems.push(...checkValues(values, document));
+  if (problems.length === 0) problems.push(...(await checkValues(values, document)));
   if (problems.length > 0) throw invalid(problems);
   return completeConfig(values, path);
 }
@@ -130,10 +131,11 @@ function toConfigProblem({ path, on, message, hint }: SchemaProblem, document: C
 }
 
 /** What single values cannot show. */
-function checkValues(values: OptionValues, document: ConfigDocument): ConfigProblem[] {
+async function checkValues(values: OptionValues, document: ConfigDocument): Promise<ConfigProblem[]> {
   return [
     ...findDuplicateNames(values, document),
     ...checkNotifyTargets(values, document),
+    ...(await checkExecutors(values, document)),
     ...checkOidc(values, document),
     ...checkRetention(values, document),
     ...checkPorts(values, document),

@@ -665,7 +665,7 @@ export const OPTIONS = {
   },
   'factories[].runs.executor.type': {
     title: 'Executor type',
-    type: { kind: 'choice', values: EXECUTOR_NAMES, later: ['http'] },
+    type: { kind: 'choice', values: EXECUTOR_NAMES, later: ['container'] },
     default: null,
     required: true,
     description: `How runs are executed. ${EXECUTOR_SUMMARIES}`,

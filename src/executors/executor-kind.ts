@@ -1,11 +1,14 @@
 import type { Transform } from 'node:stream';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Executor, StartRecords } from '../core/ports/runs/executor.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { Clock } from '../core/time/clock.ts';
+import type { SignWebhook } from '../outbound/sign-webhook.ts';
 
 /** What every executor gets from the daemon. */
 export interface ExecutorParts {
+  factory: string;
   /** Maximum duration of one attempt. */
   timeoutMs: number;
   /** Contains a folder for each run of an executor that needs files. */
@@ -17,8 +20,18 @@ export interface ExecutorParts {
   searchPath: string;
   /** Creates a stream that masks these values in everything that passes through it. */
   maskOutput: (values: Iterable<SecretValue>) => Transform;
+  secrets: Pick<SecretStore, 'resolve'>;
+  signWebhook: SignWebhook;
   clock: Clock;
   logger: Logger;
+}
+
+/** A setting that is invalid together with another one. */
+export interface SettingProblem {
+  /** Key below `runs.executor`. */
+  key: string;
+  /** Completes the sentence that begins with the key. */
+  problem: string;
 }
 
 /** One row of the table of executors. */
@@ -27,6 +40,8 @@ export interface ExecutorKind<Settings> {
   summary: string;
   /** Rows of the table of options that only this executor has. The last part of each key is the key of its setting. */
   options: Readonly<Record<`factories[].runs.executor.${string}`, object>>;
+  /** Checks what the table of options cannot say. Default: nothing. */
+  check?: (settings: Settings) => Promise<SettingProblem | null>;
   /**
    * Checks what the machine has to provide, and creates the executor of one factory. Throws `config_invalid`.
    * `null` if workers claim the runs over the management API instead.

@@ -4,6 +4,7 @@ import { createExecutor, EXECUTOR_NAMES, EXECUTOR_OPTIONS, EXECUTORS, LOCAL_EXEC
 
 const LOGGER = { info: () => {}, warn: () => {}, error: () => {}, child: () => LOGGER };
 const PARTS = {
+  factory: 'payments',
   timeoutMs: 1000,
   runsDir: tmpdir(),
   logsDir: tmpdir(),
@@ -12,14 +13,16 @@ const PARTS = {
   maskOutput: () => {
     throw new Error('no run starts here');
   },
+  secrets: { resolve: async () => ({ outcome: 'missing' as const }) },
+  signWebhook: () => ({}),
   clock: { wallMs: () => 0, monotonicMs: () => 0 },
   logger: LOGGER,
 };
 
 describe('the table of executors', () => {
   it('names those that run in the daemon, whose runs it recovers', () => {
-    expect(EXECUTOR_NAMES).toEqual(['command', 'queue']);
-    expect(LOCAL_EXECUTORS).toEqual(['command']);
+    expect(EXECUTOR_NAMES).toEqual(['command', 'queue', 'http']);
+    expect(LOCAL_EXECUTORS).toEqual(['command', 'http']);
   });
 
   it('creates the executor that the configuration names, with the type that its runs store', async () => {

@@ -1,13 +1,14 @@
 import type { Executor } from '../core/ports/runs/executor.ts';
 import { COMMAND_KIND } from './command/command-kind.ts';
-import type { ExecutorKind, ExecutorParts } from './executor-kind.ts';
+import type { ExecutorKind, ExecutorParts, SettingProblem } from './executor-kind.ts';
+import { HTTP_KIND } from './http/http-kind.ts';
 import { QUEUE_KIND } from './queue-kind.ts';
 
 /**
  * The executors, by the `type` that names them in the configuration. The values and options of `runs.executor`, the
  * recovery after a crash and the documentation follow from this table.
  */
-export const EXECUTORS = { command: COMMAND_KIND, queue: QUEUE_KIND } as const;
+export const EXECUTORS = { command: COMMAND_KIND, queue: QUEUE_KIND, http: HTTP_KIND } as const;
 
 type Executors = typeof EXECUTORS;
 export type ExecutorName = keyof Executors;
@@ -41,4 +42,10 @@ export const EXECUTOR_OPTIONS = Object.assign(
 export async function createExecutor(config: ExecutorConfig, parts: ExecutorParts): Promise<Executor | null> {
   const { create } = EXECUTORS[config.type] as ExecutorKind<ExecutorConfig>;
   return create === null ? null : create(config, parts);
+}
+
+/** Checks what the table of options cannot say; `null` if the settings can be used. */
+export async function checkExecutor(config: ExecutorConfig): Promise<SettingProblem | null> {
+  const { check } = EXECUTORS[config.type] as ExecutorKind<ExecutorConfig>;
+  return check === undefined ? null : check(config);
 }

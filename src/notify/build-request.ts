@@ -1,8 +1,7 @@
 import type { Json } from '../core/json.ts';
 import type { CommitReport, CommitState, Notice } from '../core/notice.ts';
 import { formatInstant } from '../core/time/clock.ts';
-import { findScheme } from '../signature/schemes/schemes.ts';
-import { signRequest } from '../signature/sign/sign-request.ts';
+import { signWebhook } from '../outbound/sign-webhook.ts';
 import { describeReport } from './describe-report.ts';
 import type { NotifyTarget } from './notify-target.ts';
 
@@ -91,13 +90,12 @@ function buildGitlab({ target, notice, secret }: NotifyOrder): NotifyRequest {
   };
 }
 
-/** https://www.standardwebhooks.com: the body is signed together with the ID, which is the same in each retry. */
+/** The ID is the same in each retry. */
 function buildWebhook({ target, notice, secret, nowMs }: NotifyOrder): NotifyRequest {
   const { id } = notice;
   const { mediaType, body } = FORMATS[target.format](target, notice);
   const text = JSON.stringify(body);
-  const delivery = { url: target.url, body: Buffer.from(text), nowMs, deliveryId: id, newId: () => id };
-  const { headers } = signRequest(findScheme('standard_webhooks')!, secret, delivery);
+  const headers = signWebhook(secret, { id, url: target.url, body: Buffer.from(text), nowMs });
   return { url: target.url, headers: { ...headers, 'Content-Type': mediaType }, body: text };
 }
 

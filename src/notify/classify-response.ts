@@ -1,8 +1,6 @@
+import { limitWait, readRetryAfter } from '../outbound/retry-after.ts';
 import type { NotifyRequest } from './build-request.ts';
 import type { NotifyTarget } from './notify-target.ts';
-
-/** Maximum wait that a host can ask for: the rate limits of GitHub reset each hour. */
-export const MAX_WAIT_MS = 3_600_000;
 
 /** The response of a target. Header names are in lowercase. */
 export interface NotifyResponse {
@@ -50,20 +48,12 @@ function isInThatState({ body }: NotifyRequest, response: NotifyResponse): boole
   return new RegExp(`Cannot transition status via :\\w+ from :${state}\\b`).test(response.body);
 }
 
-/** `Retry-After` in seconds or as a date, or the time at which GitHub resets an exhausted limit. */
+/** `Retry-After`, or the time at which GitHub resets an exhausted limit: each hour. */
 function readWait({ headers }: NotifyResponse, nowMs: number): number | null {
-  const after = headers['retry-after'];
-  if (typeof after === 'string') {
-    const waitMs = /^\d{1,9}$/.test(after) ? Number(after) * 1000 : Date.parse(after) - nowMs;
-    return Number.isNaN(waitMs) ? null : clamp(waitMs);
-  }
+  if (typeof headers['retry-after'] === 'string') return readRetryAfter(headers['retry-after'], nowMs);
   const reset = headers['x-ratelimit-reset'];
   const isSpent = headers['x-ratelimit-remaining'] === '0' && typeof reset === 'string' && /^\d{1,12}$/.test(reset);
-  return isSpent ? clamp(Number(reset) * 1000 - nowMs) : null;
-}
-
-function clamp(waitMs: number): number {
-  return Math.min(Math.max(waitMs, 0), MAX_WAIT_MS);
+  return isSpent ? limitWait(Number(reset) * 1000 - nowMs) : null;
 }
 
 function explainRejection({ type, secretName, repository }: NotifyTarget, status: number): string {

@@ -1,4 +1,6 @@
 import { AppError } from '../core/errors.ts';
+import { describeNetworkFailure } from '../outbound/network-failure.ts';
+import { readBeginning, sendPost } from '../outbound/send-post.ts';
 import { buildNotifyRequest, type NotifyOrder, type NotifyRequest } from './build-request.ts';
 import { classifyResponse, type NotifyResponse, type PostOutcome } from './classify-response.ts';
 
@@ -46,29 +48,13 @@ export async function postNotice(
   }
 }
 
-/** Network messages contain addresses, and HTTP messages may contain the request: the code is sufficient. */
 function describeFailure(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return `no response within ${TIMEOUT_MS / 1000} s`;
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' ? code : 'the connection was lost';
+  return describeNetworkFailure(error);
 }
 
 /** Sends the request over the network. Does not follow redirects and reads only the beginning of the response. */
-export const postOverHttp: PostRequest = async ({ url, headers, body }, signal) => {
-  // Imported lazily: most daemons notify nobody.
-  const { request: send } = await import('undici');
-  const response = await send(url, { method: 'POST', headers, body, signal });
-  return { status: response.statusCode, headers: response.headers, body: await readBeginning(response.body) };
+export const postOverHttp: PostRequest = async (request, signal) => {
+  const { status, headers, body } = await sendPost(request, { signal });
+  return { status, headers, body: (await readBeginning(body, MAX_RESPONSE_BYTES)).toString('utf8') };
 };
-
-async function readBeginning(stream: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of stream) {
-    chunks.push(chunk);
-    size += chunk.length;
-    // Leaving the loop ends the connection.
-    if (size >= MAX_RESPONSE_BYTES) break;
-  }
-  return Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES).toString('utf8');
-}

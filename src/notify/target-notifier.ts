@@ -7,7 +7,8 @@ import type { SecretValue } from '../core/secret-value.ts';
 import { type Backoff, backoffMs } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { CancelCall, Schedule } from '../core/time/schedule.ts';
-import { MAX_WAIT_MS, type PostOutcome } from './classify-response.ts';
+import { MAX_WAIT_MS } from '../outbound/retry-after.ts';
+import type { PostOutcome } from './classify-response.ts';
 import { digestTarget, type NotifyTarget, nameTarget } from './notify-target.ts';
 import { type PostRequest, postNotice } from './post-notice.ts';
 

@@ -43,8 +43,10 @@ export function renderRunDocuments(input: RunInput): RunDocuments {
     overrides,
     trace: traceAttempt(run),
   };
+  const envelope = renderEnvelope(input);
   return {
-    promptFile: `${endLine(input.prompt)}\n---\n\n${renderEnvelope(input)}`,
+    envelope,
+    promptFile: `${endLine(input.prompt)}\n---\n\n${envelope}`,
     runFile: `${JSON.stringify(record, null, 2)}\n`,
   };
 }

@@ -55,7 +55,7 @@ export function explainWait(facts: WaitFacts): WaitReason {
   if (startFailure !== null) {
     return {
       reason: 'start_failed',
-      text: `Runs of factory ${factory} cannot start on the machine of the daemon, which keeps trying: ${startFailure}`,
+      text: `Runs of factory ${factory} cannot start now, and the daemon keeps trying: ${startFailure}`,
     };
   }
   if (isFull) {

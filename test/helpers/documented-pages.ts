@@ -370,6 +370,7 @@ export const ELSEWHERE: { [document: string]: string } = {
   // The examples of the help. Every one of them is parsed.
   'docs/reference/cli.md': 'test/docs/commands.test.ts',
   'docs/guides/workers.md': 'test/e2e/workers.test.ts',
+  'docs/guides/http-receivers.md': 'test/e2e/http-executor.test.ts',
   'docs/guides/local-development.md': 'test/e2e/listen.test.ts',
   ...Object.fromEntries(
     listDocuments()

@@ -452,8 +452,30 @@ describe('errors', () => {
     ['factories: [{ name: a, source: { type: repository, url: x, path: /b } }]', /source.path must be a folder inside/],
     [factory('    runs: { executor: {} }'), /the required key "type" is missing in factories\[0\].runs.executor/],
     [
-      factory('    runs: { executor: { type: http, url: x } }'),
-      /executor.type must be command or queue.* This version does not support "http"/,
+      factory('    runs: { executor: { type: container, image: x } }'),
+      /executor.type must be command, queue or http.* This version does not support "container"/,
+    ],
+    [
+      factory('    runs: { executor: { type: http, url: "https://x.example/" } }'),
+      /required key "secretName" is missing/,
+    ],
+    [
+      factory('    runs: { executor: { type: http, url: "https://x.example/", secretName: S, mode: async } }'),
+      /executor.mode must be sync.* This version does not support "async"/,
+    ],
+    [
+      factory('    runs: { executor: { type: http, url: "http://x.example/?key=hidden-key", secretName: S } }'),
+      /:\d+:\d+: factories\[0\].runs.executor.url must use https: plain HTTP can be modified in transit/,
+    ],
+    [
+      factory('    runs: { executor: { type: http, url: "https://10.0.0.1/", secretName: S } }'),
+      /executor.url cannot be used: the address 10.0.0.1 is private or reserved.*allowPrivateAddresses/,
+    ],
+    [
+      factory(
+        '    runs: { executor: { type: http, url: "http://1.1.1.1/", secretName: S, allowPrivateAddresses: true } }',
+      ),
+      /executor.url cannot be used: the address 1.1.1.1 is public/,
     ],
     [factory('    runs: { executor: { type: queue, command: [sh] } }'), /unknown key "command"/],
     [factory('    runs: { executor: { type: command, command: [sh], lease: 1m } }'), /unknown key "lease"/],

@@ -1,14 +1,9 @@
 import { isAbsolute, resolve } from 'node:path';
 import { AppError, messageOf, systemErrorCode } from '../../core/errors.ts';
-import type {
-  ExecutionRequest,
-  Executor,
-  NotStarted,
-  StartRecords,
-  StopOrder,
-} from '../../core/ports/runs/executor.ts';
+import type { ExecutionRequest, Executor, NotStarted, StartRecords } from '../../core/ports/runs/executor.ts';
 import type { RunResult } from '../../core/resources/run.ts';
 import { makeFolder } from '../../files/make-folder.ts';
+import { describeStop, failed, notStarted } from '../attempt-results.ts';
 import type { ExecutorParts } from '../executor-kind.ts';
 import { removeAttemptTree } from '../files/remove-run-folder.ts';
 import { LOG_LIMIT_BYTES } from '../log/log-sink.ts';
@@ -23,7 +18,7 @@ import type { RunUser } from './run-user.ts';
 import { type ProcessGroup, startProcessGroup } from './start-process.ts';
 import { type Supervised, supervise } from './supervise.ts';
 
-export interface CommandExecutorOptions extends ExecutorParts {
+export interface CommandExecutorOptions extends Omit<ExecutorParts, 'factory' | 'secrets' | 'signWebhook'> {
   /** Argument vector, never a shell string. The first is an absolute path, or a name that is looked up on `searchPath`. */
   command: readonly string[];
   /** User that starts the runs. Default: the user of the daemon. */
@@ -227,19 +222,4 @@ function describeEnd({ exit, stoppedBy }: Supervised): RunResult {
   if (exit.code === 0) return { state: 'succeeded', error: null, exitCode: 0 };
   if (stoppedBy === 'interrupted') return failed('interrupted', exit.code);
   return failed(exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`, exit.code);
-}
-
-/** The result of an attempt that was stopped before it started. */
-function describeStop(signal: AbortSignal): RunResult {
-  const order: StopOrder = signal.reason;
-  if (order.cause === 'interrupted') return failed('interrupted');
-  return { state: 'cancelled', error: 'cancelled', exitCode: null };
-}
-
-function notStarted({ input }: ExecutionRequest, problem: string, nextAttempt: number = input.run.attempt): NotStarted {
-  return { state: 'not_started', problem, nextAttempt };
-}
-
-function failed(error: string, exitCode: number | null = null): RunResult {
-  return { state: 'failed', error, exitCode };
 }

@@ -4,6 +4,8 @@ import type { SecretValue } from '../../secret-value.ts';
 
 /** Texts of one run in addition to its payload, rendered by `run/envelope.ts`. */
 export interface RunDocuments {
+  /** What the platform adds to the prompt. */
+  envelope: string;
   /** `prompt.md`: the prompt, then the envelope. */
   promptFile: string;
   /** `run.json`. */

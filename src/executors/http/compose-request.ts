@@ -1,0 +1,43 @@
+import type { ExecutionRequest } from '../../core/ports/runs/executor.ts';
+import type { Run } from '../../core/resources/run.ts';
+import { traceAttempt } from '../../core/trace-context.ts';
+
+/** The same for each request of an attempt, and another one for the next attempt. */
+export function nameAttempt({ id, attempt }: Run): string {
+  return `${id}-${attempt}`;
+}
+
+/** The headers of a request, without its signature. */
+export function composeHeaders(run: Run, userAgent: string): Record<string, string> {
+  const trace = traceAttempt(run);
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': userAgent,
+    'Idempotency-Key': nameAttempt(run),
+    ...(trace === null ? {} : { traceparent: trace.traceparent }),
+    ...(trace?.tracestate ? { tracestate: trace.tracestate } : {}),
+  };
+}
+
+/**
+ * The body of a request: `run.json` with the prompt, the envelope and the payload. A payload that is JSON is its value,
+ * byte for byte, so that no number changes. Any other payload is in `payload_base64`.
+ */
+export function composeBody({ input, documents }: ExecutionRequest): Buffer {
+  const record = { ...JSON.parse(documents.runFile), prompt: input.prompt, envelope: documents.envelope };
+  const payload = Buffer.from(input.payload);
+  if (!isJson(payload)) {
+    return Buffer.from(JSON.stringify({ ...record, payload: null, payload_base64: payload.toString('base64') }));
+  }
+  const start = JSON.stringify(record).slice(0, -1);
+  return Buffer.concat([Buffer.from(`${start},"payload":`), payload, Buffer.from('}')]);
+}
+
+function isJson(bytes: Buffer): boolean {
+  try {
+    JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+    return true;
+  } catch {
+    return false;
+  }
+}

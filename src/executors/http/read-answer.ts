@@ -1,0 +1,77 @@
+import type { Json } from '../../core/json.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { RunResult } from '../../core/resources/run.ts';
+import { type OutboundResponse, readBeginning } from '../../outbound/send-post.ts';
+import { failed } from '../attempt-results.ts';
+import { LOG_LIMIT_BYTES } from '../log/log-sink.ts';
+import type { AttemptLog } from './attempt-log.ts';
+
+/** Size limit of an answer that contains a result. */
+const MAX_RESULT_BYTES = 1_048_576;
+/** The beginning of the body of a rejection, for the log. */
+const MAX_REJECTION_BYTES = 65_536;
+/** As for the results that workers report. */
+const MAX_ERROR_CHARACTERS = 1000;
+
+const SUCCEEDED: RunResult = { state: 'succeeded', error: null, exitCode: null };
+
+/**
+ * The result of a run from a response with a 2xx status. A JSON object with `state` is the result, and its `log` is the log.
+ * Every other body is the log of a run that succeeded.
+ */
+export async function readAnswer(response: OutboundResponse, log: AttemptLog): Promise<RunResult> {
+  if (!isJsonBody(response)) {
+    await copyToLog(response.body, log);
+    return SUCCEEDED;
+  }
+  const text = (await readBeginning(response.body, MAX_RESULT_BYTES + 1)).toString('utf8');
+  if (Buffer.byteLength(text) > MAX_RESULT_BYTES) {
+    return failed(`the answer of the receiver is longer than ${MAX_RESULT_BYTES} bytes; send a long log as plain text`);
+  }
+  const answer = parseObject(text);
+  if (answer === null || answer.state === undefined) {
+    await log.write(text);
+    return SUCCEEDED;
+  }
+  if (typeof answer.log === 'string') await log.write(answer.log);
+  return readResult(answer);
+}
+
+/** Adds what the receiver says about a rejected request to the log. */
+export async function logRejection({ body }: OutboundResponse, log: AttemptLog): Promise<void> {
+  const text = await readBeginning(body, MAX_REJECTION_BYTES).catch(() => Buffer.alloc(0));
+  if (text.length > 0) await log.write(text);
+}
+
+function isJsonBody({ headers }: OutboundResponse): boolean {
+  const type = headers['content-type'];
+  return typeof type === 'string' && /^application\/json\s*(;|$)/i.test(type);
+}
+
+/** The log can be read while it grows. Ends the connection when the log is full. */
+async function copyToLog(body: AsyncIterable<Uint8Array>, log: AttemptLog): Promise<void> {
+  let size = 0;
+  for await (const chunk of body) {
+    await log.write(chunk);
+    size += chunk.length;
+    if (size > LOG_LIMIT_BYTES) return;
+  }
+}
+
+function parseObject(text: string): { [key: string]: Json } | null {
+  try {
+    const value: Json = JSON.parse(text);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function readResult({ state, error, exit_code: exitCode }: { [key: string]: Json }): RunResult {
+  const code = Number.isInteger(exitCode) ? (exitCode as number) : null;
+  if (state === 'succeeded') return { ...SUCCEEDED, exitCode: code };
+  if (state !== 'failed') return failed('the state in the answer of the receiver is neither "succeeded" nor "failed"');
+  const text = typeof error === 'string' ? error.trim().slice(0, MAX_ERROR_CHARACTERS) : '';
+  const unexplained = code === null ? 'the receiver reported a failure without a reason' : `exit code ${code}`;
+  return failed(text === '' ? unexplained : text, code);
+}

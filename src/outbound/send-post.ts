@@ -1,0 +1,71 @@
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+
+/** A POST to a URL that the operator configured. */
+export interface OutboundRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: string | Uint8Array;
+}
+
+/** The response. Header names are in lowercase. */
+export interface OutboundResponse {
+  status: number;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: AsyncIterable<Uint8Array>;
+}
+
+export interface SendOptions {
+  /** Aborts the request, also while the body of the response is read. */
+  signal: AbortSignal;
+  /** Connections to use, for example those of `openGuardedConnections`. */
+  connections?: Dispatcher | undefined;
+  /** Called when the connection exists and the body of the request is about to be sent. */
+  onSending?: () => void;
+}
+
+/** Posts over the network. Returns redirects, and does not follow them. Rejects if there is no response. */
+export async function sendPost(
+  { url, headers, body }: OutboundRequest,
+  { signal, connections, onSending }: SendOptions,
+): Promise<OutboundResponse> {
+  // Imported lazily: most daemons and commands post nothing.
+  const { request: send } = await import('undici');
+  const bytes = Buffer.from(body);
+  const response = await send(url, {
+    method: 'POST',
+    headers: { ...headers, 'Content-Length': String(bytes.length) },
+    body: announce(bytes, onSending),
+    signal,
+    ...(connections === undefined ? {} : { dispatcher: connections }),
+    // The signal limits the time.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  return { status: response.statusCode, headers: response.headers, body: response.body };
+}
+
+/** A stream is read when the connection exists. */
+function announce(bytes: Buffer, onSending: (() => void) | undefined): Buffer | Readable {
+  if (onSending === undefined) return bytes;
+  return Readable.from(
+    (function* () {
+      onSending();
+      yield bytes;
+    })(),
+    { objectMode: false },
+  );
+}
+
+/** At most `maxBytes` from the beginning of a body. Ends the connection if the body is longer. */
+export async function readBeginning(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    // Leaving the loop ends the connection.
+    if (size >= maxBytes) break;
+  }
+  return Buffer.concat(chunks).subarray(0, maxBytes);
+}
