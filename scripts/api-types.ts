@@ -71,6 +71,7 @@ const RESULT_SCHEMAS = [
   'SignatureScheme',
   'Token',
   'User',
+  'Session',
   'AuditEntry',
 ] as const;
 
@@ -78,6 +79,7 @@ const RESULT_SCHEMAS = [
 export function renderFieldNames(document: object): string {
   const { schemas } = (document as { components: { schemas: Record<string, Schema> } }).components;
   const rows = RESULT_SCHEMAS.map((name) => renderNames(name, listFields(schemas[name]!)));
+  rows.push(renderNames('ActivityHour', listFields(schemas.Activity!.properties!.buckets!.items!)));
   return `${FIELDS_HEAD}${rows.join('')}} as const;\n`;
 }
 
@@ -91,6 +93,7 @@ export const FIELDS = {
 interface Schema {
   type?: string | string[];
   properties?: Record<string, Schema>;
+  items?: Schema;
 }
 
 /** The keys of an object, each followed by those of the object that it holds. */

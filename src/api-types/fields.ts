@@ -197,6 +197,7 @@ export const FIELDS = {
   ],
   Token: ['id', 'name', 'role', 'factories', 'created_at', 'last_used_at', 'expires_at'],
   User: ['id', 'name', 'kind', 'role', 'factories', 'disabled', 'created_at', 'last_sign_in_at', 'password_changed_at'],
+  Session: ['id', 'current', 'client_address', 'user_agent', 'created_at', 'last_used_at', 'expires_at'],
   AuditEntry: [
     'id',
     'at',
@@ -212,5 +213,20 @@ export const FIELDS = {
     'outcome',
     'status',
     'client_address',
+  ],
+  ActivityHour: [
+    'start',
+    'deliveries',
+    'deliveries.Accepted',
+    'deliveries.Duplicate',
+    'deliveries.Rejected (auth)',
+    'deliveries.Rejected (invalid JSON)',
+    'deliveries.Rejected (too large)',
+    'runs',
+    'runs.queued',
+    'runs.running',
+    'runs.succeeded',
+    'runs.failed',
+    'runs.cancelled',
   ],
 } as const;

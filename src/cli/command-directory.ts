@@ -174,6 +174,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/user.ts')).declareUser,
   },
   {
+    name: 'session',
+    description: 'browsers that are signed in to the dashboard',
+    load: async () => (await import('./commands/session.ts')).declareSession,
+  },
+  {
     name: 'profile',
     description: 'named connections, for people who work with several daemons',
     load: async () => (await import('./commands/profile.ts')).declareProfile,
@@ -203,6 +208,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'key',
     description: 'the master key that encrypts the secrets',
     load: async () => (await import('./commands/key.ts')).declareKey,
+  },
+  {
+    name: 'activity',
+    description: 'count deliveries and runs of a factory for each hour',
+    load: async () => (await import('./commands/activity.ts')).declareActivity,
   },
   {
     name: 'audit',

@@ -27,6 +27,8 @@ export type DiagnosticView = Reconciliation['diagnostics'][number];
 export type Reload = Schemas['Reload'];
 /** Whether runs start. */
 export type Drain = Schemas['Drain'];
+/** What happened in one hour. */
+export type ActivityHour = Schemas['Activity']['buckets'][number];
 export type Factory = Schemas['Factory'];
 export type FilterResult = Schemas['FilterResult'];
 /** A complete ID, found by its prefix. */

@@ -47,6 +47,8 @@ const COMMANDS: [line: string, field: string][] = [
   ['secret list', 'version'],
   ['token list', 'role'],
   ['user list', 'role'],
+  ['session list', 'client_address'],
+  ['activity', 'runs'],
   ['audit list', 'action'],
 ];
 

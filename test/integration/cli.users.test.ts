@@ -72,6 +72,20 @@ describe('dockbell user', () => {
   });
 });
 
+describe('dockbell session', () => {
+  it('lists the browsers of a user, and those that signed in with the token', async () => {
+    await run(['user', 'create', 'alice'], { stdin: PASSWORD });
+    expect((await run(['session', 'list', 'alice'])).stdout).toBe('No sessions.\n');
+    await signIn({ username: 'alice', password: PASSWORD });
+    const listed = (await run(['session', 'list', 'ALICE'])).stdout;
+    expect(listed).toMatch(/^ID +ADDRESS +LAST USED +ENDS +BROWSER\nses_\w+ +127\.0\.0\.1 +\S.* in \S+ +node\n$/);
+    expect((await run(['session', 'list'])).stdout).toBe('No sessions.\n');
+    expect(await signIn({ api_token: env.DOCKBELL_TOKEN })).toBe(200);
+    expect((await run(['session', 'list', '-q'])).stdout).toMatch(/^ses_\w+\n$/);
+    expect((await run(['session', 'list', 'nobody'])).stderr).toContain('There is no user nobody.');
+  });
+});
+
 describe('dockbell login-link', () => {
   it('prints a link that signs in once', async () => {
     const { code, stdout, stderr } = await run(['login-link']);

@@ -1,14 +1,13 @@
 import { Option } from 'commander';
 import type { Role, User } from '../../client/api-types.ts';
-import type { ApiClient } from '../../client/create-api-client.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import { ROLES } from '../../core/access.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
-import { CliError, EXIT_CODES } from '../exit-codes.ts';
-import { describeIdForms, pickById } from '../find/find-id.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { findUser, USER_ARGUMENT } from '../find/find-user.ts';
 import { type ConfirmOptions, confirm, type DryRunOptions, showDryRun } from '../input/confirm.ts';
 import { readSecretValue } from '../input/read-secret-value.ts';
 import { formatAge } from '../output/format-time.ts';
@@ -16,8 +15,6 @@ import { printList } from '../output/print-result.ts';
 import { RESULT_KINDS } from '../output/result-kinds.ts';
 import type { ResultOptions } from '../output/result-options.ts';
 import type { Column } from '../output/table.ts';
-
-const USER_ARGUMENT = `the user: the name, ${describeIdForms('usr')}`;
 
 interface CreateOptions {
   role: Role;
@@ -171,18 +168,6 @@ function createColumns(nowMs: number): Column<User>[] {
 }
 
 /** Finds a user by ID, or by name. Names are unique among users with a password. */
-async function findUser(api: ApiClient, name: string): Promise<User> {
-  const { data } = await listRows((page) => readAnswer(api.GET('/api/v1/users', { params: { query: page } })), null);
-  const wanted = name.toLowerCase();
-  const named = data.find((user) => user.kind === 'local' && user.name.toLowerCase() === wanted);
-  const found = named ?? pickById({ what: 'user', type: 'usr' }, name, data);
-  if (found !== null) return found;
-  throw new CliError(`There is no user ${escapeText(name)}.`, {
-    code: 'not_found',
-    hint: "'dockbell user list' shows all. Users of the OpenID provider are named by their ID.",
-  });
-}
-
 async function changeUser(
   session: CommandSession,
   name: string,

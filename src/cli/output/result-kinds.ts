@@ -1,8 +1,10 @@
 import { FIELDS } from '../../api-types/fields.ts';
 import type {
+  ActivityHour,
   ApiToken,
   AuditEntry,
   Automation,
+  BrowserSession,
   Delivery,
   Factory,
   Reconciliation,
@@ -22,7 +24,7 @@ export interface ResultKind<Row> {
   /** What `--quiet` prints for a row: what other commands take as an argument. */
   nameOf(row: Row): string;
   /** What that is, in the plural. */
-  names: 'IDs' | 'names' | 'revisions';
+  names: 'IDs' | 'names' | 'revisions' | 'times';
 }
 
 /** A profile of the command line, in the form of the API. */
@@ -48,6 +50,8 @@ export const RESULT_KINDS = {
   secret: describeKind<Secret>(FIELDS.Secret, 'names', ({ name }) => name),
   scheme: describeKind<SignatureScheme>(FIELDS.SignatureScheme, 'names', ({ name }) => name),
   token: describeKind<ApiToken>(FIELDS.Token, 'IDs', ({ id }) => id),
+  session: describeKind<BrowserSession>(FIELDS.Session, 'IDs', ({ id }) => id),
+  activity: describeKind<ActivityHour>(FIELDS.ActivityHour, 'times', ({ start }) => start),
   profile: describeKind<ProfileRow>(PROFILE_FIELDS, 'names', ({ name }) => name),
   // Names of users of the OpenID provider are not unique.
   user: describeKind<User>(FIELDS.User, 'names', ({ kind, name, id }) => (kind === 'local' ? name : id)),
