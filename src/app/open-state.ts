@@ -125,6 +125,9 @@ export async function openSecrets(parts: SecretStoreParts): Promise<OpenSecrets>
     get notifyTargets() {
       return listNotifyTargets(config);
     },
+    get receivers() {
+      return listReceivers(config);
+    },
     get factories() {
       return config.factories.map(({ name }) => name);
     },
@@ -174,5 +177,11 @@ function continueRotation(rotation: MasterKeyRotation, logger: Logger): void {
 function listNotifyTargets({ factories }: Pick<Config, 'factories'>): NamingTarget[] {
   return factories.flatMap(({ name: factory, notify }) =>
     notify.map(({ type, secretName }) => ({ factory, type, secretName })),
+  );
+}
+
+function listReceivers({ factories }: Pick<Config, 'factories'>): { factory: string; secretName: string }[] {
+  return factories.flatMap(({ name: factory, runs: { executor } }) =>
+    executor?.type === 'http' ? [{ factory, secretName: executor.secretName }] : [],
   );
 }

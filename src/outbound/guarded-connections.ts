@@ -17,7 +17,8 @@ export async function openGuardedConnections(url: URL, policy: AddressPolicy): P
   if (problem !== null) throw rejectAddress(problem);
   const { Agent } = await import('undici');
   const connect = { lookup: guardLookup(url, policy), timeout: CONNECT_TIMEOUT_MS };
-  return new Agent({ connect, maxHeaderSize: MAX_HEADER_BYTES });
+  // HTTP/2 has no such limit of headers.
+  return new Agent({ connect, maxHeaderSize: MAX_HEADER_BYTES, allowH2: false });
 }
 
 /** A lookup that returns only the allowed addresses of a host. */

@@ -297,6 +297,25 @@ describe('deleting', () => {
     await store.delete('TOKEN', { force: true });
   });
 
+  it('rejects a secret that signs requests of an executor, and a scope without its factory', async () => {
+    const receivers = [{ factory: 'payments', secretName: 'SIGNING' }];
+    const signing = createSecretStore({
+      table,
+      vault,
+      clock,
+      redactor,
+      notifyTargets,
+      receivers,
+      factories: ['payments'],
+    });
+    await signing.put('SIGNING', new SecretValue('value'), 'put');
+    const problem = { code: 'secret_in_use', message: expect.stringContaining('payments (executor http)') };
+    await expect(signing.delete('SIGNING', { force: false })).rejects.toMatchObject(problem);
+    const scope = { factories: ['other'], uses: ['run' as const] };
+    await expect(signing.put('SIGNING', null, 'put', { scope })).rejects.toMatchObject(problem);
+    await signing.delete('SIGNING', { force: true });
+  });
+
   it('rejects an unknown name', async () => {
     await expect(store.delete('TOKEN', { force: true })).rejects.toMatchObject({ code: 'not_found' });
   });

@@ -30,6 +30,8 @@ export interface SecretStoreDependencies {
   redactor: Redactor;
   /** The targets of `notify` of all configured factories, with the secret that each names. */
   readonly notifyTargets: readonly NamingTarget[];
+  /** The factories whose executor `http` signs requests, with the secret that each names. Default: none. */
+  readonly receivers?: readonly Omit<NamingTarget, 'type'>[];
   /** Names of the configured factories. */
   readonly factories: readonly string[];
 }
@@ -68,7 +70,7 @@ export function createSecretStore(parts: SecretStoreDependencies): SecretStore &
     const scope =
       existing === null ? createScope(change ?? {}, parts.factories) : chooseScope(name, existing.scope, change);
     if (existing !== null && change !== undefined && !force) {
-      rejectLostUsers(name, await find(name), existing.scope, scope);
+      rejectLostUsers(name, await findUses(name), existing.scope, scope);
     }
     if (value === null) {
       if (existing === null) throw new AppError('bad_request', `The secret ${name} is new and needs a value.`);
@@ -92,6 +94,11 @@ export function createSecretStore(parts: SecretStoreDependencies): SecretStore &
     const found = await table.find(name);
     return found === null ? null : addTargets(found);
   };
+  const findUses = async (name: string): Promise<SecretUses | null> => {
+    const found = await find(name);
+    const signers = (parts.receivers ?? []).filter(({ secretName }) => secretName === name);
+    return found === null ? null : { ...found, signers: signers.map(({ factory }) => factory) };
+  };
   return {
     put: async (name, value, mode, options = {}) => {
       checkName(name);
@@ -102,7 +109,7 @@ export function createSecretStore(parts: SecretStoreDependencies): SecretStore &
       return puts.run(() => store(name, value, mode, options));
     },
     delete: async (name, { force, by = null }) => {
-      if (!force) rejectWhileUsed(name, await find(name));
+      if (!force) rejectWhileUsed(name, await findUses(name));
       if (!(await table.delete(name, { at: clock.wallMs(), name: by }))) throw unknownSecret(name);
     },
     list: async () => (await table.list()).map(addTargets),
@@ -137,14 +144,21 @@ function chooseScope(name: string, present: SecretScope, change: PutOptions['sco
   throw new AppError('bad_request', message);
 }
 
+/** What uses a secret. */
+interface SecretUses extends Pick<SecretSummary, 'usedBy' | 'listedBy' | 'notify'> {
+  /** Factories whose executor `http` signs requests with it. */
+  signers: readonly string[];
+}
+
 /** Factories that use the secret must not lose it by mistake: their next apply or run would fail. */
-function rejectLostUsers(name: string, secret: SecretSummary | null, before: SecretScope, after: SecretScope): void {
+function rejectLostUsers(name: string, secret: SecretUses | null, before: SecretScope, after: SecretScope): void {
   const isLost = (factory: string, use: keyof SecretScope) =>
     isInScope(before, { factory, use }) && !isInScope(after, { factory, use });
   const users = nameUsers({
     usedBy: (secret?.usedBy ?? []).filter(({ factory }) => isLost(factory, 'webhook')),
     listedBy: (secret?.listedBy ?? []).filter(({ factory }) => isLost(factory, 'run')),
     notify: [],
+    signers: (secret?.signers ?? []).filter((factory) => isLost(factory, 'run')),
   });
   if (users.length === 0) return;
   const message = `The new scope of the secret ${name} excludes ${users.join(', ')}. Configure another secret there first, add to the scope with --add (API: "add": true), or change it with --force (API: ?force=true).`;
@@ -158,18 +172,19 @@ function listTargets(targets: readonly NamingTarget[], secretName: string): Secr
   return [...keyed.values()];
 }
 
-function rejectWhileUsed(name: string, secret: SecretSummary | null): void {
+function rejectWhileUsed(name: string, secret: SecretUses | null): void {
   const users = secret === null ? [] : nameUsers(secret);
   if (users.length === 0) return;
   const message = `The secret ${name} is used by ${users.join(', ')}. Configure another secret there first, or delete it with --force (API: ?force=true).`;
   throw new AppError('secret_in_use', message, { details: { secret: name, usedBy: users } });
 }
 
-function nameUsers({ usedBy, listedBy, notify }: Pick<SecretSummary, 'usedBy' | 'listedBy' | 'notify'>): string[] {
+function nameUsers({ usedBy, listedBy, notify, signers }: SecretUses): string[] {
   const users = [
     ...usedBy.map(({ factory, webhook }) => `${factory}/${webhook}`),
     ...listedBy.map(({ factory, automation }) => `${factory}/${automation} (automation)`),
     ...notify.map(({ factory, type }) => `${factory}/${type} (notify)`),
+    ...signers.map((factory) => `${factory} (executor http)`),
   ];
   return [...new Set(users)];
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunId } from '../../src/core/ids.ts';
 import type { Executor } from '../../src/core/ports/runs/executor.ts';
@@ -239,6 +241,16 @@ describe('a request that fails', () => {
   });
 });
 
+it('a receiver that accepts no connection within the time limit keeps its run in the queue', async () => {
+  // The connection exists, but no TLS handshake is answered.
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+  const outcome = await tryToExecute(await openExecutor({ url, timeoutMs: 400 }), makeRunInput());
+  expect(outcome).toMatchObject({ state: 'not_started', problem: expect.stringContaining('no connection within') });
+  silent.close();
+});
+
 describe('a run that is stopped', () => {
   it.each([
     ['cancelled', { state: 'cancelled', error: 'cancelled', exitCode: null }],
@@ -256,11 +268,16 @@ describe('a run that is stopped', () => {
 describe('the address of the receiver', () => {
   it('is checked when it is connected to: a private one gets no request unless it is allowed', async () => {
     const url = `https://localhost:${receiver.port}/runs`;
-    const executor = await openExecutor({ url, allowPrivateAddresses: false, timeoutMs: 300 });
+    const executor = await openExecutor({ url, allowPrivateAddresses: false });
     const outcome = await tryToExecute(executor, makeRunInput());
     expect(outcome).toMatchObject({
       state: 'not_started',
       problem: expect.stringMatching(/cannot be reached: the address (127\.0\.0\.1|::1) is private or reserved$/),
+    });
+    const withoutTls = await openExecutor({ url });
+    expect(await tryToExecute(withoutTls, makeRunInput())).toMatchObject({
+      state: 'not_started',
+      problem: expect.stringMatching(/cannot be reached: ERR_SSL_/),
     });
     await expect(openExecutor({ allowPrivateAddresses: false })).rejects.toThrow('is private or reserved');
     const allowed = await openExecutor({ url: `http://localhost:${receiver.port}/runs` });

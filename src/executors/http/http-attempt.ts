@@ -3,7 +3,7 @@ import type { ExecutionRequest, NotStarted } from '../../core/ports/runs/executo
 import type { RunResult } from '../../core/resources/run.ts';
 import type { SecretValue } from '../../core/secret-value.ts';
 import { backoffMs, pause } from '../../core/time/backoff.ts';
-import { describeNetworkFailure, isNotConnected } from '../../outbound/network-failure.ts';
+import { describeNetworkFailure } from '../../outbound/network-failure.ts';
 import { readRetryAfter } from '../../outbound/retry-after.ts';
 import { type OutboundResponse, sendPost } from '../../outbound/send-post.ts';
 import { describeStop, failed, notStarted } from '../attempt-results.ts';
@@ -79,10 +79,12 @@ export class HttpAttempt {
     return Math.max(backoff, circuit.pauseMs());
   }
 
-  /** Sends one request. Resolves with `null` if the attempt has ended meanwhile. */
+  /** Sends one request. Resolves with `null` if the attempt was stopped, or the deadline ended the request. */
   async #send(): Promise<RunResult | Failure | null> {
     let executing: NodeJS.Timeout | undefined;
+    let wasReceived = false;
     const onSending = () => {
+      wasReceived = true;
       executing = setTimeout(() => this.#noteStart(), this.#receiver.timing.executingAfterMs);
     };
     try {
@@ -91,12 +93,9 @@ export class HttpAttempt {
       clearTimeout(executing);
       return await this.#read(response);
     } catch (error) {
-      if (this.#ending.aborted) return null;
+      if (this.#request.signal.aborted || (this.#deadline.aborted && wasReceived)) return null;
       if (error instanceof AppError) return this.#fail(this.#describeBadSecret(), { wasReceived: false });
-      const wasReceived = !isNotConnected(error);
-      const what = wasReceived ? 'the connection to the receiver' : 'the receiver';
-      const how = wasReceived ? 'was lost' : 'cannot be reached';
-      return this.#fail(`${what} ${this.#host} ${how}: ${describeNetworkFailure(error)}`, { wasReceived });
+      return this.#fail(this.#describeFailure(error, wasReceived), { wasReceived });
     } finally {
       clearTimeout(executing);
     }
@@ -128,6 +127,12 @@ export class HttpAttempt {
     this.#noteStart();
     await logRejection(response, this.#log);
     return failed(`the receiver ${this.#host} responded with ${status}: ${explainRejection(status)}`);
+  }
+
+  #describeFailure(error: unknown, wasReceived: boolean): string {
+    if (wasReceived) return `the connection to the receiver ${this.#host} was lost: ${describeNetworkFailure(error)}`;
+    const reason = this.#deadline.aborted ? 'no connection within runs.timeout' : describeNetworkFailure(error);
+    return `the receiver ${this.#host} cannot be reached: ${reason}`;
   }
 
   /** The team can replace it, so the run waits. */
