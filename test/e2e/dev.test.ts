@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -23,18 +23,29 @@ const temporary = join(home, 'tmp');
 mkdirSync(temporary);
 cpSync(EXAMPLE, dir, { recursive: true });
 // As an editor leaves it, and a stored secret that a run uses.
-writeFileSync(join(dir, '.env'), 'UPTIME_WEBHOOK_SECRET=an-uptime-token-of-32-characters\n');
+const variables = {
+  UPTIME_WEBHOOK_SECRET: 'an-uptime-token-of-32-characters',
+  INTERNAL_CI_WEBHOOK_SECRET: 'of-the-file',
+};
+writeFileSync(
+  join(dir, '.env'),
+  Object.entries(variables)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join(''),
+);
 const env = {
   TMPDIR: temporary,
   HOME: home,
   INTERNAL_CI_WEBHOOK_SECRET: 'the-token-of-the-environment',
+  TRACKER_TOKEN: 'the-token-of-the-tracker',
   // Of another daemon: they must not matter.
   DOCKBELL_DATA_DIR: join(home, 'elsewhere'),
   DOCKBELL_INGRESS_PORT: '1',
+  DOCKBELL_MASTER_KEY: 'not a key',
 };
 
 const COMMAND =
-  'echo "in $DEV_DIR, process $$"; grep -q slow event-payload.json && exec sleep 600; tail -c 200 prompt.md; exit 3';
+  'echo "in $DEV_DIR, process $$"; echo "token of $(printf %s "$TRACKER_TOKEN" | wc -c) characters"; grep -q slow event-payload.json && exec sleep 600; tail -c 200 prompt.md; exit 3';
 
 let dev: StartedProgram;
 /** Where the output of the step before ends. */
@@ -70,6 +81,7 @@ describe('dockbell dev', () => {
       /GITHUB_WEBHOOK_SECRET: generated, dbs_[\w-]{43}\n {4}dockbell send github --sample pull-request/,
     );
     expect(output).not.toContain(env.INTERNAL_CI_WEBHOOK_SECRET);
+    expect(statSync(join(dir, '.dockbell/dev.json')).mode & 0o777).toBe(0o600);
     const curl = output.match(/curl -i '(\S+)' -H 'Authorization: Bearer '"\$INTERNAL_CI_WEBHOOK_SECRET"/);
     const answer = await fetch(curl![1]!, {
       method: 'POST',
@@ -93,11 +105,14 @@ describe('dockbell dev', () => {
   });
 
   it('applies a saved file, also one that is replaced as editors do it', async () => {
-    save(AUTOMATION, (text) => text.replace('[main, release]', '[main, next]'));
-    await shows(/live +1 change[^~]+~ automation triage-build-failure \(triggers\)/);
+    // A run uses a secret, which only the environment can supply.
+    const withSecret = (text: string) => text.replace('triggers:', 'secrets: [TRACKER_TOKEN]\ntriggers:');
+    save(AUTOMATION, (text) => withSecret(text).replace('[main, release]', '[main, next]'));
+    await shows(/live +1 change[^~]+~ automation triage-build-failure \(.*triggers.*\)/);
     expect((await send('internal-ci', '--data', '{"status":"failed","branch":"next"}')).stdout).toContain(
       'started run_',
     );
+    await shows(`| token of ${env.TRACKER_TOKEN.length} characters`);
     seen = dev.output().length;
     const file = join(dir, 'webhooks/deploys.yaml');
     writeFileSync(`${file}.draft`, 'authMode: signature\nsignatureScheme: stripe\nsecretName: DEPLOYS_SECRET\n');
@@ -149,11 +164,15 @@ describe('dockbell dev with an earlier one that was killed', () => {
     await killed.end('SIGKILL');
     expect(readdirSync(temporary)).toHaveLength(1);
     seen = 0;
+    const executor = { type: 'command', command: ['false'] };
+    const factory = { name: 'shop', source: { type: 'repository', url: '.' }, runs: { executor } };
+    writeFileSync(join(dir, 'dockbell.yaml'), JSON.stringify({ factories: [factory] }));
     dev = startProgram(['dev', '--keep', '--no-exec'], { cwd: dir, env });
     await dev.shows(/dockbell send uptime/);
     expect(readdirSync(temporary)).toEqual([]);
     await send('internal-ci', '--sample', 'failed-on-main');
     await shows(/run +triage-build-failure {2}run_\w+ {2}would execute this prompt:\n {2}\| A build has failed/);
+    rmSync(join(dir, 'dockbell.yaml'));
     expect(await dev.end('SIGTERM')).toBe(0);
     expect(readdirSync(join(dir, '.dockbell')).sort()).toEqual(['.gitignore', 'dev']);
     expect(existsSync(join(dir, '.dockbell/dev/dockbell.db'))).toBe(true);

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -65,6 +65,8 @@ async function deliver(count = 1): Promise<void> {
     const answer = await fetch(ingressUrl, { method: 'POST', headers, body });
     expect(answer.status).toBe(202);
     accepted.push({ id: `guid-${n}`, body });
+    // A duplicate is not listed.
+    expect((await fetch(ingressUrl, { method: 'POST', headers, body })).status).toBe(202);
   }
 }
 
@@ -185,9 +187,14 @@ describe('dockbell listen', () => {
     });
     expect(Object.keys(headers).filter((name) => name.includes('signature'))).toEqual([]);
     const from = received.length;
-    const program = listen(daemon.adminUrl, ['--forward', targetUrl], { DOCKBELL_SEND_SECRET: 'local-secret' });
-    await program.shows('Listening to github.');
+    const before = listen(daemon.adminUrl, ['--forward', targetUrl]);
+    await before.shows('Listening to github.');
+    await before.end('SIGINT');
     await deliver();
+    const secretFile = join(home, 'local.secret');
+    writeFileSync(secretFile, 'local-secret\n');
+    const signing = ['--forward', targetUrl, '--since', 'last', '--secret-file', secretFile];
+    const program = listen(daemon.adminUrl, signing);
     await eventually(() => received.length > from);
     await program.end('SIGINT');
     const signed = received[from]!;
@@ -221,6 +228,29 @@ describe('dockbell listen', () => {
     await once.shows(/→ 500/);
     await once.end('SIGINT');
     answer = () => 200;
+  });
+
+  it('continues with the delivery that had no answer, and says if retention removed the last one', async () => {
+    const unreachable = ['--forward', 'http://127.0.0.1:1/', '--retry', '9', '--since', 'last'];
+    let program = listen(daemon.adminUrl, unreachable);
+    await program.shows('No earlier call is known');
+    await program.shows('Listening to github.');
+    await deliver();
+    await program.shows(/→ .*ECONNREFUSED/);
+    await program.end('SIGINT');
+    program = listen(daemon.adminUrl, unreachable);
+    await program.shows(/dlv_\w+.*\n.*→/);
+    await program.end('SIGINT');
+    const folder = join(home, '.local/state/dockbell/listen');
+    for (const file of readdirSync(folder)) {
+      const position = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+      if (position.target !== 'http://127.0.0.1:1/') continue;
+      writeFileSync(join(folder, file), JSON.stringify({ ...position, id: `dlv_${'0'.repeat(26)}` }));
+    }
+    program = listen(daemon.adminUrl, unreachable);
+    await program.shows('The log no longer contains dlv_0');
+    await program.shows(/dlv_\w+ {2}\d+ B/);
+    await program.end('SIGINT');
   });
 
   it('posts to the dockbell dev of a folder, which signs with its own secret and decides by the headers', async () => {
