@@ -2410,6 +2410,8 @@ export interface components {
             agent: string | null;
             prompt: string;
             overrides: JsonObject;
+            /** @description The number of runs with the same key that run at the same time; `null` for as many as the factory allows. */
+            concurrency: JsonObject | null;
             /** @description When a run that failed is started again; `null` for never. */
             retry: JsonObject | null;
             /** @description `null` for a live factory, which has no files. */
@@ -2500,12 +2502,16 @@ export interface components {
             started_at: string | null;
             /** Format: date-time */
             finished_at: string | null;
+            /** @description The values of the key that its automation declares in `concurrency`, as a JSON list; `null` without one. */
+            concurrency_key: string | null;
+            /** @description The newer run that replaced it; `null` if none did. */
+            superseded_by: string | null;
             /** @description The attempts that started or were requested, oldest first. Attempts before an upgrade to version 0.2 are missing, except the last one. */
             attempts: components["schemas"]["RunAttempt"][];
             /** @description Why the run has not started, while it is `queued`; otherwise `null`. */
             waiting: {
                 /** @enum {string} */
-                reason: "starting" | "recovering" | "stopping" | "draining" | "start_failed" | "backoff" | "concurrency_limit" | "no_worker" | "no_executor" | "factory_not_configured";
+                reason: "starting" | "recovering" | "stopping" | "draining" | "start_failed" | "backoff" | "concurrency_key" | "concurrency_limit" | "no_worker" | "no_executor" | "factory_not_configured";
                 /** @description The reason as a sentence, with what to do. */
                 reason_text: string;
                 /** @description Position in the queue of the factory, 1 for the next run. `null` in events, and beyond 10000. */
@@ -2548,7 +2554,7 @@ export interface components {
              * @description Why the attempt failed or was cancelled, as a code.
              * @enum {string|null}
              */
-            reason: "timeout" | "interrupted" | "cancelled" | "exit_code" | "signal" | "failed" | null;
+            reason: "timeout" | "interrupted" | "cancelled" | "superseded" | "skipped" | "exit_code" | "signal" | "failed" | null;
             /** @description The reason as a sentence, with what to do. */
             reason_text: string | null;
         };
@@ -8161,6 +8167,8 @@ export interface operations {
                     /** @description `null` is the foreman. */
                     agent?: string | null;
                     prompt: string;
+                    /** @description The number of runs with the same key that run at the same time; `null` for as many as the factory allows. */
+                    concurrency?: JsonObject | null;
                     /** @description When a run that failed is started again; `null` for never. */
                     retry?: JsonObject | null;
                     /** @description As the front matter of a file writes them. The validation of the definition checks them. */
@@ -8517,6 +8525,8 @@ export interface operations {
                     /** @description `null` is the foreman. */
                     agent?: string | null;
                     prompt: string;
+                    /** @description The number of runs with the same key that run at the same time; `null` for as many as the factory allows. */
+                    concurrency?: JsonObject | null;
                     /** @description When a run that failed is started again; `null` for never. */
                     retry?: JsonObject | null;
                     /** @description As the front matter of a file writes them. The validation of the definition checks them. */

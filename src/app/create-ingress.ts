@@ -8,7 +8,7 @@ import type { IngressMetrics } from '../core/ports/metrics.ts';
 import type { SecretHistory } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { DeliveryTracer } from '../core/ports/tracing.ts';
-import type { DeliveryLogEntry, RecordOutcome } from '../core/resources/delivery.ts';
+import type { DeliveryLogEntry, NewRun, RecordOutcome } from '../core/resources/delivery.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { Health } from '../health/health.ts';
 import { handleDelivery } from '../ingress/handle-delivery.ts';
@@ -55,7 +55,7 @@ export interface IngressParts {
   /** An entry of the delivery log is on disk, or could not be written. */
   onRecorded(entry: DeliveryLogEntry, outcome: RecordOutcome): void;
   /** Runs of that factory were stored. */
-  onRunsCreated(factory: string): void;
+  onRunsCreated(factory: string, runs: readonly NewRun[]): void;
   /** The production branch of that factory may have moved. */
   onPush: IngressListeners['onPush'];
   clock: Clock;

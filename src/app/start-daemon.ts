@@ -134,7 +134,7 @@ async function composeDaemon(
     metrics,
     tracer: tracing?.deliveries ?? null,
     onRecorded: sources.onRecorded,
-    onRunsCreated: dispatcher.wake,
+    onRunsCreated: dispatcher.onRunsCreated,
     onPush: reconciling.onPush,
     clock,
     ids,

@@ -15,6 +15,35 @@ export type RetryPolicy = {
   noRetryExitCodes?: number[];
 };
 
+/** The outcome of a run whose key has as many running runs as its automation allows. */
+export const CONCURRENCY_MODES = ['queue', 'latest', 'skip'] as const;
+
+/** `concurrency` as a definition file declares it. */
+export type ConcurrencyPolicy = {
+  key?: string | string[];
+  limit?: number;
+  mode?: (typeof CONCURRENCY_MODES)[number];
+  cancelRunning?: boolean;
+};
+
+/** `concurrency` with its defaults. */
+export interface ConcurrencyTerms {
+  /** Maximum number of runs with the same key at the same time. */
+  limit: number;
+  mode: (typeof CONCURRENCY_MODES)[number];
+  cancelRunning: boolean;
+}
+
+export function readConcurrencyTerms(concurrency: ConcurrencyPolicy): ConcurrencyTerms {
+  const { limit = 1, mode = 'queue', cancelRunning = false } = concurrency;
+  return { limit, mode, cancelRunning };
+}
+
+/** The paths of the payload whose values are the key of a run. Without any, all runs of the automation have one key. */
+export function readKeyPaths({ key = [] }: ConcurrencyPolicy): string[][] {
+  return [key].flat().map((path) => path.split('.'));
+}
+
 export const DEFAULT_BACKOFF = '30s';
 export const DEFAULT_MAX_BACKOFF = '30m';
 

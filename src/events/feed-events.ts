@@ -2,7 +2,13 @@ import type { RunId, WebhookUid } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { ReconciliationEnd } from '../core/reconciliation.ts';
-import { type Delivery, type DeliveryLogEntry, NO_CLAIM, type RecordOutcome } from '../core/resources/delivery.ts';
+import {
+  type Delivery,
+  type DeliveryLogEntry,
+  type NewRun,
+  NO_CLAIM,
+  type RecordOutcome,
+} from '../core/resources/delivery.ts';
 import type { Run } from '../core/resources/run.ts';
 import type { EventHub } from './event-hub.ts';
 
@@ -42,8 +48,9 @@ export function createEventSources({ hub, findWebhook, runs, logger }: FeedParts
       const delivery = describeRecorded(entry, outcome, webhook);
       hub.publish({ kind: 'delivery', delivery });
       if (entry.kind === 'rejection' || outcome.label !== 'Accepted') return;
-      for (const { id, automation } of entry.runs)
-        hub.publish({ kind: 'run', run: describeNewRun(delivery, id, automation), attempts: [] });
+      for (const run of entry.runs) {
+        hub.publish({ kind: 'run', run: describeNewRun(delivery, run), attempts: [] });
+      }
     },
     onRunChanged: (id) => {
       if (!hub.hasListeners()) return hub.miss();
@@ -85,7 +92,7 @@ function describeRecorded(entry: DeliveryLogEntry, outcome: RecordedOutcome, web
 }
 
 /** A run that was created with its delivery. */
-function describeNewRun(delivery: Delivery, id: RunId, automation: string): Run {
+function describeNewRun(delivery: Delivery, { id, automation, concurrencyKey }: NewRun): Run {
   return {
     id,
     factory: delivery.factory,
@@ -103,6 +110,8 @@ function describeNewRun(delivery: Delivery, id: RunId, automation: string): Run 
     startedAt: null,
     finishedAt: null,
     gate: null,
+    concurrencyKey: concurrencyKey ?? null,
+    supersededBy: null,
     notBefore: null,
     traceContext: null,
   };

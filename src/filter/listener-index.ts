@@ -19,6 +19,8 @@ export interface Listener {
   automation: string;
   /** `AppliedAutomation.version`. */
   version: number;
+  /** The paths of the payload for the concurrency keys of its runs; omitted if they have none. */
+  keyPaths?: readonly (readonly string[])[] | undefined;
 }
 
 /** An automation that listens to a webhook. */
@@ -118,14 +120,16 @@ export class ListenerIndex {
    * @param listener what `match` returns, if several indexes share it
    */
   add(
-    { automation, version, enabled, filters }: FilteredListener,
+    { automation, version, keyPaths, enabled, filters }: FilteredListener,
     patterns: ListenerPatterns = new FilterCompiler().compile(filters),
-    listener: Listener = { automation, version },
+    listener: Listener = { automation, version, keyPaths },
   ): void {
     this.remove(automation);
-    const entry: Entry = { listener, filed: [], firedFor: 0 };
+    const entry: Entry = { listener, filed: [], wanted: [], firedFor: 0 };
     this.#entries.set(automation, entry);
     if (!enabled) return;
+    for (const path of listener.keyPaths ?? []) this.wanted.add(path, true);
+    entry.wanted = listener.keyPaths ?? [];
     if (patterns.some((filter) => filter.length === 0)) this.#unfiltered.add(entry);
     else for (const filter of patterns) this.#file(entry, filter);
   }
@@ -136,6 +140,7 @@ export class ListenerIndex {
     if (entry === undefined) return;
     this.#entries.delete(automation);
     this.#unfiltered.delete(entry);
+    for (const path of entry.wanted) this.wanted.remove(path, true);
     for (const filed of entry.filed) this.#unfile(filed);
     this.#patterns -= entry.filed.length;
   }
@@ -248,6 +253,8 @@ interface Entry {
   listener: Listener;
   /** `listing` is the end whose values it is filed under; `null` if it is filed under a condition. */
   filed: { pattern: FiledPattern; listing: ListingEnd | null }[];
+  /** The paths that are wanted for its keys. */
+  wanted: readonly (readonly string[])[];
   /** Number of the last delivery that it fired for: several of its filters may match. */
   firedFor: number;
 }

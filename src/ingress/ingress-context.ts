@@ -1,6 +1,7 @@
 import type { IdSource } from '../core/ids.ts';
 import type { IngressMetrics } from '../core/ports/metrics.ts';
 import type { DeliveryTracer } from '../core/ports/tracing.ts';
+import type { NewRun } from '../core/resources/delivery.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { StoredTraceContext } from '../core/trace-context.ts';
@@ -30,7 +31,7 @@ export type AdoptSecret = (
 /** Modules that follow what the ingress did. */
 export interface IngressListeners {
   /** Called after a delivery that created runs of this factory is stored. */
-  onRunsCreated(factory: string): void;
+  onRunsCreated(factory: string, runs: readonly NewRun[]): void;
   /**
    * Called after a push to the production branch of this factory is stored. The webhook in its `source` received the
    * push.

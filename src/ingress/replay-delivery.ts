@@ -5,6 +5,7 @@ import type { WantedKeys } from '../core/payload/wanted-keys.ts';
 import type { DeliveryReader } from '../core/ports/deliveries/delivery-log.ts';
 import type { ReplayControl, ReplayOrder, ReplayOutcome } from '../core/ports/deliveries/replay-control.ts';
 import type { DeliveryTracer } from '../core/ports/tracing.ts';
+import type { NewRun } from '../core/resources/delivery.ts';
 import { parseRecordedHeaders } from '../core/resources/delivery.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
@@ -23,7 +24,7 @@ export interface ReplayContext {
   clock: Clock;
   ids: IdSource;
   /** Called after runs of this factory are queued. */
-  onRunsCreated(factory: string): void;
+  onRunsCreated(factory: string, runs: readonly NewRun[]): void;
 }
 
 /** Replays accepted deliveries: the steps of a delivery from matching on, with the stored payload. */
@@ -81,7 +82,7 @@ async function record(
   });
   if (recorded.label === null) throw new AppError('internal', recorded.message);
   trace?.end(id, delivery.id);
-  if (runs.length > 0) onRunsCreated(webhook.factory);
+  if (runs.length > 0) onRunsCreated(webhook.factory, runs);
   return { outcome: 'replayed', id };
 }
 

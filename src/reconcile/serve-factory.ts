@@ -6,6 +6,7 @@ import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import { findOverlapEnd } from '../core/rotation-overlap.ts';
+import { readKeyPaths } from '../core/run-policy.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { triggerFiltersByWebhook } from '../core/trigger.ts';
@@ -83,8 +84,9 @@ export async function serveApplied(parts: ServeParts, applied: AppliedFactory): 
 }
 
 function listen(automation: AutomationRow, version: number | null): ListeningAutomation {
-  const { name, enabled } = automation;
-  return { name, version, enabled, filters: [...triggerFiltersByWebhook(automation)] };
+  const { name, enabled, concurrency } = automation;
+  const keyPaths = concurrency === null ? undefined : readKeyPaths(concurrency);
+  return { name, version, enabled, keyPaths, filters: [...triggerFiltersByWebhook(automation)] };
 }
 
 /** Returns whether there is anything to stage. */

@@ -55,8 +55,9 @@ export class LiveFactories {
     const staged = this.#staged.get(factory)!;
     for (const automation of automations) {
       const compiled = compileFilters(automation);
-      const listener = { automation: automation.name, version: automation.version ?? 0 };
-      if (automation.version === null) staged.unversioned.push(listener);
+      const { name, version, keyPaths } = automation;
+      const listener: Listener = { automation: name, version: version ?? 0, keyPaths };
+      if (version === null) staged.unversioned.push(listener);
       if (staged.whole !== null) staged.whole.set(automation, compiled, listener);
       else staged.automations.push({ automation, compiled, listener });
     }

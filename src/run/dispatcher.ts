@@ -5,9 +5,10 @@ import type { DrainControl } from '../core/ports/runs/drain-control.ts';
 import type { RunLogWriter } from '../core/ports/runs/executor.ts';
 import type { RunControl, WaitingRun, WaitReason } from '../core/ports/runs/run-control.ts';
 import { type RunObserver, UNOBSERVED } from '../core/ports/runs/run-observer.ts';
-import type { RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
+import type { Admitted, RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
 import type { WorkerControl } from '../core/ports/runs/worker-control.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { NewRun } from '../core/resources/delivery.ts';
 import type { ExecutorType } from '../core/resources/run.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
@@ -56,6 +57,8 @@ export interface Dispatcher extends RunControl {
   setTerms(terms: DispatchTerms): void;
   /** A run of that factory was created or released. May be called at any time. */
   wake(factory: string): void;
+  /** Runs of that factory were created. Those with a concurrency key can end others. */
+  onRunsCreated(factory: string, runs: readonly Pick<NewRun, 'concurrencyKey'>[]): void;
   /** Why runs of this factory cannot start on this machine, if they cannot. */
   startFailure(factory: string): StartFailure | null;
   /** No run starts any more. Resolves when the current runs have ended and are recorded. */
@@ -81,7 +84,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const isDraining = () => drain.isOn;
   const queues = new Map<string, FactoryQueue>();
   const leases = new RunLeases(
-    { queue, runs, isDraining, logs, clock, logger, observer, onRunChanged, onReleased: wake },
+    { queue, runs, isDraining, logs, clock, logger, observer, onRunChanged, onAdmitted, onReleased: wake },
     terms.workers,
   );
   let safetyNet: NodeJS.Timeout | null = null;
@@ -99,7 +102,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function openQueue(factory: string): FactoryQueue {
     const { secrets } = options;
-    const parts = { factory, queue, logs, isDraining, secrets, clock, observer, onRunChanged };
+    const parts = { factory, queue, logs, isDraining, secrets, clock, observer, onRunChanged, onAdmitted };
     const opened = new FactoryQueue({ ...parts, logger: logger.child({ factory }) });
     queues.set(factory, opened);
     return opened;
@@ -140,6 +143,28 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const run = await runs.get(id);
     if (run !== null) wake(run.factory);
     return outcome;
+  }
+
+  function onRunsCreated(factory: string, created: readonly Pick<NewRun, 'concurrencyKey'>[]): void {
+    if (created.some(({ concurrencyKey }) => concurrencyKey !== undefined)) void admit(factory);
+    else wake(factory);
+  }
+
+  /** A failure leaves the policies of new runs to the next claim. */
+  async function admit(factory: string): Promise<void> {
+    try {
+      onAdmitted(await queue.admit({ factory, at: clock.wallMs() }));
+    } catch (error) {
+      logger.warn({ err: error, factory }, 'applying the concurrency of new runs failed, the next claim repeats it');
+    }
+    wake(factory);
+  }
+
+  function onAdmitted({ ended, cancel: superseded }: Admitted): void {
+    for (const run of ended) onRunChanged(run);
+    for (const run of superseded) {
+      cancel(run).catch((error: unknown) => logger.warn({ err: error, run }, 'cancelling a superseded run failed'));
+    }
   }
 
   function wake(factory: string): void {
@@ -184,6 +209,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       wakeAll();
     },
     wake,
+    onRunsCreated,
     cancel,
     retry,
     explainWait: explainWaitOf,

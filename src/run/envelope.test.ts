@@ -95,6 +95,8 @@ describe('the documents of a run', () => {
         created_at: '2023-11-14T22:13:20.000Z',
         started_at: '2023-11-14T22:13:20.500Z',
         finished_at: null,
+        concurrency_key: null,
+        superseded_by: null,
       },
       webhook: { name: 'internal-ci', uid: 'wh_0123456789abcdefghjkmnpqrs' },
       event: 'build.failed',

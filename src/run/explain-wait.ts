@@ -3,13 +3,17 @@ import type { WaitingRun, WaitReason } from '../core/ports/runs/run-control.ts';
 import { formatInstant } from '../core/time/clock.ts';
 
 /** Explains why this run waits although others of its factory may start; `null` if it does not. */
-export function explainGate({ gate, attempt, notBefore }: WaitingRun): WaitReason | null {
-  if (gate === null) return null;
-  const time = notBefore === null ? 'soon' : `at ${formatInstant(notBefore)}`;
-  return {
-    reason: gate,
-    text: `Attempt ${attempt - 1} failed. Attempt ${attempt} starts ${time}, as the automation's retry says.`,
-  };
+export function explainGate({ gate, attempt, notBefore, concurrencyKey }: WaitingRun): WaitReason | null {
+  if (gate === 'backoff') {
+    const time = notBefore === null ? 'soon' : `at ${formatInstant(notBefore)}`;
+    const text = `Attempt ${attempt - 1} failed. Attempt ${attempt} starts ${time}, as the automation's retry says.`;
+    return { reason: 'backoff', text };
+  }
+  if (gate === 'concurrency') {
+    const text = `Runs with the same concurrency key ${concurrencyKey} are running. The run starts when one of them has ended.`;
+    return { reason: 'concurrency_key', text };
+  }
+  return null;
 }
 
 /** The current state of the queue of one factory. */

@@ -3,7 +3,7 @@ import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Executor, NotStarted, RunLogWriter, StopOrder } from '../core/ports/runs/executor.ts';
 import type { RunObserver } from '../core/ports/runs/run-observer.ts';
-import type { RunEnd, RunQueue } from '../core/ports/runs/run-queue.ts';
+import type { Admitted, RunEnd, RunQueue } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Run, RunInput, RunResult } from '../core/resources/run.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
@@ -40,6 +40,8 @@ interface FactoryQueueParts {
   logger: Logger;
   observer: RunObserver;
   onRunChanged: (run: RunId) => void;
+  /** Follows what the policies of new runs did to other runs. */
+  onAdmitted: (admitted: Admitted) => void;
 }
 
 interface Attempt {
@@ -163,7 +165,8 @@ export class FactoryQueue {
     const limit = this.startFailure() === null ? free : 1;
     const resting = this.#startFailures.resting();
     const order = { factory, executor: entry.executor.type, limit, at: clock.wallMs(), except: resting.runs };
-    const { inputs, nextAt } = await queue.claim(order);
+    const { inputs, nextAt, ...admitted } = await queue.claim(order);
+    this.#parts.onAdmitted(admitted);
     this.#wakeWhenDue(nextAt);
     if (inputs.length === 0) this.#noteEmptyQueue(resting);
     for (const input of inputs) {

@@ -3,7 +3,7 @@ import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { RunLogWriter } from '../core/ports/runs/executor.ts';
 import type { RunObserver } from '../core/ports/runs/run-observer.ts';
-import type { RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
+import type { Admitted, RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
 import type { ClaimedRun, Hold, HoldOutcome, LeaseTerm, WorkerControl } from '../core/ports/runs/worker-control.ts';
 import type { Run, RunInput, RunResult } from '../core/resources/run.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
@@ -36,6 +36,8 @@ export interface RunLeaseParts {
   observer: RunObserver;
   /** Called for each run whose state changed, after the change is on disk. */
   onRunChanged(run: RunId): void;
+  /** Follows what the policies of new runs did to other runs. */
+  onAdmitted(admitted: Admitted): void;
   /** A run is queued again. */
   onReleased(factory: string): void;
 }
@@ -208,7 +210,14 @@ export class RunLeases implements WorkerControl {
     const { queue, clock } = this.#parts;
     const limit = Math.min(wanted, (this.#terms.get(factory)?.concurrency ?? 0) - this.countHeld(factory));
     if (limit <= 0) return [];
-    const { inputs } = await queue.claim({ factory, executor: 'queue', limit, worker, at: clock.wallMs() });
+    const { inputs, ...admitted } = await queue.claim({
+      factory,
+      executor: 'queue',
+      limit,
+      worker,
+      at: clock.wallMs(),
+    });
+    this.#parts.onAdmitted(admitted);
     return inputs;
   }
 

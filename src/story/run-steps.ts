@@ -48,6 +48,10 @@ export function describeRunState({ run, waiting, touches, attempts }: RunHistory
   if (state === 'succeeded') return `The run of ${automation} succeeded${after}${again}.`;
   if (state === 'cancelled') {
     const by = findCancel(touches)?.by;
+    if (error === 'superseded' || error === 'skipped') {
+      const newer = run.supersededBy === null ? '' : ` The newer run is ${run.supersededBy}.`;
+      return `The run of ${automation} was cancelled. ${explainRunError({ error, executor })!.text}${newer}`;
+    }
     return by == null ? `The run of ${automation} was cancelled.` : `${by} cancelled the run of ${automation}.`;
   }
   return `The run of ${automation} failed${after}${again}. ${explainRunError({ error, executor })?.text ?? ''}`.trimEnd();
@@ -83,6 +87,9 @@ export function listRunSteps(history: RunHistory): StoryStep[] {
             command: `dockbell run show ${run.id} --attempts`,
           }),
         ]),
+    ...(attempts.length === 0 && run.finishedAt !== null
+      ? [createStep({ at: run.finishedAt, text: describeRunState(history), links })]
+      : []),
     ...(run.state === 'queued'
       ? [createStep({ at: null, outcome: 'now', text: describeRunState(history), links })]
       : []),

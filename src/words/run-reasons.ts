@@ -1,5 +1,14 @@
 /** Why an attempt of a run failed or was cancelled, as a code. */
-export const RUN_REASONS = ['timeout', 'interrupted', 'cancelled', 'exit_code', 'signal', 'failed'] as const;
+export const RUN_REASONS = [
+  'timeout',
+  'interrupted',
+  'cancelled',
+  'superseded',
+  'skipped',
+  'exit_code',
+  'signal',
+  'failed',
+] as const;
 export type RunReason = (typeof RUN_REASONS)[number];
 
 /** Describes the `error` of a run or an attempt: a code, and a sentence with what to do. */
@@ -12,6 +21,10 @@ export interface RunFailure {
 const SENTENCES = {
   timeout: 'The attempt exceeded the time limit of runs.timeout and was stopped.',
   cancelled: 'A user cancelled the run.',
+  superseded:
+    'A newer run with the same concurrency key replaced it: the concurrency of the automation has the mode latest.',
+  skipped:
+    'Other runs with the same concurrency key had not ended: the concurrency of the automation has the mode skip. To start it, retry the run.',
 } as const;
 
 const INTERRUPTED_COMMAND =
@@ -32,8 +45,12 @@ export function explainRunError({
   if (error === 'interrupted') {
     return { reason: 'interrupted', text: executor === 'queue' ? INTERRUPTED_WORKER : INTERRUPTED_COMMAND };
   }
-  if (error === 'timeout' || error === 'cancelled') return { reason: error, text: SENTENCES[error] };
+  if (isSentenced(error)) return { reason: error, text: SENTENCES[error] };
   if (/^exit code -?\d+$/.test(error)) return { reason: 'exit_code', text: `The command ended with ${error}.` };
   if (/^signal SIG[A-Z0-9]+$/.test(error)) return { reason: 'signal', text: `The command was ended by ${error}.` };
   return { reason: 'failed', text: error };
+}
+
+function isSentenced(error: string): error is keyof typeof SENTENCES {
+  return Object.hasOwn(SENTENCES, error);
 }

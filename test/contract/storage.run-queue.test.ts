@@ -75,6 +75,8 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
         startedAt: AT,
         finishedAt: null,
         gate: null,
+        concurrencyKey: null,
+        supersededBy: null,
         notBefore: null,
         traceContext: null,
       },

@@ -26,6 +26,8 @@ const INPUT: RunInput = {
     startedAt: 1_795_248_196_580,
     finishedAt: null,
     gate: null,
+    concurrencyKey: null,
+    supersededBy: null,
     notBefore: null,
     traceContext: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 vendor=x',
   },

@@ -41,6 +41,8 @@ export function makeRunInput(changes: { run?: Partial<Run> } & Partial<Omit<RunI
     startedAt: 1_700_000_000_500,
     finishedAt: null,
     gate: null,
+    concurrencyKey: null,
+    supersededBy: null,
     notBefore: null,
     traceContext: null,
     ...changes.run,

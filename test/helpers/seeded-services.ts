@@ -197,6 +197,8 @@ export function makeRun(more: Partial<Run> = {}): Run {
     startedAt: NOW_MS + 1,
     finishedAt: null,
     gate: null,
+    concurrencyKey: null,
+    supersededBy: null,
     notBefore: null,
     traceContext: null,
     ...more,

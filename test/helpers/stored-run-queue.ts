@@ -2,11 +2,17 @@ import Database from 'better-sqlite3';
 import type { RunId } from '../../src/core/ids.ts';
 import type { ClaimRequest, RetryOutcome, RunQueue, RunReader } from '../../src/core/ports/runs/run-queue.ts';
 import type { ExecutorType, Run, RunAttempt, RunInput } from '../../src/core/resources/run.ts';
-import type { RetryPolicy } from '../../src/core/run-policy.ts';
+import type { ConcurrencyPolicy, RetryPolicy } from '../../src/core/run-policy.ts';
 import { toRun } from '../../src/storage/sql/runs/run-rows.ts';
 import { openDatabase } from '../../src/storage/sqlite/disk/open-database.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+
+/** What an automation declares about its runs. */
+interface RunPolicy {
+  retry?: RetryPolicy;
+  concurrency?: ConcurrencyPolicy;
+}
 
 /** The queue of a storage, in memory or in a file. Tests can break it, and read it without waiting. */
 export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attempts'> {
@@ -25,7 +31,7 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attemp
   }
 
   /** Stores the run in its state, and creates its delivery and the rows of the factory. */
-  add({ run, webhook, prompt, agent, overrides, payload }: RunInput, retry: RetryPolicy | null = null): void {
+  add({ run, webhook, prompt, agent, overrides, payload }: RunInput, policy: RunPolicy = {}): void {
     const { factory, automation, createdAt } = run;
     this.#db.prepare('INSERT OR IGNORE INTO factories (name, created_at) VALUES (?, 0)').run(factory);
     const ref =
@@ -59,7 +65,7 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attemp
       prompt,
       agent,
       overrides: JSON.stringify(overrides),
-      retry: retry === null ? null : JSON.stringify(retry),
+      ...Object.fromEntries(Object.entries(policy).map(([key, value]) => [key, JSON.stringify(value)])),
     });
     const seq = this.#insert('runs', {
       id: run.id,
@@ -74,6 +80,8 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attemp
       attempt: run.attempt,
       executor: run.executor,
       revision: run.revision,
+      gate: run.gate,
+      concurrency_key: run.concurrencyKey,
       created_at: createdAt,
       started_at: run.startedAt,
     });
@@ -101,6 +109,11 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attemp
   async claim(request: ClaimRequest): ReturnType<RunQueue['claim']> {
     await this.before('claim');
     return this.#queue.claim(request);
+  }
+
+  async admit(request: Parameters<RunQueue['admit']>[0]): ReturnType<RunQueue['admit']> {
+    await this.before('admit');
+    return this.#queue.admit(request);
   }
 
   async finish(request: Parameters<RunQueue['finish']>[0]): ReturnType<RunQueue['finish']> {

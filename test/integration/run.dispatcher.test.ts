@@ -22,7 +22,7 @@ import {
 import { ScriptedExecutor } from '../helpers/scripted-executor.ts';
 import { StoredRunQueue } from '../helpers/stored-run-queue.ts';
 
-const waitingIn = (factory: string) => ({ factory, attempt: 1, gate: null, notBefore: null });
+const waitingIn = (factory: string) => ({ factory, attempt: 1, gate: null, notBefore: null, concurrencyKey: null });
 
 let queue: StoredRunQueue;
 let executor: ScriptedExecutor;
@@ -88,7 +88,7 @@ describe('the dispatcher', () => {
 
   it('retries a failed run at the time that its automation names, and explains why it waits', async () => {
     const input = makeRunInput({ run: { id: newRunId(), state: 'queued', executor: null } });
-    queue.add(input, { maxAttempts: 2, backoff: '1s' });
+    queue.add(input, { retry: { maxAttempts: 2, backoff: '1s' } });
     const { id } = input.run;
     const it = open({ concurrency: 1 });
     await it.start();
@@ -107,6 +107,28 @@ describe('the dispatcher', () => {
       }
     }
     expect(queue.run(id)).toMatchObject({ state: 'failed', attempt: 2, error: 'exit code 3' });
+  });
+
+  it('cancels a running command that a newer run replaces, and starts the newer one', async () => {
+    const keyed = (gate: Run['gate']) => {
+      const run = { id: newRunId(), state: 'queued', executor: null, concurrencyKey: '[7]', gate } as const;
+      queue.add(makeRunInput({ run }), { concurrency: { key: 'number', mode: 'latest', cancelRunning: true } });
+      return run.id;
+    };
+    const [old, changes] = [keyed(null), [] as string[]];
+    const it = open({
+      concurrency: 1,
+      onRunChanged: (id) => changes.push(`${id === old ? 'old' : 'new'} ${queue.run(id).state}`),
+    });
+    await it.start();
+    await waitUntil(() => executor.running === 1, 'the first run is executed');
+    const newer = keyed('arrived');
+    it.onRunsCreated('payments', [{ concurrencyKey: '[7]' }]);
+    await waitUntil(isIn(newer, 'running'), 'the newer run is executed');
+    expect(queue.run(old)).toMatchObject({ state: 'cancelled', error: 'superseded', supersededBy: newer });
+    executor.end(newer);
+    await waitUntil(isIn(newer, 'succeeded'), 'the newer run has succeeded');
+    expect(changes).toEqual(['old running', 'old cancelled', 'new running', 'new succeeded']);
   });
 
   it('retries a run that has ended as its next attempt', async () => {

@@ -287,7 +287,7 @@ describe('the address of the receiver', () => {
 
 describe('a receiver that is down', () => {
   let queue: StoredRunQueue;
-  const waiting = { factory: 'payments', attempt: 1, gate: null, notBefore: null };
+  const waiting = { factory: 'payments', attempt: 1, gate: null, notBefore: null, concurrencyKey: null };
 
   beforeEach(() => {
     queue = new StoredRunQueue();

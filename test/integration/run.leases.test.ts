@@ -48,6 +48,7 @@ function build(terms: Record<string, Partial<WorkerTerms>> = { payments: {} }): 
   const parts = {
     queue,
     runs: queue,
+    onAdmitted: () => undefined,
     isDraining: () => isDraining,
     logs,
     clock: systemClock,

@@ -23,7 +23,7 @@ import {
 } from '../helpers/command-runs.ts';
 import { StoredRunQueue } from '../helpers/stored-run-queue.ts';
 
-const waitingIn = (factory: string) => ({ factory, attempt: 1, gate: null, notBefore: null });
+const waitingIn = (factory: string) => ({ factory, attempt: 1, gate: null, notBefore: null, concurrencyKey: null });
 
 const ECHO = ['/bin/sh', '-c', 'echo done'];
 

@@ -207,6 +207,8 @@ const run = {
   created_at: RECEIVED_AT,
   started_at: '2026-01-02T03:04:06.120Z',
   finished_at: null,
+  concurrency_key: null,
+  superseded_by: null,
   attempts: [attempt],
   waiting: null,
 };
@@ -548,6 +550,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       ],
       prompt: PROMPT,
       overrides: OVERRIDES,
+      concurrency: { key: 'issue.number' },
       retry: RETRY,
       file: AUTOMATION_FILE,
       revision: COMMIT,

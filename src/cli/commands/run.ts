@@ -263,6 +263,8 @@ function printRun(session: CommandSession, run: Run): void {
     ['Delivery', run.delivery],
     ['Delivery ID', run.delivery_id],
     ['Webhook', run.webhook_uid],
+    ['Concurrency key', run.concurrency_key],
+    ['Superseded by', run.superseded_by],
     ['Attempt', String(run.attempt)],
     ['Executor', run.executor ?? 'none yet'],
     ['Revision', run.revision],

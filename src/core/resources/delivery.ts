@@ -107,6 +107,8 @@ export interface NewRun {
   automation: string;
   /** `AppliedAutomation.version`: the prompt and overrides that were live. */
   version: number;
+  /** Of `composeRunKey`. Omitted if its automation declares no `concurrency`. */
+  concurrencyKey?: string | undefined;
   /** Of the delivery. Omitted if it is not traced. */
   traceContext?: StoredTraceContext | undefined;
 }

@@ -1,6 +1,13 @@
 import { DELAY_PATTERN } from '../../words/duration.ts';
 import type { RunPolicyKey } from '../../words/run-policy-keys.ts';
-import { DEFAULT_BACKOFF, DEFAULT_MAX_BACKOFF, RETRIED_FAILURES, type RetryPolicy } from '../run-policy.ts';
+import {
+  CONCURRENCY_MODES,
+  type ConcurrencyPolicy,
+  DEFAULT_BACKOFF,
+  DEFAULT_MAX_BACKOFF,
+  RETRIED_FAILURES,
+  type RetryPolicy,
+} from '../run-policy.ts';
 import { defineFields, type Field } from './fields.ts';
 import { json } from './value-types.ts';
 
@@ -66,10 +73,77 @@ const RETRY_KEYS = {
   },
 };
 
+const KEY_PATH = {
+  type: 'string',
+  title: 'Path',
+  description: 'Keys from the root of the payload, separated by dots.',
+  pattern: '^[^.]{1,100}(\\.[^.]{1,100}){0,9}$',
+  patternErrorMessage: 'at most 10 keys, separated by dots, such as pull_request.number',
+  examples: ['pull_request.number'],
+};
+
+const CONCURRENCY_KEYS = {
+  key: {
+    title: 'Key',
+    description:
+      'The path of a value in the payload, or a list of paths. Runs with the same values share the limit. Without a key, all runs of the automation do.',
+    type: ['string', 'array'],
+    pattern: KEY_PATH.pattern,
+    patternErrorMessage: KEY_PATH.patternErrorMessage,
+    items: KEY_PATH,
+    minItems: 1,
+    maxItems: 5,
+    uniqueItems: true,
+    examples: ['pull_request.number', ['repository.id', 'ref']],
+  },
+  limit: {
+    type: 'integer',
+    title: 'Limit',
+    description: 'Maximum number of runs with the same key at the same time. Default: 1.',
+    minimum: 1,
+    maximum: 1000,
+    examples: [1],
+  },
+  mode: {
+    type: 'string',
+    title: 'Mode',
+    description:
+      'The outcome of a run over the limit: queue lets it wait for its turn, latest also cancels the runs that wait before it, and skip ends it without a start. Default: queue.',
+    enum: [...CONCURRENCY_MODES],
+    examples: ['latest'],
+  },
+  cancelRunning: {
+    type: 'boolean',
+    title: 'Cancel running runs',
+    description: 'With mode latest: whether a new run also cancels the running ones with its key. Default: false.',
+    examples: [true],
+  },
+};
+
 const policyOrNull = <Policy>() => json<Policy | null>({ type: ['object', 'null'], additionalProperties: true });
 
 /** The fields of an automation that say how its runs start, and start again. */
 export const RUN_POLICY_FIELDS = defineFields({
+  concurrency: {
+    type: policyOrNull<ConcurrencyPolicy>(),
+    description:
+      'The number of runs with the same key that run at the same time; `null` for as many as the factory allows.',
+    declared: {
+      default: null,
+      schema: {
+        title: 'Concurrency',
+        description: 'Limits the runs with the same key, such as those of one pull request.',
+        examples: [{ key: 'pull_request.number', mode: 'latest', cancelRunning: true }],
+        properties: CONCURRENCY_KEYS,
+        additionalProperties: false,
+        minProperties: 1,
+      },
+    },
+    editable: 'create and change',
+    planned: true,
+    tagged: true,
+    audited: true,
+  },
   retry: {
     type: policyOrNull<RetryPolicy>(),
     description: 'When a run that failed is started again; `null` for never.',

@@ -29,9 +29,10 @@ export const ENDED_STATES = ['succeeded', 'failed', 'cancelled'] as const satisf
 export const DEAD_LETTER_STATE = 'failed' satisfies RunState;
 
 /**
- * What a queued run waits for, apart from a free slot. `backoff`: for the time of `notBefore`, after a failed attempt.
+ * What a queued run waits for, apart from a free slot. `arrived`: its policy has not been applied yet. `concurrency`: runs
+ * with its key fill the limit. `backoff`: the time of `notBefore`, after a failed attempt.
  */
-export const RUN_GATES = ['backoff'] as const;
+export const RUN_GATES = ['arrived', 'concurrency', 'backoff'] as const;
 export type RunGate = (typeof RUN_GATES)[number];
 
 /** A key of the table in `executors/index.ts`. A stored run may name an executor that this version does not have. */
@@ -56,6 +57,16 @@ export const RUN_FIELDS = defineFields({
   finishedAt: { type: instantOrNull },
   /** `null` if the run may start, or is not queued. */
   gate: { type: nullable(oneOf(RUN_GATES)), generated: true, api: null },
+  concurrencyKey: {
+    type: textOrNull,
+    description:
+      'The values of the key that its automation declares in `concurrency`, as a JSON list; `null` without one.',
+  },
+  supersededBy: {
+    type: nullable(id<RunId>()),
+    description: 'The newer run that replaced it; `null` if none did.',
+    generated: true,
+  },
   /** When the gate opens, if that depends on the time. */
   notBefore: { type: instantOrNull, generated: true, api: null },
   /** A `StoredTraceContext` of the delivery; `null` if it was not traced. */

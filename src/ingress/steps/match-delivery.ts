@@ -1,7 +1,11 @@
-import type { IdSource } from '../../core/ids.ts';
+import type { IdSource, RunId } from '../../core/ids.ts';
 import type { NewRun } from '../../core/resources/delivery.ts';
+import { composeRunKey } from '../../core/run-key.ts';
 import type { Received } from '../../core/trigger.ts';
 import type { LiveWebhook } from '../../registry/live-webhook.ts';
+
+/** An automation that a delivery starts. */
+type Listener = ReturnType<LiveWebhook['listeners']['match']>[number];
 
 /** The runs that a delivery starts, and the apply whose listeners were evaluated. */
 export interface Match {
@@ -29,6 +33,11 @@ export function matchDelivery(
   return {
     applyNumber: listeners.apply.number,
     revision: listeners.apply.revision,
-    runs: started.map(({ automation, version }) => ({ id: ids.runId(nowMs), automation, version })),
+    runs: started.map((listener) => composeRun(listener, received, ids.runId(nowMs))),
   };
+}
+
+function composeRun({ automation, version, keyPaths }: Listener, { payload }: Received, id: RunId): NewRun {
+  const run = { id, automation, version };
+  return keyPaths === undefined ? run : { ...run, concurrencyKey: composeRunKey(keyPaths, payload) };
 }

@@ -39,7 +39,7 @@ function concludeRecord(
   metrics.countDelivery(reception.webhook, recorded.label);
   metrics.observeDelivery((clock.monotonicMs() - reception.startedAt) / 1000);
   const isNew = recorded.label === 'Accepted';
-  if (isNew && runs.length > 0) listeners.onRunsCreated(factory);
+  if (isNew && runs.length > 0) listeners.onRunsCreated(factory, runs);
   if (isNew && isPush(reception)) listeners.onPush(factory, reception.trace?.contextOfRuns() ?? null);
   return answers.accepted(identity.value);
 }

@@ -13,6 +13,7 @@ import {
   type RejectionEntry,
   type ReplayEntry,
 } from '../../core/resources/delivery.ts';
+import type { RunGate } from '../../core/resources/run.ts';
 import type { WriteMeasures } from '../../core/write-measures.ts';
 import { mapColumns } from '../sql/schema/columns.ts';
 import { CONTENTS, DELIVERIES, type DeliveryContent, type StoredDelivery } from '../sql/schema/tables.ts';
@@ -142,6 +143,8 @@ interface NewRunRow {
   revision: string | null;
   createdAt: number;
   traceContext: string | null;
+  concurrencyKey: string | null;
+  gate: RunGate | null;
 }
 
 const NEW_RUNS = mapColumns<NewRunRow>()({
@@ -156,6 +159,8 @@ const NEW_RUNS = mapColumns<NewRunRow>()({
   revision: 'text',
   createdAt: 'instant',
   traceContext: 'text',
+  concurrencyKey: 'text',
+  gate: 'text',
 });
 
 /** The delivery ID of a request that another row stands for. */
@@ -240,6 +245,8 @@ class BatchRows {
         revision: offer.revision,
         createdAt: offer.receivedAt,
         traceContext: run.traceContext ?? null,
+        concurrencyKey: run.concurrencyKey ?? null,
+        gate: run.concurrencyKey === undefined ? null : 'arrived',
       });
     }
     return { label: 'Accepted' };

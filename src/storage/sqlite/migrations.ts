@@ -692,4 +692,12 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE webhooks ADD COLUMN deduplicate INTEGER NOT NULL DEFAULT 1;
   CREATE INDEX deliveries_without_claim ON deliveries (webhook, identity, seq) WHERE identity_key = '';
   `,
+  // The number of runs with the same key that may run, as the automation declares it; NULL for no limit. The key of each run, and the
+  // run that replaced it.
+  `
+  ALTER TABLE automation_versions ADD COLUMN concurrency TEXT;
+  ALTER TABLE runs ADD COLUMN concurrency_key TEXT;
+  ALTER TABLE runs ADD COLUMN superseded_by TEXT;
+  CREATE INDEX runs_by_key ON runs (factory, automation, concurrency_key, state, seq) WHERE concurrency_key IS NOT NULL;
+  `,
 ];

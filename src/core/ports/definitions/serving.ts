@@ -10,6 +10,8 @@ export interface ListeningAutomation {
   /** `AppliedAutomation.version`; `null` if the storage is still to assign it. */
   version: number | null;
   enabled: boolean;
+  /** As in `Listener`. */
+  keyPaths?: string[][] | undefined;
   /** The filters that start it, as `triggerFilters`, for each webhook that it listens to. */
   filters: [webhook: WebhookUid, filters: DeliveryFilter[]][];
 }

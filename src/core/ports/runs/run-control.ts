@@ -10,6 +10,7 @@ export const WAIT_REASONS = [
   'draining',
   'start_failed',
   'backoff',
+  'concurrency_key',
   'concurrency_limit',
   'no_worker',
   'no_executor',
@@ -24,7 +25,7 @@ export interface WaitReason {
 }
 
 /** What decides why a queued run waits. */
-export type WaitingRun = Pick<Run, 'factory' | 'attempt' | 'gate' | 'notBefore'>;
+export type WaitingRun = Pick<Run, 'factory' | 'attempt' | 'gate' | 'notBefore' | 'concurrencyKey'>;
 
 /** Control of runs for the API. */
 export interface RunControl {

@@ -23,8 +23,16 @@ export interface FinishRequest {
   otherwise?: RetryTerms;
 }
 
+/** What the policies of new runs did to other runs, or to the new ones. */
+export interface Admitted {
+  /** Queued runs that ended: superseded or skipped. */
+  ended: RunId[];
+  /** Running runs that were superseded, and have to be cancelled. */
+  cancel: RunId[];
+}
+
 /** The runs that a claim made `running`. */
-export interface Claimed {
+export interface Claimed extends Admitted {
   inputs: RunInput[];
   /** When the next queued run of the factory may start, as wall time in milliseconds; `null` if none waits for a time. */
   nextAt: number | null;
@@ -40,9 +48,11 @@ export interface RunEnd {
 export interface RunQueue {
   /**
    * Claims up to `limit` queued runs of a factory, oldest first, without those in `except`. They are `running` when
-   * this resolves.
+   * this resolves. Applies the policies of new runs before.
    */
   claim(request: ClaimRequest): Promise<Claimed>;
+  /** Applies the policies of the new runs of a factory. A claim does that too. */
+  admit(request: { factory: string; at: number }): Promise<Admitted>;
   /**
    * Ends a running attempt, and queues the next one if the run is to be retried. Resolves with `null`, and nothing
    * changes, if that attempt is no longer `running`.

@@ -2,15 +2,8 @@ import type { Transaction } from 'kysely';
 import type { RunGate, RunResult, RunState } from '../../../core/resources/run.ts';
 import type { Schema } from '../schema/schema.ts';
 import { noteResult } from './run-results.ts';
-
-/** When a queued run may start. */
-export interface Start {
-  gate: RunGate | null;
-  not_before: number | null;
-}
-
-/** The run only waits for a slot. */
-export const NOW = { gate: null, not_before: null } as const;
+import { openOldest } from './same-key.ts';
+import { NOW } from './start.ts';
 
 /** The state in which a change expects a run. */
 export interface Expected {
@@ -43,7 +36,7 @@ export async function changeRun(
 ): Promise<number | null> {
   const found = await trx
     .selectFrom('runs')
-    .select(['seq', 'attempt'])
+    .select(['seq', 'attempt', 'factory', 'automation', 'concurrency_key'])
     .where('id', '=', id)
     .where('state', '=', state)
     .$if(attempt !== undefined, (query) => query.where('attempt', '=', attempt!))
@@ -56,6 +49,7 @@ export async function changeRun(
     .where('run', '=', found.seq)
     .where('number', '=', found.attempt)
     .execute();
+  if (state === 'running' && found.concurrency_key !== null) await openOldest(trx, found);
   return found.seq;
 }
 

@@ -1,36 +1,39 @@
 import type { Transaction } from 'kysely';
 import type { RunId } from '../../../core/ids.ts';
 import type { FinishRequest, RunEnd } from '../../../core/ports/runs/run-queue.ts';
-import { findRetryDelay, NO_RETRY, type RetryTerms, readRetryTerms } from '../../../core/run-policy.ts';
+import { findRetryDelay, NO_RETRY, readRetryTerms } from '../../../core/run-policy.ts';
 import type { Schema } from '../schema/schema.ts';
-import { AUTOMATION_VERSIONS, VERSION_COLUMNS } from '../schema/tables.ts';
-import { changeRun, endRun, insertRequested, NOW, type Start } from './change-run.ts';
+import { AUTOMATION_VERSIONS } from '../schema/tables.ts';
+import { changeRun, endRun, insertRequested } from './change-run.ts';
+import { NOW, type Start } from './start.ts';
 
 /** Ends an attempt. The policy of the version that was live when the run was created decides about a next one. */
 export async function finishAttempt(trx: Transaction<Schema>, request: FinishRequest): Promise<RunEnd | null> {
   const { id, attempt, result, at, otherwise = NO_RETRY } = request;
-  const delayMs =
-    result.state === 'failed'
-      ? findRetryDelay(await findRetryTerms(trx, id, otherwise), attempt, result, Math.random())
-      : null;
+  const run = await readPolicy(trx, id);
+  if (run === null) return null;
+  const terms = run.retry === null ? otherwise : readRetryTerms(run.retry);
+  const delayMs = run.isSuperseded ? null : findRetryDelay(terms, attempt, result, Math.random());
   if (delayMs !== null) {
     const start = delayMs === 0 ? NOW : ({ gate: 'backoff', not_before: at + delayMs } as const);
     return (await queueNext(trx, request, start)) ? { nextAttemptAt: at + delayMs } : null;
   }
-  const { state, error, exitCode } = result;
+  const { state, exitCode } = result;
+  const error = state === 'cancelled' && run.isSuperseded ? 'superseded' : result.error;
   const end = { state, error, exit_code: exitCode, finished_at: at };
   return (await endRun(trx, { id, state: 'running', attempt }, end)) ? { nextAttemptAt: null } : null;
 }
 
-async function findRetryTerms(trx: Transaction<Schema>, id: RunId, otherwise: RetryTerms): Promise<RetryTerms> {
+async function readPolicy(trx: Transaction<Schema>, id: RunId) {
   const row = await trx
     .selectFrom('runs')
     .innerJoin('automation_versions', 'automation_versions.version', 'runs.version')
-    .select(VERSION_COLUMNS)
+    .select(['runs.superseded_by', 'automation_versions.retry'])
     .where('runs.id', '=', id)
     .executeTakeFirst();
-  const { retry } = row === undefined ? { retry: null } : AUTOMATION_VERSIONS.fromRow(row);
-  return retry === null ? otherwise : readRetryTerms(retry);
+  if (row === undefined) return null;
+  const retry = row.retry === null ? null : AUTOMATION_VERSIONS.decode('retry', row.retry);
+  return { isSuperseded: row.superseded_by !== null, retry };
 }
 
 /** Ends an attempt that failed, and queues the next one. `false` if that attempt is no longer `running`. */

@@ -2,10 +2,12 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { RetryOutcome, RunQueue } from '../../../core/ports/runs/run-queue.ts';
 import type { Schema } from '../schema/schema.ts';
 import { RUN_ATTEMPTS } from '../schema/tables.ts';
-import { changeRun, endRun, insertRequested, NOW } from './change-run.ts';
+import { admitRuns } from './admit-runs.ts';
+import { changeRun, endRun, insertRequested } from './change-run.ts';
 import { claimRuns } from './claim-runs.ts';
 import { finishAttempt, queueNext } from './finish-attempt.ts';
 import { selectRuns, toRun } from './run-rows.ts';
+import { NOW } from './start.ts';
 
 /**
  * The queue of runs. Each change names the state that it expects, so that only one of two concurrent changes succeeds. The
@@ -15,6 +17,7 @@ export function createRunQueue(db: Kysely<Schema>): RunQueue {
   const change = <T>(apply: (trx: Transaction<Schema>) => Promise<T>) => db.transaction().execute(apply);
   return {
     claim: (request) => change((trx) => claimRuns(trx, request)),
+    admit: ({ factory, at }) => change((trx) => admitRuns(trx, factory, at)),
     finish: (request) => change((trx) => finishAttempt(trx, request)),
     release: ({ id, attempt }) =>
       change(async (trx) => {
@@ -58,7 +61,7 @@ async function retryRun(
   const queued = await trx
     .updateTable('runs')
     .set({ state: 'queued', attempt: sql`attempt + 1`, executor: null, error: null, exit_code: null })
-    .set({ started_at: null, finished_at: null, ...NOW })
+    .set({ started_at: null, finished_at: null, superseded_by: null, ...NOW })
     .where('id', '=', id)
     .where('state', 'not in', ['queued', 'running'])
     .where((where) =>

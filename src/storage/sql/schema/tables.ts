@@ -45,6 +45,7 @@ export const VERSION_COLUMNS = [
   'automation_versions.prompt',
   'automation_versions.agent',
   'automation_versions.overrides',
+  'automation_versions.concurrency',
   'automation_versions.retry',
 ] as const;
 

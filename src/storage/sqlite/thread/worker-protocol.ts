@@ -43,7 +43,7 @@ export const OPERATIONS = listOperations<Storage>()({
   definitionHistory: ['changes', 'ofRevision', 'named', 'automationNames', 'commit'],
   keptAnswers: ['find', 'keep'],
   liveDefinitions: ['head', 'read', 'commit'],
-  runQueue: ['claim', 'finish', 'release', 'retryFailed', 'noteLogOffset', 'cancelQueued', 'retry', 'running'],
+  runQueue: ['claim', 'admit', 'finish', 'release', 'retryFailed', 'noteLogOffset', 'cancelQueued', 'retry', 'running'],
   runReader: ['list', 'count', 'get', 'input', 'attempts', 'queuePositions', 'oldestQueued'],
   reconciliationReader: ['list', 'get'],
   noticeQueue: ['put', 'next', 'newest', 'postpone', 'settle', 'retryNow'],
