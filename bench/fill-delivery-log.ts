@@ -72,6 +72,7 @@ function prepareEntries(file: string, { kind, composeBody = composeSmallBody }: 
       kind: 'offer',
       ...common,
       size: body.length,
+      form: null,
       event: null,
       summary: null,
       identity: { source: 'service_header', value: key, key },

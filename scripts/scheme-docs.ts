@@ -58,11 +58,15 @@ const SECRET_SENTENCES = {
   handshake: `The provider sends it to the URL, in the first request. Store the placeholder \`${SECRET_PLACEHOLDER}\` until then:`,
 } as const;
 
+/** The schemes whose providers post forms unless the user chooses JSON. */
+const POSTS_FORMS = new Set(['travis', 'twilio']);
+
 /** One page: sections, each a list of paragraphs. */
 function renderScheme(scheme: Scheme, guide: Guide): string {
   const webhook = scheme.name.replaceAll('_', '-');
   const secretName = `${scheme.name.toUpperCase()}_WEBHOOK_SECRET`;
-  const definition = ['authMode: signature', `signatureScheme: ${scheme.name}`, `secretName: ${secretName}`];
+  const format = POSTS_FORMS.has(scheme.name) ? ['bodyFormat: form'] : [];
+  const definition = ['authMode: signature', `signatureScheme: ${scheme.name}`, `secretName: ${secretName}`, ...format];
   const paragraphs = [
     `# ${scheme.title}`,
     GENERATED,

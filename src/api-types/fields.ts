@@ -43,6 +43,7 @@ export const FIELDS = {
     'secret_pinned_at',
     'rotation_overlap',
     'verify_token_secret_name',
+    'body_format',
     'delivery_id_header',
     'delivery_id_path',
     'deduplicate',

@@ -1861,6 +1861,11 @@ export interface components {
             rotation_overlap: string;
             /** @description Name of the secret that a GET handshake must present; `null` if the webhook answers none. */
             verify_token_secret_name: string | null;
+            /**
+             * @description What senders post. With `form`, the payload is the JSON of the form. The default is `json`.
+             * @enum {string}
+             */
+            body_format: "json" | "form";
             /** @description Header in which the sender puts its own event ID; `null` if none is named. */
             delivery_id_header: string | null;
             /** @description Path of the payload at which the sender writes its own event ID; `null` if none is named. */
@@ -2023,6 +2028,11 @@ export interface components {
             rotation_overlap: string;
             /** @description Name of the secret that a GET handshake must present; `null` if the webhook answers none. */
             verify_token_secret_name: string | null;
+            /**
+             * @description What senders post. With `form`, the payload is the JSON of the form. The default is `json`.
+             * @enum {string}
+             */
+            body_format: "json" | "form";
             /** @description Header in which the sender puts its own event ID; `null` if none is named. */
             delivery_id_header: string | null;
             /** @description Path of the payload at which the sender writes its own event ID; `null` if none is named. */
@@ -6255,6 +6265,11 @@ export interface operations {
                     rotation_overlap?: string;
                     /** @description Name of the secret that a GET handshake must present; `null` if the webhook answers none. */
                     verify_token_secret_name?: string | null;
+                    /**
+                     * @description What senders post. With `form`, the payload is the JSON of the form. The default is `json`.
+                     * @enum {string}
+                     */
+                    body_format?: "json" | "form";
                     /** @description Header in which the sender puts its own event ID; `null` if none is named. */
                     delivery_id_header?: string | null;
                     /** @description Path of the payload at which the sender writes its own event ID; `null` if none is named. */
@@ -6801,6 +6816,11 @@ export interface operations {
                     rotation_overlap?: string;
                     /** @description Name of the secret that a GET handshake must present; `null` if the webhook answers none. */
                     verify_token_secret_name?: string | null;
+                    /**
+                     * @description What senders post. With `form`, the payload is the JSON of the form. The default is `json`.
+                     * @enum {string}
+                     */
+                    body_format?: "json" | "form";
                     /** @description Header in which the sender puts its own event ID; `null` if none is named. */
                     delivery_id_header?: string | null;
                     /** @description Path of the payload at which the sender writes its own event ID; `null` if none is named. */
@@ -9854,7 +9874,10 @@ export interface operations {
     };
     getDeliveryPayload: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The exact bytes received. They differ from the payload only if the body was a form. */
+                exact?: boolean;
+            };
             header?: never;
             path: {
                 id: string;
@@ -9863,13 +9886,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The exact bytes received. */
+            /** @description The exact bytes received. Without `exact`, the JSON of a form. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": unknown;
+                    "application/x-www-form-urlencoded": string;
                 };
             };
             /** @description The request is not valid; `errors` says where. */
@@ -10679,7 +10703,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The exact bytes received. */
+            /** @description The exact bytes received, or the JSON of a form. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -355,6 +355,7 @@ describe('webhooks', () => {
       previous_secret_until: null,
       verify_token_secret_name: null,
       verify_token_state: null,
+      body_format: 'json',
       delivery_id_header: null,
       delivery_id_path: null,
       deduplicate: true,

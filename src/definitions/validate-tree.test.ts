@@ -786,6 +786,7 @@ describe('validateTree', () => {
         signature: null,
         secretName: 'A',
         deliveryIdHeader: null,
+        bodyFormat: 'json',
         deduplicate: true,
         deliveryIdPath: null,
         event: null,

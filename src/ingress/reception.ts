@@ -3,6 +3,7 @@ import type { DeliveryTrace } from '../core/ports/tracing.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 import type { SignedRequest } from '../signature/verification.ts';
+import { type ReadForm, readFormBody } from './form-body.ts';
 import { type ReadBody, readJsonBody } from './json-body.ts';
 import type { BodyRead } from './transport/read-body.ts';
 import type { ReceivedHeaders } from './transport/request-headers.ts';
@@ -43,6 +44,8 @@ export class Reception implements SignedRequest {
   readonly #baseUrl: string;
   readonly #clock: Clock;
   #body = NO_BODY;
+  /** The body as JSON, if it is a form that was read. */
+  #form: ReadForm | null = null;
   /** The values for the filters, and the apply whose filters need them. */
   #payload: { read: ReadBody; apply: object } | null = null;
 
@@ -82,15 +85,27 @@ export class Reception implements SignedRequest {
     const { listeners } = this.webhook;
     // An apply can change the listeners while a handshake waits for the storage.
     if (this.#payload?.apply !== listeners.apply) {
-      const read = readJsonBody(this.#body, listeners.needsPayload ? listeners.wanted : null);
+      const read = this.#readJson(listeners.needsPayload ? listeners.wanted : null);
       this.#payload = { read, apply: listeners.apply };
     }
     return this.#payload.read;
   }
 
   json(paths: Iterable<readonly string[]>): unknown {
-    const read = readJsonBody(this.#body, WantedKeys.of(paths));
+    const read = this.#readJson(WantedKeys.of(paths));
     return read.ok ? read.value : undefined;
+  }
+
+  /** The payload as JSON: the body, or the JSON of a form. Valid after `readPayload` accepted it. */
+  get payload(): Buffer<ArrayBuffer> {
+    return this.#form?.ok ? this.#form.json : this.#body;
+  }
+
+  #readJson(wanted: WantedKeys | null): ReadBody {
+    const { form } = this.webhook;
+    if (form === null) return readJsonBody(this.#body, wanted);
+    this.#form ??= readFormBody(this.#body, form, this.headers.get('content-type'));
+    return this.#form.ok ? readJsonBody(this.#form.json, wanted) : this.#form;
   }
 
   /** The URL that is configured at the sender, with the received query. Some senders sign it. */

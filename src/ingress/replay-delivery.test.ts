@@ -15,7 +15,12 @@ function listenAll(...automations: string[]): ListenerIndex {
 
 const ORDER = { automation: null, clientAddress: '198.51.100.9' };
 
-function open({ listeners = listenAll('a', 'b'), isLive = true, payload = PAYLOAD as string | null } = {}) {
+function open({
+  listeners = listenAll('a', 'b'),
+  isLive = true,
+  payload = PAYLOAD as string | null,
+  form = null as string | null,
+} = {}) {
   const registry = new Registry();
   const { webhookUid: uid, webhookName: name } = makeDelivery();
   const credential = { mode: 'token', accepts: () => true } as const;
@@ -41,6 +46,7 @@ function open({ listeners = listenAll('a', 'b'), isLive = true, payload = PAYLOA
       ? [
           {
             ...live,
+            form: null,
             identityHeader: null,
             identityPath: null,
             deduplicate: true,
@@ -63,7 +69,10 @@ function open({ listeners = listenAll('a', 'b'), isLive = true, payload = PAYLOA
         return { label: 'Accepted' };
       },
     },
-    deliveries: { payload: async () => (payload === null ? null : new TextEncoder().encode(payload)) },
+    deliveries: {
+      form: async () => (form === null ? null : new TextEncoder().encode(form)),
+      payload: async () => (payload === null ? null : new TextEncoder().encode(payload)),
+    },
     tracer: null,
     onRunsCreated: (factory) => void woken.push(factory),
   });
@@ -92,6 +101,17 @@ describe('a replay', () => {
     expect(Buffer.from(entry!.body).toString()).toBe(PAYLOAD);
     expect(entry!.runs.map(({ automation }) => automation)).toEqual(['a', 'b']);
     expect(woken).toEqual(['payments']);
+  });
+
+  it('has the form of the original, and its size', async () => {
+    const { control, recorded } = open({ form: 'payload=%7B%7D' });
+    await control.replay({ ...ORDER, delivery: makeDelivery() });
+    const { body, form, size } = recorded[0]!;
+    expect([Buffer.from(body).toString(), Buffer.from(form!).toString(), size]).toEqual([
+      PAYLOAD,
+      'payload=%7B%7D',
+      14,
+    ]);
   });
 
   it('of a replay names the delivery that the sender posted', async () => {

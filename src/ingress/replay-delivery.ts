@@ -18,7 +18,7 @@ import { matchDelivery } from './steps/match-delivery.ts';
 export interface ReplayContext {
   registry: Registry;
   recorder: Pick<DeliveryRecorder, 'offer'>;
-  deliveries: Pick<DeliveryReader, 'payload'>;
+  deliveries: Pick<DeliveryReader, 'payload' | 'form'>;
   /** `null` if tracing is off. */
   tracer: DeliveryTracer | null;
   clock: Clock;
@@ -45,17 +45,23 @@ async function replayDelivery(context: ReplayContext, order: ReplayOrder): Promi
   if (automation !== null && !webhook.listeners.has(automation)) {
     return rejectReplay(`No automation ${automation} currently listens to the webhook ${webhook.name}.`);
   }
-  return record(context, order, webhook, body);
+  return record(context, order, webhook, { body, form: await context.deliveries.form(delivery.id) });
+}
+
+/** The payload of the original, and the form that it is the JSON of. */
+interface Stored {
+  body: Uint8Array;
+  form: Uint8Array | null;
 }
 
 async function record(
   { recorder, tracer, clock, ids, onRunsCreated }: ReplayContext,
   { delivery, automation, clientAddress }: ReplayOrder,
   webhook: LiveWebhook,
-  stored: Uint8Array,
+  stored: Stored,
 ): Promise<ReplayOutcome> {
   const nowMs = clock.wallMs();
-  const body = new Uint8Array(stored);
+  const body = new Uint8Array(stored.body);
   const id = ids.deliveryId(nowMs);
   const payload = readStored(Buffer.from(body.buffer), webhook.listeners.wanted);
   const received = { headers: parseRecordedHeaders(delivery.headers), payload };
@@ -66,7 +72,7 @@ async function record(
     kind: 'replay',
     id,
     webhook: webhook.ref,
-    size: body.length,
+    size: (stored.form ?? body).length,
     receivedAt: nowMs,
     clientAddress,
     headers: delivery.headers,
@@ -76,6 +82,7 @@ async function record(
     summary: delivery.summary,
     identity: { source: delivery.deliveryIdSource!, value: delivery.deliveryId! },
     body,
+    form: stored.form && new Uint8Array(stored.form),
     applyNumber,
     only: automation,
     runs,

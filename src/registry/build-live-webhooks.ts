@@ -14,13 +14,18 @@ import {
 } from '../signature/handshakes/handshakes.ts';
 import { isCredentialHeader } from '../signature/schemes/credential-headers.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
-import { findScheme, listCredentialPlaces, listDescribingHeaders } from '../signature/schemes/schemes.ts';
+import {
+  findScheme,
+  listCredentialPlaces,
+  listDescribingHeaders,
+  listSignedFields,
+} from '../signature/schemes/schemes.ts';
 import { compileTokenCheck } from '../signature/tokens/token.ts';
 import type { FindSigningKey, Verify } from '../signature/verification.ts';
 import { compileClaimedIdentity, type ReadClaimedIdentity } from '../signature/verify/claimed-identity.ts';
 import { compileVerifier } from '../signature/verify/compile-verifier.ts';
 import { acceptPrevious } from './accept-previous.ts';
-import type { Credential, LiveWebhook } from './live-webhook.ts';
+import type { Credential, FormRules, LiveWebhook } from './live-webhook.ts';
 
 /** The webhook that reports pushes to a factory's production branch. */
 export interface PushTrigger {
@@ -53,6 +58,7 @@ export function buildLiveWebhook(
     credentialWith: (version) => buildCredential(webhook, version, () => null),
     holdsSecret: compileSecretSearch(secret, previousSecret),
     handshakes: buildHandshakes(webhook, secret, verifyToken),
+    form: buildFormRules(webhook),
     identityHeader: webhook.deliveryIdHeader?.toLowerCase() ?? null,
     identityPath,
     deduplicate: webhook.deduplicate,
@@ -70,6 +76,12 @@ export function buildLiveWebhook(
 function buildClaimedIdentity({ signatureScheme, signature }: AppliedWebhook): ReadClaimedIdentity {
   const scheme = resolveScheme(signatureScheme, signature);
   return scheme === null ? () => null : compileClaimedIdentity(scheme);
+}
+
+function buildFormRules({ bodyFormat, signatureScheme, signature }: AppliedWebhook): FormRules | null {
+  if (bodyFormat === 'json') return null;
+  const scheme = resolveScheme(signatureScheme, signature);
+  return { signedFields: scheme === null ? null : listSignedFields(scheme) };
 }
 
 /** The places that the definition names, otherwise those of the scheme. */

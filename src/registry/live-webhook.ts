@@ -21,6 +21,12 @@ export interface RecordedHeader {
   text: string;
 }
 
+/** How a form becomes a payload. */
+export interface FormRules {
+  /** The only fields that the signature covers; `null` if it covers the whole body. Other fields are dropped. */
+  signedFields: readonly string[] | null;
+}
+
 /** A webhook with everything that the handling of a delivery needs. */
 export interface LiveWebhook {
   ref: number;
@@ -38,6 +44,8 @@ export interface LiveWebhook {
   holdsSecret(value: string): boolean;
   /** The handshakes of its provider that the webhook answers; empty for most webhooks. */
   handshakes: readonly LiveHandshake[];
+  /** How to read its bodies; `null` if they are JSON. */
+  form: FormRules | null;
   /** Header, in lowercase, with the sender's ID of the delivery; `null` if the webhook names none. */
   identityHeader: string | null;
   /** Keys from the root of the payload to the sender's ID of the delivery; `null` if the webhook names none. */

@@ -17,6 +17,7 @@ function target(change: Partial<SenderTarget>): SenderTarget {
     authMode: 'token',
     signatureScheme: null,
     signature: null,
+    bodyFormat: 'json',
     deliveryIdHeader: null,
     deliveryIdPath: null,
     ...change,

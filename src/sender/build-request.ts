@@ -1,11 +1,12 @@
 import { AppError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import { type AuthMode, readPayloadPath } from '../core/resources/webhook.ts';
+import { type AuthMode, type BodyFormat, readPayloadPath } from '../core/resources/webhook.ts';
 import type { RequestPlace, Scheme } from '../signature/scheme.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
-import { SCHEME_NAMES } from '../signature/schemes/schemes.ts';
-import { encodeHeaderValue, putJson } from '../signature/sign/delivery-parts.ts';
+import { listSignedFields, SCHEME_NAMES } from '../signature/schemes/schemes.ts';
+import { encodeHeaderValue, putJson, wrapInForm } from '../signature/sign/delivery-parts.ts';
 import { signRequest } from '../signature/sign/sign-request.ts';
+import { FORM_TYPE } from '../signature/verify/request-parts.ts';
 import { encodeGivenHeaders, mergeHeaders } from './given-headers.ts';
 
 /** What a sender must know about the webhook it sends to. */
@@ -18,6 +19,7 @@ export interface SenderTarget {
   signature: JsonObject | null;
   /** The URL as the sender knows it, if it is different from the URL to post to. */
   publicUrl?: string;
+  bodyFormat: BodyFormat;
   deliveryIdHeader: string | null;
   /** Where the body has the delivery ID; `null` if it has none. */
   deliveryIdPath: string | null;
@@ -49,9 +51,23 @@ export interface SenderRequest {
  */
 export function buildSenderRequest(target: SenderTarget, secretText: string, delivery: SenderDelivery): SenderRequest {
   const given = encodeGivenHeaders(delivery.headers ?? {});
-  const request = buildOwn(target, secretText, { ...nameInBody(target, delivery), headers: given });
+  const named = nameInBody(target, delivery);
+  if (target.bodyFormat === 'form') {
+    const headers = mergeHeaders({ 'Content-Type': FORM_TYPE }, given);
+    const request = buildOwn(target, secretText, { ...named, body: toForm(target, named.body), headers });
+    return { ...request, headers: mergeHeaders(headers, request.headers) };
+  }
+  const request = buildOwn(target, secretText, { ...named, headers: given });
   const usual = mergeHeaders({ 'Content-Type': 'application/json' }, given);
   return { ...request, headers: mergeHeaders(usual, request.headers) };
+}
+
+/** A form as it is; JSON as the field `payload`, as GitHub sends it. Some schemes have another field for it. */
+function toForm({ signatureScheme, signature }: SenderTarget, body: Uint8Array): Uint8Array {
+  const scheme = resolveScheme(signatureScheme, signature);
+  const isJson = /^[ \t\r\n]*[{[]/.test(Buffer.from(body).toString('latin1'));
+  if (!isJson || (scheme !== null && listSignedFields(scheme) !== null)) return body;
+  return wrapInForm('payload', body);
 }
 
 /** The delivery with its ID in the body, if the webhook reads the ID there. */

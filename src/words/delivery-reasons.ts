@@ -101,7 +101,7 @@ export const OTHER_REASONS = {
   },
   invalid_json: {
     label: 'Rejected (invalid JSON)',
-    text: 'The body is not valid JSON (RFC 8259). If the sender offers several formats, select application/json.',
+    text: 'The body is not valid JSON (RFC 8259). If the sender offers several formats, select application/json. If it posts forms, set bodyFormat: form.',
   },
   too_deep: {
     label: 'Rejected (invalid JSON)',

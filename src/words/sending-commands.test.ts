@@ -10,6 +10,7 @@ const webhook = {
   ingress_url: 'https://hooks.example.com/webhooks/w/wh_1',
   secret_name: 'CI_SECRET',
   delivery_id_header: null,
+  body_format: 'json' as const,
 };
 const byUrl = { ...webhook, auth_mode: 'url_token' as const, ingress_url: `${webhook.ingress_url}/{token}` };
 const standard = { ...webhook, auth_mode: 'signature' as const, signature_scheme: 'standard_webhooks' };

@@ -4,7 +4,8 @@ import { quoteForShell } from './quote-for-shell.ts';
 const SERVICE_DELIVERY_ID_HEADER = 'X-Service-Delivery-Id';
 
 const TOKEN_PLACEHOLDER = '{token}';
-const EXAMPLE_BODY = '{"hello": "dockbell"}';
+const EXAMPLE_BODIES = { json: '{"hello": "dockbell"}', form: 'hello=dockbell' };
+const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
 
 /**
  * A new delivery ID each time a shell runs it, also twice in one second. `date` alone repeats itself, and `uuidgen` and
@@ -37,6 +38,7 @@ export interface SendTarget {
   ingress_url: string;
   secret_name: string;
   delivery_id_header: string | null;
+  body_format: 'json' | 'form';
 }
 
 /** One line that posts a request with curl. */
@@ -60,7 +62,7 @@ function renderValue(value: ShellValue, before = ''): string {
 export function buildTokenCurl(
   webhook: Omit<SendTarget, 'factory' | 'name' | 'signature_scheme'>,
   secret: string | null,
-  body: string = EXAMPLE_BODY,
+  body: string = EXAMPLE_BODIES[webhook.body_format],
 ): string {
   const prove = (before: string): ShellValue =>
     secret === null ? { kind: 'variable', before, variable: webhook.secret_name } : before + secret;
@@ -70,16 +72,24 @@ export function buildTokenCurl(
     headers: [
       ...(auth_mode === 'url_token' ? [] : [['Authorization', prove('Bearer ')] as const]),
       [webhook.delivery_id_header ?? SERVICE_DELIVERY_ID_HEADER, { kind: 'new-id' }],
-      ['Content-Type', 'application/json'],
+      ['Content-Type', CONTENT_TYPES[webhook.body_format]],
     ],
     body,
   });
 }
 
 /** One line that sends a delivery with our own command. It signs if the webhook needs a signature. */
-export function buildSendCommand({ name, factory }: { name: string; factory: string | null }): string {
+export function buildSendCommand({
+  name,
+  factory,
+  body_format = 'json',
+}: {
+  name: string;
+  factory: string | null;
+  body_format?: 'json' | 'form';
+}): string {
   const option = factory === null ? '' : ` --factory ${quoteForShell(factory)}`;
-  return `dockbell send ${quoteForShell(name)}${option} --data ${quoteForShell(EXAMPLE_BODY)}`;
+  return `dockbell send ${quoteForShell(name)}${option} --data ${quoteForShell(EXAMPLE_BODIES[body_format])}`;
 }
 
 /**
@@ -96,7 +106,10 @@ export function buildSendingCommand(webhook: SendTarget, secret: string | null):
 }
 
 /** Signs as Standard Webhooks specifies: HMAC-SHA-256 of ID, time and body, with the bytes behind `whsec_`. */
-function buildStandardWebhooksCurl({ ingress_url, delivery_id_header }: SendTarget, secret: string): string {
+function buildStandardWebhooksCurl(
+  { ingress_url, delivery_id_header, body_format }: SendTarget,
+  secret: string,
+): string {
   const ownId = delivery_id_header === null ? [] : [`-H ${quoteForShell(`${delivery_id_header}: `)}"$id"`];
   const send = [
     `curl -i ${quoteForShell(ingress_url)}`,
@@ -104,11 +117,11 @@ function buildStandardWebhooksCurl({ ingress_url, delivery_id_header }: SendTarg
     `-H "webhook-timestamp: $at"`,
     `-H "webhook-signature: v1,$signature"`,
     ...ownId,
-    `-H 'Content-Type: application/json'`,
+    `-H 'Content-Type: ${CONTENT_TYPES[body_format]}'`,
     `-d "$body"`,
   ];
   return [
-    `at=$(date +%s); id="${NEW_ID}"; body=${quoteForShell(EXAMPLE_BODY)}`,
+    `at=$(date +%s); id="${NEW_ID}"; body=${quoteForShell(EXAMPLE_BODIES[body_format])}`,
     `key=$(printf %s ${quoteForShell(secret.replace(/^whsec_/, ''))} | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \\n')`,
     `signature=$(printf %s "$id.$at.$body" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | openssl base64 -A)`,
     send.join(' \\\n  '),

@@ -22,6 +22,7 @@ interface OfferParts {
   source?: IdentitySource;
   key?: string;
   body?: string | Uint8Array;
+  form?: Uint8Array<ArrayBuffer>;
   at?: number;
   runs?: { automation: string; version: number }[];
   revision?: string | null;
@@ -48,6 +49,7 @@ export function buildOffer(parts: OfferParts = {}): DeliveryOffer {
     summary: null,
     identity: { source, value: key === NO_CLAIM ? 'shared' : key, key },
     body: bytes,
+    form: parts.form ?? null,
     applyNumber: 1,
     runs,
   };

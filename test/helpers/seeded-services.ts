@@ -408,6 +408,7 @@ async function offerDelivery(
       headers: HOSTILE_HEADERS,
       revision: 'c0ffee',
       body: new Uint8Array(Buffer.from(PAYLOAD)),
+      form: null,
       applyNumber: 1,
       event: HOSTILE_TEXT,
       summary: HOSTILE_TEXT,
@@ -466,6 +467,7 @@ async function seedDeliveries(storage: SqliteStorage): Promise<void> {
       summary: HOSTILE_TEXT,
       identity: { source: 'header', value: HOSTILE_TEXT },
       body: new Uint8Array(Buffer.from(PAYLOAD)),
+      form: null,
     },
   ]);
   await storage.runQueue.claim({

@@ -59,6 +59,7 @@ export interface TestWebhook
       | 'authMode'
       | 'signatureScheme'
       | 'signature'
+      | 'bodyFormat'
       | 'deliveryIdHeader'
       | 'deliveryIdPath'
       | 'deduplicate'

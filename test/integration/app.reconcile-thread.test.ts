@@ -80,6 +80,7 @@ describe('the reconcile thread', () => {
       secretName: null,
       secret: null,
       verifyTokenSecretName: null,
+      bodyFormat: 'json',
       deliveryIdHeader: null,
       deliveryIdPath: null,
       deduplicate: true,

@@ -40,6 +40,7 @@ describe('posting a delivery', () => {
       authMode: 'token',
       signatureScheme: null,
       signature: null,
+      bodyFormat: 'json',
       deliveryIdHeader: null,
       deliveryIdPath: null,
     } as const;

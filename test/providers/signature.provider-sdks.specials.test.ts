@@ -6,10 +6,12 @@ import MessageValidator from 'sns-validator';
 import {
   getExpectedBodyHash,
   getExpectedTwilioSignature,
+  validateRequest,
   validateRequestWithBody,
 } from 'twilio/lib/webhooks/webhooks.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SNS } from '../../src/signature/special/sns.ts';
+import { TWILIO } from '../../src/signature/special/twilio.ts';
 import { expectBothToAccept, expectOursToAccept, PAYLOADS } from '../helpers/provider-deliveries.ts';
 import { toSignedRequest, WEBHOOK_URL } from '../helpers/signed-request.ts';
 
@@ -39,6 +41,16 @@ describe('Twilio', () => {
       'x-twilio-signature': getExpectedTwilioSignature(token, WEBHOOK_URL, fields),
     };
     await expectOursToAccept('twilio', token, { headers, body: `${form}` });
+  });
+
+  it('twilio accepts the form that ours signed', () => {
+    const fields = { Body: 'Łódź a&b=c+d %20', From: '+48', Empty: '' };
+    const body = Buffer.from(`${new URLSearchParams(fields)}`);
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const delivery = { url: WEBHOOK_URL, body, headers, nowMs: 0, deliveryId: null, newId: () => '' };
+    const signed = TWILIO.sign!(token, delivery);
+    expect(validateRequest(token, signed.headers['X-Twilio-Signature']!, WEBHOOK_URL, fields)).toBe(true);
+    expect(signed).toMatchObject({ body, query: '' });
   });
 
   it('ours accepts what twilio signed of the URL with its standard port', async () => {

@@ -22,7 +22,7 @@ import { locate } from '../server/locate.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageQuerySchema, presentPage, readPage } from '../server/page-query.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
-import { PAYLOAD_RESPONSE, sendPayload } from '../server/send-payload.ts';
+import { BODY_RESPONSE, sendForm, sendPayload } from '../server/send-payload.ts';
 import { findWebhook } from '../webhooks/find-webhook.ts';
 import { explainDelivery } from './explain-delivery.ts';
 import { presentDelivery, presentExplanation, presentHandshake } from './present-delivery.ts';
@@ -50,6 +50,18 @@ interface DeliveryQuery extends PageQuery {
   unmatched?: boolean;
   search?: string;
 }
+
+const bodyQuery = {
+  type: 'object',
+  properties: {
+    exact: {
+      type: 'boolean',
+      default: false,
+      description: 'The exact bytes received. They differ from the payload only if the body was a form.',
+    },
+  },
+  additionalProperties: false,
+};
 
 const deliveryQuery = pageQuerySchema({
   label: { type: 'string', enum: [...DELIVERY_LABELS] },
@@ -201,14 +213,21 @@ export async function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRout
     async (request) => presentDelivery(await findDelivery(request)),
   );
 
-  app.get<{ Params: { id: string } }>(
+  app.get<{ Params: { id: string }; Querystring: { exact: boolean } }>(
     '/deliveries/:id/payload',
     {
       config: { access },
-      schema: { tags, summary: 'Download the body of an accepted delivery', response: { 200: PAYLOAD_RESPONSE } },
+      schema: {
+        tags,
+        summary: 'Download the body of an accepted delivery',
+        querystring: bodyQuery,
+        response: { 200: BODY_RESPONSE },
+      },
     },
     async (request, reply) => {
       const { id, label } = await findDelivery(request);
+      const form = request.query.exact ? await parts.deliveries.form(id) : null;
+      if (form !== null) return sendForm(reply, `${id}.form`, form);
       const payload = await parts.deliveries.payload(id);
       if (payload === null)
         throw new AppError('not_found', `No payload is stored for this delivery. ${describeLabel(label)}`);

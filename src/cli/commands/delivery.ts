@@ -94,7 +94,12 @@ export function declareDelivery(delivery: CliCommand, bind: Bind): void {
     .command('show')
     .argument('<ref>', DELIVERY_ARGUMENT)
     .description('show a delivery, its body, why it started runs or not, or a sample of it')
-    .addOption(new Option('--payload', 'print the exact bytes received').conflicts(['explain', ...RESULT_OPTIONS]))
+    .addOption(
+      new Option('--payload', 'print the exact bytes received, also of a form').conflicts([
+        'explain',
+        ...RESULT_OPTIONS,
+      ]),
+    )
     .addOption(
       new Option(
         '--explain',
@@ -301,7 +306,7 @@ async function showDelivery(session: CommandSession, options: ShowOptions, ref: 
 }
 
 async function printPayload(session: CommandSession, id: string): Promise<void> {
-  printExactly(session, await readPayload(session, id));
+  printExactly(session, await readPayload(session, id, true));
 }
 
 /** Writes the exact bytes to files and pipes. On a terminal control characters are escaped. */
@@ -332,10 +337,12 @@ async function printSample(session: CommandSession, id: string, redacted: readon
     );
 }
 
-async function readPayload(session: CommandSession, id: string): Promise<Uint8Array> {
+/** @param exact of a form, the form and not its JSON */
+async function readPayload(session: CommandSession, id: string, exact = false): Promise<Uint8Array> {
   const api = await session.api();
   try {
-    const request = api.GET('/api/v1/deliveries/{id}/payload', { params: { path: { id } }, parseAs: 'arrayBuffer' });
+    const params = { path: { id }, query: { exact } };
+    const request = api.GET('/api/v1/deliveries/{id}/payload', { params, parseAs: 'arrayBuffer' });
     return new Uint8Array((await readAnswer(request)) as ArrayBuffer);
   } catch (error) {
     if (!isNotFound(error)) throw error;

@@ -243,6 +243,7 @@ async function describeTarget(session: CommandSession, options: SendOptions): Pr
     authMode: options.authMode ?? 'token',
     signatureScheme: options.scheme ?? null,
     signature: await readSignature(session.context, options),
+    bodyFormat: 'json',
     deliveryIdHeader: options.deliveryIdHeader ?? null,
     deliveryIdPath: null,
   };
@@ -254,6 +255,7 @@ function toTarget(webhook: Webhook): SenderTarget {
     authMode: webhook.auth_mode,
     signatureScheme: webhook.signature_scheme,
     signature: webhook.signature,
+    bodyFormat: webhook.body_format,
     deliveryIdHeader: webhook.delivery_id_header,
     deliveryIdPath: webhook.delivery_id_path,
   };

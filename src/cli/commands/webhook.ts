@@ -211,6 +211,7 @@ function printWebhook(session: CommandSession, webhook: Webhook): void {
     ['Secret', describeSecret(webhook.secret_name, webhook.credential_state)],
     ['Previous secret', describeOverlap(webhook, nowMs)],
     ['Verify token', describeVerifyToken(webhook)],
+    ['Body format', webhook.body_format === 'form' ? 'form' : null],
     ['Delivery ID header', webhook.delivery_id_header],
     ['Delivery ID path', webhook.delivery_id_path],
     ['Event name', webhook.event && describeEventPlace(webhook.event)],

@@ -52,6 +52,7 @@ function buildRequest(
     authMode: webhook.auth_mode,
     signatureScheme: webhook.signature_scheme,
     signature: webhook.signature,
+    bodyFormat: webhook.body_format,
     deliveryIdHeader: webhook.delivery_id_header,
     deliveryIdPath: webhook.delivery_id_path,
   };

@@ -88,7 +88,10 @@ async function readBody(
   const { context, output } = session;
   const read = async () => {
     try {
-      const payload = api.GET('/api/v1/deliveries/{id}/payload', { params: { path: { id } }, parseAs: 'arrayBuffer' });
+      const payload = api.GET('/api/v1/deliveries/{id}/payload', {
+        params: { path: { id }, query: { exact: true } },
+        parseAs: 'arrayBuffer',
+      });
       return new Uint8Array((await readAnswer(payload)) as ArrayBuffer);
     } catch (error) {
       if (isNotFound(error)) return null;

@@ -148,9 +148,11 @@ export interface DeliveryOffer extends Logged {
   /** `null` if the scheme has no template, or nothing in the payload fits it. */
   summary: string | null;
   /**
-   * The exact bytes received. A large body in a dedicated buffer is transferred without a copy, so do not read it afterwards.
+   * The exact bytes received, or the JSON of a form. A large body in a dedicated buffer is transferred without a copy, so do not read it afterwards.
    */
   body: Uint8Array<ArrayBuffer>;
+  /** The form received, if `body` is its JSON; `null` if `body` is what was received. */
+  form: Uint8Array<ArrayBuffer> | null;
   /** `MatchRecord.applyNumber`. */
   applyNumber: number;
   runs: NewRun[];
@@ -170,6 +172,8 @@ export interface ReplayEntry extends Logged {
   summary: string | null;
   /** The exact bytes stored, in a dedicated buffer that is transferred like that of an offer. */
   body: Uint8Array<ArrayBuffer>;
+  /** As in the original. */
+  form: Uint8Array<ArrayBuffer> | null;
   /** `MatchRecord.applyNumber`. */
   applyNumber: number;
   /** `MatchRecord.only`. */

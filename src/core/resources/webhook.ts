@@ -20,6 +20,10 @@ import {
 export const AUTH_MODES = ['token', 'url_token', 'signature'] as const;
 export type AuthMode = (typeof AUTH_MODES)[number];
 
+/** What senders of a webhook post. */
+export const BODY_FORMATS = ['json', 'form'] as const;
+export type BodyFormat = (typeof BODY_FORMATS)[number];
+
 const shortTextOrNull = { type: ['string', 'null'], maxLength: 1000 };
 
 const HEADER_NAME_SCHEMA = {
@@ -256,6 +260,24 @@ export const WEBHOOK_FIELDS = defineFields({
   },
   /** Like `secretVersion`; `null` without a verify token. */
   verifyTokenSecretVersion: { type: integerOrNull, api: null, planned: true, tagged: true },
+  bodyFormat: {
+    type: oneOf(BODY_FORMATS),
+    description: 'What senders post. With `form`, the payload is the JSON of the form. The default is `json`.',
+    declared: {
+      default: 'json',
+      schema: {
+        title: 'Body format',
+        description:
+          'What senders post. json: JSON. form: application/x-www-form-urlencoded, whose fields become a JSON object; JSON in the only field payload becomes the payload.',
+        examples: ['json', 'form'],
+      },
+    },
+    editable: 'create and change',
+    option: { flags: '--body-format <format>', help: 'what senders post (default: json)' },
+    planned: true,
+    tagged: true,
+    audited: true,
+  },
   deliveryIdHeader: {
     type: textOrNull,
     description: 'Header in which the sender puts its own event ID; `null` if none is named.',

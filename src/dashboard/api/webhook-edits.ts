@@ -11,6 +11,7 @@ export interface CreateWebhookRequest {
   signature_scheme?: string;
   secret?: string;
   secret_name?: string;
+  body_format?: Webhook['body_format'];
   delivery_id_header?: string;
   delivery_id_path?: string;
   deduplicate?: boolean;

@@ -68,7 +68,7 @@ function answerHandshake(
     query: reception.request.target.query.slice(1),
     headers: reception.headers,
     body: reception.body,
-    payload: phase === 'verified' ? parseShort(reception.body) : undefined,
+    payload: phase === 'verified' ? parseShort(reception.payload) : undefined,
     deliveriesPerMinute: context.limits.deliveriesPerMinute,
   };
   for (const handshake of handshakes) {

@@ -66,7 +66,8 @@ function composeOffer({ clock, ids }: IngressContext, reception: Reception): Del
     summary: composeSummary(webhook.summary, received.payload),
     event: readEvent(webhook.event, reception.headers, received.payload),
     identity: identify({ headers: reception.headers, providerIdentity, payload: received.payload }, webhook, body),
-    body,
+    body: reception.payload,
+    form: webhook.form === null ? null : body,
     applyNumber,
     runs,
   };

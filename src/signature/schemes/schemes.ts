@@ -41,6 +41,13 @@ export function listIdentities(scheme: Scheme): string[] {
   );
 }
 
+/** The fields of a form that the signature covers; `null` if it covers the whole body, or no field. */
+export function listSignedFields(scheme: Scheme): string[] | null {
+  if (scheme.family !== 'signature' || scheme.content.some(({ part }) => part === 'body')) return null;
+  const fields = scheme.content.flatMap((part) => (part.part === 'form_field' ? [part.name] : []));
+  return fields.length === 0 ? null : fields;
+}
+
 /** The headers, in lowercase, that say what a delivery of the scheme is: the name of the event, its ID, and what is required. */
 export function listDescribingHeaders(scheme: Scheme): string[] {
   const required = scheme.family === 'signature' ? scheme.headers.flatMap((family) => family.required) : [];

@@ -5,7 +5,7 @@ import type { KeyForm, Scheme, SignatureScheme } from '../scheme.ts';
 import { putToken } from '../tokens/token-sender.ts';
 import type { SignedRequest } from '../verification.ts';
 import { readKey } from '../verify/read-key.ts';
-import { readPlace } from '../verify/request-parts.ts';
+import { FORM_TYPE, readFormField, readPlace } from '../verify/request-parts.ts';
 import { digestOf } from '../verify/signature-verifier.ts';
 import { type ContentValues, feedContent, joinContent, readRareParts } from '../verify/signed-content.ts';
 import { formatTimestamp } from '../verify/signing-time.ts';
@@ -84,8 +84,8 @@ function fillBody(
   if (family.identity?.in === 'json') filled = putJson(filled, family.identity.path, identity);
   const field = scheme.content.find((part) => part.part === 'form_field');
   if (field === undefined) return filled;
-  headers['Content-Type'] = 'application/x-www-form-urlencoded';
-  return wrapInForm(field.name, filled);
+  headers['Content-Type'] = FORM_TYPE;
+  return readFormField(filled, field.name) === undefined ? wrapInForm(field.name, filled) : filled;
 }
 
 function collectValues(

@@ -4,6 +4,7 @@ import type { RejectedRequest, RequestVariant } from '../rejected-request.ts';
 import type { SpecialScheme } from '../scheme.ts';
 import { areEqualTexts } from '../tokens/token.ts';
 import { reject, type SignatureResult, type SignedRequest } from '../verification.ts';
+import { FORM_TYPE } from '../verify/request-parts.ts';
 
 const HEADER = 'x-twilio-signature';
 const BODY_HASH = 'bodySHA256';
@@ -102,8 +103,11 @@ function listSpellings(url: string): string[] {
   return port === standard ? [url, `${protocol}${host}${rest}`] : [url];
 }
 
-/** The delivery as Twilio sends it with a JSON body. */
-function signDelivery(secretText: string, { url, body }: UnsignedDelivery): SignedDelivery {
+/** The delivery as Twilio sends it: a form, or JSON whose hash is in the URL. */
+function signDelivery(secretText: string, { url, body, headers: given = {} }: UnsignedDelivery): SignedDelivery {
+  if (Object.values(given).includes(FORM_TYPE)) {
+    return { headers: { 'X-Twilio-Signature': sign(secretText, url + joinFields(body)) }, body, query: '' };
+  }
   const headers = { 'X-Twilio-Signature': sign(secretText, withBodyHash(url, body)) };
   return { headers, body, query: `${BODY_HASH}=${hashBody(body)}` };
 }
@@ -123,11 +127,9 @@ function* varyQuery({ publicUrl, body }: RejectedRequest): Iterable<RequestVaria
   yield { publicUrl: withBodyHash(publicUrl, body), sentence };
 }
 
-const FORM = 'application/x-www-form-urlencoded';
-
 function* varyForm({ headers }: RejectedRequest): Iterable<RequestVariant> {
-  const sentence = `The body is the form that Twilio signed, but its \`Content-Type\` is not \`${FORM}\`: check that no proxy changes that header.`;
-  yield { headers: { get: (name) => (name === 'content-type' ? FORM : headers.get(name)) }, sentence };
+  const sentence = `The body is the form that Twilio signed, but its \`Content-Type\` is not \`${FORM_TYPE}\`: check that no proxy changes that header.`;
+  yield { headers: { get: (name) => (name === 'content-type' ? FORM_TYPE : headers.get(name)) }, sentence };
 }
 
 function* varyBody({ secret, headers, publicUrl }: RejectedRequest): Iterable<RequestVariant> {

@@ -7,6 +7,9 @@ export function toWireText(text: string): string {
   return /^[\x00-\x7f]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
 }
 
+/** The media type of forms. */
+export const FORM_TYPE = 'application/x-www-form-urlencoded';
+
 /** The text at a location, in the form of header values; `undefined` if no text is there. */
 export function readPlace(request: SignedRequest, place: RequestPlace): string | undefined {
   if (place.in === 'header') return request.headers.get(place.name);
@@ -37,15 +40,22 @@ export function readFormField(body: Uint8Array, name: string): string | undefine
 const [PLUS, PERCENT, AMPERSAND, EQUALS, SPACE] = [0x2b, 0x25, 0x26, 0x3d, 0x20];
 
 function decodeFormText(bytes: Uint8Array): string {
+  return decodeFormBytes(bytes).decoded.toString('latin1');
+}
+
+/** The bytes that a name or a value of a form stands for. An invalid percent-encoding stands for itself. */
+export function decodeFormBytes(bytes: Uint8Array): { decoded: Buffer; isValid: boolean } {
   const decoded = Buffer.allocUnsafe(bytes.length);
   let length = 0;
+  let isValid = true;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;
     const escaped = byte === PERCENT ? readHexPair(bytes, at + 1) : -1;
     if (escaped >= 0) at += 2;
+    else if (byte === PERCENT) isValid = false;
     decoded[length++] = escaped >= 0 ? escaped : byte === PLUS ? SPACE : byte;
   }
-  return decoded.toString('latin1', 0, length);
+  return { decoded: decoded.subarray(0, length), isValid };
 }
 
 /** The byte that two hexadecimal digits stand for; -1 if they are no such digits. */

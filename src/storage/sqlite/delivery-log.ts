@@ -231,7 +231,7 @@ class BatchRows {
 
   #accept(offer: DeliveryOffer | ReplayEntry, replayOf: DeliveryId | null): RecordOutcome {
     const delivery = this.#addDelivery(offer, { label: 'Accepted', replayOf });
-    this.#contents.push({ delivery, body: offer.body, decisions: toMatchRecord(offer) });
+    this.#contents.push({ delivery, body: offer.body, form: offer.form, decisions: toMatchRecord(offer) });
     for (const run of offer.runs) {
       this.#runs.push({
         id: run.id,

@@ -700,4 +700,9 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE runs ADD COLUMN superseded_by TEXT;
   CREATE INDEX runs_by_key ON runs (factory, automation, concurrency_key, state, seq) WHERE concurrency_key IS NOT NULL;
   `,
+  // What senders post. The form that a payload is the JSON of; NULL if JSON was received.
+  `
+  ALTER TABLE webhooks ADD COLUMN body_format TEXT NOT NULL DEFAULT 'json';
+  ALTER TABLE delivery_contents ADD COLUMN form BLOB;
+  `,
 ];

@@ -68,6 +68,8 @@ export interface DeliveryReader {
   get(id: DeliveryId): Promise<Delivery | null>;
   /** The exact bytes; `null` if the ID is unknown or the entry has only metadata. */
   payload(id: DeliveryId): Promise<Uint8Array | null>;
+  /** The form that the payload is the JSON of; `null` if JSON was received. */
+  form(id: DeliveryId): Promise<Uint8Array | null>;
   /**
    * What is stored about the evaluation of a delivery. `null` for an unknown ID and for an entry that was not accepted.
    */

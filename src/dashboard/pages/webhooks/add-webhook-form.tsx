@@ -28,6 +28,7 @@ interface Fields {
   signature_scheme: string | null;
   secret: string;
   secret_name: string;
+  is_form: boolean;
   delivery_id_header: string;
   delivery_id_path: string;
   deduplicate: boolean;
@@ -40,6 +41,7 @@ const BLANK: Fields = {
   signature_scheme: null,
   secret: '',
   secret_name: '',
+  is_form: false,
   delivery_id_header: '',
   delivery_id_path: '',
   deduplicate: true,
@@ -95,6 +97,13 @@ export function AddWebhookForm({ onSubmit, cancelHref, isPending, error }: AddWe
               {...form.getInputProps('secret_name')}
             />
           </Stack>
+        </SectionCard>
+        <SectionCard title="Body">
+          <Checkbox
+            label="The sender posts forms"
+            description="For application/x-www-form-urlencoded. The fields become JSON. JSON in the only field payload becomes the payload."
+            {...form.getInputProps('is_form', { type: 'checkbox' })}
+          />
         </SectionCard>
         <SectionCard title="Delivery identity">
           <Stack>
@@ -243,6 +252,7 @@ function buildRequest({
   auth_mode,
   signature_scheme,
   secret,
+  is_form,
   deduplicate,
   ...texts
 }: Fields): CreateWebhookRequest {
@@ -253,6 +263,7 @@ function buildRequest({
     auth_mode,
     ...(isSigned && signature_scheme !== null ? { signature_scheme } : {}),
     ...(isSigned && secret !== '' ? { secret } : {}),
+    ...(is_form ? { body_format: 'form' } : {}),
     ...(deduplicate ? {} : { deduplicate }),
     ...Object.fromEntries(filled),
   };

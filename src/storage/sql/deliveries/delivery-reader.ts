@@ -46,6 +46,10 @@ export function createDeliveryReader(db: Kysely<Schema>, claims: ClaimFinder): D
       const row = await selectContents(db, id).select('delivery_contents.body').executeTakeFirst();
       return row?.body ?? null;
     },
+    form: async (id) => {
+      const row = await selectContents(db, id).select('delivery_contents.form').executeTakeFirst();
+      return row?.form ?? null;
+    },
     evaluation: async (id) => {
       const row = await selectContents(db, id).select('delivery_contents.decisions').executeTakeFirst();
       return typeof row?.decisions === 'string' ? CONTENTS.decode('decisions', row.decisions) : null;

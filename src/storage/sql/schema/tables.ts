@@ -124,7 +124,10 @@ export const LISTENERS = mapColumns<ListenerRow>()({
 export interface DeliveryContent {
   /** `seq` of the row in `deliveries`. */
   delivery: number;
+  /** JSON. */
   body: Uint8Array;
+  /** The form that `body` is the JSON of; `null` if JSON was received. */
+  form: Uint8Array | null;
   decisions: Evaluation;
 }
 
@@ -157,6 +160,7 @@ const EVALUATION = {
 export const CONTENTS = mapColumns<DeliveryContent>()({
   delivery: 'integer',
   body: 'bytes',
+  form: 'bytes',
   decisions: EVALUATION,
 });
 

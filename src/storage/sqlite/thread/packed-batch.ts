@@ -34,6 +34,8 @@ export interface PackedBatch extends Columns {
   bodies: Uint8Array<ArrayBuffer>;
   bodyEnds: (number | null)[];
   largeBodies: Uint8Array<ArrayBuffer>[];
+  /** The forms of all offers; `null` if no body was a form, as in most batches. */
+  forms: DeliveryOffer['form'][] | null;
   /** The other entries, which are few, and their positions in the batch. */
   others: Exclude<DeliveryLogEntry, DeliveryOffer>[];
   otherPositions: number[];
@@ -60,6 +62,7 @@ export function packBatch(batch: readonly DeliveryLogEntry[]): { packed: PackedB
     runs: offers.map(({ runs }) => (runs.length === 0 ? null : runs)),
     ...packBodies(offers),
     largeBodies,
+    forms: offers.some(({ form }) => form !== null) ? offers.map(({ form }) => form) : null,
     others,
     otherPositions,
   };
@@ -97,7 +100,7 @@ export function unpackBatch(packed: PackedBatch): DeliveryLogEntry[] {
 }
 
 function unpackOffers(packed: PackedBatch): DeliveryOffer[] {
-  const { bodies, bodyEnds, largeBodies, values, keys } = packed;
+  const { bodies, bodyEnds, largeBodies, forms, values, keys } = packed;
   let start = 0;
   let taken = 0;
   return packed.id.map((id, index) => {
@@ -119,6 +122,7 @@ function unpackOffers(packed: PackedBatch): DeliveryOffer[] {
       applyNumber: packed.applyNumber[index]!,
       identity: { source: packed.sources[index]!, value, key: keys[index] ?? value },
       body,
+      form: forms?.[index] ?? null,
       runs: packed.runs[index] ?? [],
     };
   });

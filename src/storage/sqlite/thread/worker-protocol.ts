@@ -8,7 +8,7 @@ import type { Migration } from '../disk/open-database.ts';
 /** The operations that the worker accepts. */
 export const OPERATIONS = listOperations<Storage>()({
   deliveryLog: ['record'],
-  deliveryReader: ['list', 'get', 'payload', 'evaluation', 'listeners'],
+  deliveryReader: ['list', 'get', 'payload', 'form', 'evaluation', 'listeners'],
   storedPayloads: ['keys', 'read'],
   activityReader: ['deliveries', 'runs'],
   handshakeLog: ['append', 'list'],
