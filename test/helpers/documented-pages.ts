@@ -183,6 +183,15 @@ function listAddresses(folder: string): [string, string][] {
 
 /** In this order: the first page creates the secret without which nothing is applied. */
 export const PAGES: { [document: string]: Page } = {
+  'docs/guides/command-line.md': {
+    before: {
+      1: async () => {
+        const body = { value: TOKEN, factories: ['payments'] };
+        await world.daemon.api('/secrets/OLD_TOKEN', { method: 'PUT', body });
+        return [];
+      },
+    },
+  },
   'docs/reference/webhook.md': {
     before: {
       0: () => {
