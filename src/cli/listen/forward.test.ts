@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Delivery, Webhook } from '../../client/api-types.ts';
 import { createUrlForward } from './forward.ts';
 
-const received: IncomingHttpHeaders[] = [];
+const received: (IncomingHttpHeaders & { url: string | undefined })[] = [];
 const target = createServer((request, response) => {
-  received.push(request.headers);
+  received.push({ ...request.headers, url: request.url });
   request.resume().once('end', () => response.end());
 });
 let url: string;
@@ -53,5 +53,6 @@ it('names a replay after its entry, so that it is no duplicate of the original',
 
 it('never sends the token of a url_token webhook', async () => {
   const sent = await forward({}, { auth_mode: 'url_token' }, 'secret');
+  expect(sent.url).toBe('/');
   expect(JSON.stringify(sent)).not.toContain('secret');
 });
