@@ -2,7 +2,7 @@
 // serves it under /docs. It is outside of dist/ because `npm pack` deletes that folder, and a build takes ten seconds.
 // For a web host, scripts/build-public-docs.mjs sets the variables of site/settings.mjs. Then only the packages of site/ are needed.
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { nameMarkdown, nameMarkdownOf, renderPlainMarkdown } from '../site/markdown/plain-markdown.mjs';
@@ -30,7 +30,7 @@ function copyTo(folder) {
   const stamp = join(folder, '.built-from');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === readFileSync(join(OUT, '.built-from'), 'utf8')) return;
   rmSync(folder, { recursive: true, force: true });
-  cpSync(OUT, folder, { recursive: true });
+  cpSync(realpathSync(OUT), folder, { recursive: true });
 }
 
 async function buildSite() {
