@@ -6,7 +6,7 @@ import { hasProgram } from '../../test/helpers/has-program.ts';
 import { createTempDir } from '../../test/helpers/temp-dir.ts';
 
 const MODULE = fileURLToPath(new URL('./terminal-job.ts', import.meta.url));
-const PRINT = `import { terminalJob } from '${MODULE}'; console.log('foreground', terminalJob.isForeground());`;
+const PRINT = `import { terminalJob } from '${MODULE}'; console.log('foreground ' + terminalJob.isForeground());`;
 
 const runInTerminal = (command: string) =>
   spawnSync('script', ['--quiet', '--command', command, join(createTempDir('job'), 'typescript')], {
