@@ -160,7 +160,7 @@ async function composeDaemon(
   // After the listeners have closed: what they received is written, and the runs that it woke are stopped with the rest.
   lifetime.defer(async () => {
     await reconciling.stop();
-    await notifier.stop();
+    await notifier.stop(hurry.signal);
     await dispatcher.stop({ graceMs: config.shutdownGraceMs, why: 'the daemon stopped' });
   });
   lifetime.defer(() => ingress.stop());

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { open, readdir, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 /**
  * Writes a whole file. After a power failure the file has either the old or the new content, and the new content once this
@@ -21,9 +21,19 @@ export async function writeDurably(path: string, content: string | Uint8Array, m
 const DRAFT = /\.[0-9a-f]{16}\.tmp$/;
 
 /** Removes the temporary files of calls that were killed. For a folder in which no other process writes. */
-export async function removeDrafts(folder: string): Promise<void> {
+export function removeDrafts(folder: string): Promise<void> {
+  return removeMatching(folder, (name) => DRAFT.test(name));
+}
+
+/** Removes the temporary files of killed calls for one file. No other process may write this file. */
+export function removeDraftsOf(path: string): Promise<void> {
+  const name = basename(path);
+  return removeMatching(dirname(path), (each) => each.replace(DRAFT, '') === name && each !== name);
+}
+
+async function removeMatching(folder: string, isDraft: (name: string) => boolean): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true });
-  const drafts = entries.filter((entry) => entry.isFile() && DRAFT.test(entry.name));
+  const drafts = entries.filter((entry) => entry.isFile() && isDraft(entry.name));
   for (const { name } of drafts) await rm(join(folder, name), { force: true });
 }
 

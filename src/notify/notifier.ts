@@ -24,6 +24,7 @@ export class Notifier {
   /** What was last queued for the targets of each factory, so that a poll without changes costs nothing. */
   readonly #queued = new Map<string, string>();
   readonly #tasks = new TaskQueue();
+  readonly #hurry = new AbortController();
 
   constructor(parts: NotifierParts) {
     this.#parts = parts;
@@ -45,7 +46,7 @@ export class Notifier {
       const added = notifiers.filter((notifier) => !before.delete(notifier));
       if (this.#isStarted && added.length > 0) this.#startReporting(factory, added);
     }
-    for (const notifier of before) this.#tasks.run(() => notifier.stop()).catch(() => {});
+    for (const notifier of before) this.#tasks.run(() => notifier.stop(this.#hurry.signal)).catch(() => {});
   }
 
   /** Continues the queue of an earlier daemon, and queues its last reconciliation if that was not reported. */
@@ -75,10 +76,16 @@ export class Notifier {
     return (this.#notifiers.get(factory) ?? []).flatMap((notifier) => notifier.failure ?? []);
   }
 
-  /** What is not reported yet waits for the next start. */
-  async stop(): Promise<void> {
+  /**
+   * What is not reported yet waits for the next start.
+   *
+   * @param hurry ends the wait for responses when it aborts
+   */
+  async stop(hurry?: AbortSignal): Promise<void> {
+    if (hurry?.aborted) this.#hurry.abort();
+    hurry?.addEventListener('abort', () => this.#hurry.abort());
     await this.#tasks.whenIdle();
-    await Promise.all([...this.#notifiers.values()].flat().map((notifier) => notifier.stop()));
+    await Promise.all([...this.#notifiers.values()].flat().map((notifier) => notifier.stop(this.#hurry.signal)));
   }
 
   #startReporting(factory: string, notifiers: readonly TargetNotifier[]): void {

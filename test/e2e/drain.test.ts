@@ -2,6 +2,7 @@ import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
+import { startGitHost } from '../helpers/git-host.ts';
 import { RawConnection } from '../helpers/raw-connection.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
@@ -164,4 +165,19 @@ it('a stop ends soon when drain has passed, although a sender holds a request', 
   expect(await measureMs(daemon.end('SIGTERM'))).toBeLessThan(4_500);
   daemon = await start(daemon.dataDir);
   expect((await daemon.api(`/runs/${id}/log`)).body).toContain('drain (200ms) had passed');
+}, 60_000);
+
+it('a second SIGTERM does not wait for a status target that hangs', async () => {
+  const host = await startGitHost();
+  host.hang();
+  const source = { type: 'repository', url: repo.path };
+  const notify = [{ type: 'github', url: `${host.url}/github`, repository: 'team/factory', secretName: 'CI_SECRET' }];
+  const notifying = await startTestDaemon({ config: { drain: '5m', factories: [{ name: 'payments', source, notify }] } });
+  await notifying.api('/secrets/CI_SECRET', { method: 'PUT', body: { value: SECRET } });
+  await eventually(() => host.requests > 0);
+  process.kill(notifying.pid, 'SIGTERM');
+  await eventually(() => notifying.output().includes('daemon stopping'));
+  expect(await measureMs(notifying.end('SIGTERM'))).toBeLessThan(2_000);
+  expect(await notifying.exited).toBe(0);
+  await host.close();
 }, 60_000);

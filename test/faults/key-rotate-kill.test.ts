@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { SecretValue } from '../../src/core/secret-value.ts';
@@ -11,6 +11,8 @@ import { createTempDir } from '../helpers/temp-dir.ts';
 
 const OLD = Buffer.alloc(32, 1);
 const NEW = Buffer.alloc(32, 2);
+/** A step that no command reaches. */
+const NO_KILL = 1_000_000;
 const VALUES = ['value 1', 'value 2', 'value 3'];
 
 async function createDataDir(): Promise<string> {
@@ -28,10 +30,15 @@ async function createDataDir(): Promise<string> {
 }
 
 /** Runs the command without a daemon, and kills it at the step. Returns whether it ended before that. */
-function rotateUntil(step: number, dataDir: string, env: Record<string, string>): Promise<boolean> {
+function rotateUntil(
+  step: number,
+  dataDir: string,
+  env: Record<string, string>,
+  options: string[] = [],
+): Promise<boolean> {
   const newKeyFile = join(createTempDir('new-key'), 'new.key');
   writeFileSync(newKeyFile, `${NEW.toString('base64')}\n`, { mode: 0o600 });
-  return runUntilStep(step, ['key', 'rotate', '--new-key-file', newKeyFile, '--data-dir', dataDir], env);
+  return runUntilStep(step, ['key', 'rotate', '--new-key-file', newKeyFile, '--data-dir', dataDir, ...options], env);
 }
 
 /** What a daemon reads that starts with this key and continues what has begun. `environment`: where the key is. */
@@ -67,16 +74,24 @@ it('a command that is killed at any step leaves a key in the environment usable 
   expect(step).toBeGreaterThan(6);
 });
 
-it('a command that is killed at any step leaves a key file with which the daemon starts', async () => {
+it('a command that is killed at any step leaves a key file with which the daemon starts, and no copy of the key', async () => {
   let step = 1;
+  let drafts = 0;
   for (let isComplete = false; !isComplete; step++) {
     const dataDir = await createDataDir();
-    const keyFile = join(dataDir, 'master.key');
+    const keyFolder = createTempDir('keys');
+    const keyFile = join(keyFolder, 'master.key');
+    const listDrafts = () => readdirSync(keyFolder).filter((name) => name.endsWith('.tmp'));
     writeFileSync(keyFile, `${OLD.toString('base64')}\n`, { mode: 0o600 });
-    isComplete = await rotateUntil(step, dataDir, {});
+    const options = ['--key-file', keyFile];
+    isComplete = await rotateUntil(step, dataDir, {}, options);
+    drafts += listDrafts().length;
     const present = new Uint8Array(Buffer.from(readFileSync(keyFile, 'utf8'), 'base64'));
     const started = await startDaemonWith(present, dataDir, false);
     expect(started, `after a kill at step ${step}`).toEqual({ state: 'done', values: VALUES });
+    expect(await rotateUntil(NO_KILL, dataDir, {}, options)).toBe(true);
+    expect(listDrafts(), `after a kill at step ${step}`).toEqual([]);
   }
   expect(step).toBeGreaterThan(6);
+  expect(drafts, 'kills that left a copy of the key').toBeGreaterThan(0);
 });

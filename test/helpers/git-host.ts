@@ -32,6 +32,9 @@ export interface GitHost {
   violations: string[];
   /** Responds to the next requests with these responses, in order. */
   script(...answers: ScriptedAnswer[]): void;
+  /** Responds to no request until `resume`. */
+  hang(): void;
+  resume(): void;
   close(): Promise<void>;
 }
 
@@ -50,8 +53,10 @@ type Reading = TakenStatus | { violation: string; status: number };
 export async function startGitHost(port = 0): Promise<GitHost> {
   const answers: ScriptedAnswer[] = [];
   const host = { statuses: [] as TakenStatus[], violations: [] as string[], requests: 0 };
+  let isHanging = false;
   const server = createServer(async (request, response) => {
     host.requests += 1;
+    if (isHanging) return;
     const text = await readText(request);
     const reading = readRequest({ path: request.url ?? '', headers: request.headers, text }, request.method ?? '');
     if ('violation' in reading) host.violations.push(reading.violation);
@@ -68,6 +73,12 @@ export async function startGitHost(port = 0): Promise<GitHost> {
     url: `http://127.0.0.1:${address.port}`,
     port: address.port,
     script: (...scripted: ScriptedAnswer[]) => void answers.push(...scripted),
+    hang: () => {
+      isHanging = true;
+    },
+    resume: () => {
+      isHanging = false;
+    },
     close: async () => {
       server.closeAllConnections();
       server.close();

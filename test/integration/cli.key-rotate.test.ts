@@ -102,6 +102,18 @@ describe('key rotate', () => {
     expect(await openAll(NEW)).toMatchObject(WHOLE);
   });
 
+  it('removes copies of the key that a killed rotation left next to its file, outside of the data directory too', async () => {
+    const folder = createTempDir('keys');
+    const elsewhere = join(folder, 'master.key');
+    const others = ['master.key.bak', 'other.key.0123456789abcdef.tmp'];
+    for (const name of ['master.key', 'master.key.0123456789abcdef.tmp', ...others]) {
+      writeFileSync(join(folder, name), `${OLD.toString('base64')}\n`, { mode: 0o600 });
+    }
+    expect(await rotate('--key-file', elsewhere)).toMatchObject({ code: 0 });
+    const kept = readdirSync(folder).filter((name) => !name.includes('.until-'));
+    expect(kept.sort()).toEqual(['master.key', ...others]);
+  });
+
   it('needs both keys until the environment has the new one, and then ends', async () => {
     rmSync(keyFile());
     const rotateWith = (key: Buffer) =>

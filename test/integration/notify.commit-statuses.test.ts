@@ -364,6 +364,23 @@ describe('a target with failed posts', () => {
     expect(host.requests).toBe(1);
   });
 
+  it('ends with a stop that hurries, also for a target that a reload has removed, and is retried after it', async () => {
+    await begin(target('github'));
+    host.hang();
+    notifier.offer(applied(A));
+    await countRequests(1);
+    notifier.setTargets(new Map([[FACTORY, [target('gitea')]]]));
+    const hurry = new AbortController();
+    const stopped = notifier.stop(hurry.signal);
+    hurry.abort();
+    await stopped;
+    expect([posted(), counted]).toEqual([[], []]);
+    host.resume();
+    await begin(target('github'));
+    await eventually(() => host.statuses.length === 1);
+    expect(posted()).toEqual(['a success']);
+  });
+
   it('is known as one after a restart, before anything is tried', async () => {
     await begin(target('github'));
     host.script({ status: 401 }, { status: 429, headers: { 'retry-after': '60' } });
