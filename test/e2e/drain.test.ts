@@ -172,7 +172,9 @@ it('a second SIGTERM does not wait for a status target that hangs', async () => 
   host.hang();
   const source = { type: 'repository', url: repo.path };
   const notify = [{ type: 'github', url: `${host.url}/github`, repository: 'team/factory', secretName: 'CI_SECRET' }];
-  const notifying = await startTestDaemon({ config: { drain: '5m', factories: [{ name: 'payments', source, notify }] } });
+  const notifying = await startTestDaemon({
+    config: { drain: '5m', factories: [{ name: 'payments', source, notify }] },
+  });
   await notifying.api('/secrets/CI_SECRET', { method: 'PUT', body: { value: SECRET } });
   await eventually(() => host.requests > 0);
   process.kill(notifying.pid, 'SIGTERM');

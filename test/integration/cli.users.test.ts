@@ -86,6 +86,28 @@ describe('dockbell session', () => {
   });
 });
 
+describe('dockbell session end', () => {
+  it('ends one session of the token, and no session of a user', async () => {
+    await run(['user', 'create', 'alice'], { stdin: PASSWORD });
+    await signIn({ username: 'alice', password: PASSWORD });
+    for (let i = 0; i < 2; i += 1) expect(await signIn({ api_token: env.DOCKBELL_TOKEN })).toBe(200);
+    const list = async (...user: string[]) => (await run(['session', 'list', ...user, '-q'])).stdout.trim().split('\n');
+    const [first = '', second = ''] = await list();
+    expect((await run(['session', 'end', first, '--dry-run'])).stdout).toContain(
+      `End the session ${first} from 127.0.0.1`,
+    );
+    expect(await list()).toEqual([first, second]);
+    expect(await run(['session', 'end', first])).toMatchObject({ code: 0, stdout: `Ended session ${first}.\n` });
+    expect(await list()).toEqual([second]);
+    const [ofAlice = ''] = await list('alice');
+    for (const ref of [first, ofAlice]) {
+      const { code, stderr } = await run(['session', 'end', ref]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`This token has no session '${ref}'.`)]);
+    }
+    expect(await list('alice')).toEqual([ofAlice]);
+  });
+});
+
 describe('dockbell login-link', () => {
   it('prints a link that signs in once', async () => {
     const { code, stdout, stderr } = await run(['login-link']);

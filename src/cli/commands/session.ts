@@ -1,16 +1,19 @@
 import type { BrowserSession } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
+import { escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { describeIdForms, pickById } from '../find/find-id.ts';
 import { findUser, USER_ARGUMENT } from '../find/find-user.ts';
+import { type DryRunOptions, showDryRun } from '../input/confirm.ts';
 import { formatAge, formatSpan } from '../output/format-time.ts';
 import { printList } from '../output/print-result.ts';
 import { RESULT_KINDS } from '../output/result-kinds.ts';
 import type { ResultOptions } from '../output/result-options.ts';
 import type { Column } from '../output/table.ts';
 
-/** `dockbell session list`: the browsers in which somebody is signed in. */
+/** `dockbell session …`: the browsers in which somebody is signed in. */
 export function declareSession(group: CliCommand, bind: Bind): void {
   group
     .command('list')
@@ -25,6 +28,33 @@ export function declareSession(group: CliCommand, bind: Bind): void {
       ],
     })
     .action(bind(listSessions));
+  group
+    .command('end')
+    .argument('<id>', `the session: ${describeIdForms('ses')}`)
+    .description('end a session of the token that the command uses; that browser is signed out immediately')
+    .withDryRun()
+    .explain({
+      more: "The token can sign in again. To prevent this, revoke it: 'dockbell token revoke'. Sessions of a user: 'dockbell user sign-out'.",
+      examples: [['dockbell session end ses_01jd3v8k6n', "a browser that 'dockbell session list' shows"]],
+    })
+    .action(bind(endSession));
+}
+
+async function endSession(session: CommandSession, options: DryRunOptions, ref: string): Promise<number> {
+  const { data } = await readSessions(session, undefined);
+  const found = pickById({ what: 'session', type: 'ses' }, ref, data);
+  if (found === null) {
+    throw new CliError(`This token has no session '${escapeText(ref)}'.`, {
+      code: 'not_found',
+      hint: "'dockbell session list' shows its sessions. 'dockbell user sign-out' ends all sessions of a user.",
+    });
+  }
+  const action = `End the session ${found.id} from ${found.client_address}`;
+  if (await showDryRun(session, options, { action, effects: ['The token can sign in again.'] })) return EXIT_CODES.done;
+  const api = await session.api();
+  await readAnswer(api.DELETE('/api/v1/sessions/{id}', { params: { path: { id: found.id } } }));
+  session.output.line(`Ended session ${escapeText(found.id)}.`);
+  return EXIT_CODES.done;
 }
 
 async function listSessions(
