@@ -12,6 +12,7 @@ const arrows = {
   plan: ['core', 'filter'],
   registry: ['core', 'filter', 'signature'],
   ingress: ['core', 'registry', 'signature'],
+  replay: ['core', 'ingress', 'registry'],
   reconcile: ['core', 'definitions', 'plan', 'yaml'],
   edit: ['core', 'definitions', 'signature', 'reconcile'],
   run: ['core'],

@@ -1,7 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../core/errors.ts';
 import type { IdSource } from '../core/ids.ts';
-import type { ReplayControl } from '../core/ports/deliveries/replay-control.ts';
 import type { UnloggedCounts } from '../core/ports/deliveries/unlogged-counts.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { IngressMetrics } from '../core/ports/metrics.ts';
@@ -22,7 +21,6 @@ import { UnloggedTally } from '../ingress/log/unlogged-tally.ts';
 import { UrlProbes } from '../ingress/log/url-probes.ts';
 import { computeMaxConnections, readOpenFileLimit, warnOfLowFileLimit } from '../ingress/open-file-limit.ts';
 import type { IngressRequest } from '../ingress/reception.ts';
-import { createReplayControl } from '../ingress/replay-delivery.ts';
 import { Confirmations } from '../ingress/steps/confirmations.ts';
 import { countMalformed } from '../ingress/steps/find-webhook.ts';
 import { countLostRow } from '../ingress/steps/reject.ts';
@@ -33,6 +31,7 @@ import { createProbes } from '../ingress/transport/probes.ts';
 import { BytesInFlight } from '../ingress/transport/read-body.ts';
 import type { Metrics } from '../observability/metrics/metrics.ts';
 import type { Registry } from '../registry/registry.ts';
+import { createReplays, type ReplayService } from '../replay/create-replays.ts';
 import { bindServer, type ListenTarget, listen, logInheritedSockets } from './listen.ts';
 
 /** On a clean stop, requests in progress have this time to be answered. */
@@ -40,7 +39,7 @@ const ANSWER_GRACE_MS = 5_000;
 
 export interface IngressParts {
   config: Pick<Config, 'baseUrl' | 'ingress' | 'limits' | 'trustedProxies'>;
-  storage: Pick<Storage, 'deliveryLog' | 'deliveryReader' | 'handshakeLog' | 'unloggedCounts'>;
+  storage: Pick<Storage, 'deliveryLog' | 'deliveryReader' | 'replays' | 'handshakeLog' | 'unloggedCounts'>;
   registry: Registry;
   secretHistory: SecretHistory;
   adoptSecret: AdoptSecret;
@@ -70,7 +69,7 @@ export interface Ingress {
   captures: CaptureWindows;
   /** A version of this secret was stored. */
   onSecretChanged(name: string): void;
-  replays: ReplayControl;
+  replays: ReplayService;
   rejectionRows: RejectionRows;
   handshakeRows: HandshakeRows;
   unlogged: UnloggedTally;
@@ -103,6 +102,18 @@ export function createIngress(parts: IngressParts): Ingress {
     storage.handshakeLog
       .append(entry)
       .catch((error) => logger.warn({ problem: messageOf(error) }, 'handshake not logged'));
+  });
+  const replays = createReplays({
+    replays: storage.replays,
+    deliveries: storage.deliveryReader,
+    registry,
+    recorder,
+    tracer: parts.tracer,
+    onRecorded: parts.onRecorded,
+    onRunsCreated,
+    clock,
+    ids,
+    logger,
   });
   const captures = new CaptureWindows(clock);
   const versionTrials = new VersionTrials(parts.secretHistory, clock);
@@ -152,15 +163,7 @@ export function createIngress(parts: IngressParts): Ingress {
   return {
     captures,
     onSecretChanged: (name) => versionTrials.forget(name),
-    replays: createReplayControl({
-      registry,
-      recorder,
-      deliveries: storage.deliveryReader,
-      tracer: parts.tracer,
-      onRunsCreated,
-      clock,
-      ids,
-    }),
+    replays,
     setLimits: (limits) => {
       const { deliveriesPerMinute, failedAuthPerMinute } = context.limits;
       const isSame =
@@ -187,6 +190,7 @@ export function createIngress(parts: IngressParts): Ingress {
       return url;
     },
     stop: async () => {
+      await replays.stop();
       // The next daemon continues with these sockets, so that a longer stop delays no delivery.
       if (parts.sockets.length > 0) await Promise.all(servers.map((server) => server.retire()));
       await Promise.all(servers.map((server) => server.close(ANSWER_GRACE_MS)));

@@ -157,7 +157,7 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
     },
     ingress: {
       captures,
-      replays,
+      replays: replays.control,
       unloggedCounts,
       sendTestDelivery: createTestDeliverySender({ secrets, clock, ids, ingressUrl, baseUrl }),
     },

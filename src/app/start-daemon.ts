@@ -202,6 +202,7 @@ async function composeDaemon(
 
   if (options.noNewRuns) dispatcher.drain.drain();
   dispatcher.start().catch((error) => logger.error({ err: error }, 'recovering runs failed'));
+  ingress.replays.start().catch((error) => logger.error({ err: error }, 'continuing replays failed'));
   notifier.start();
   reconciling.start();
   startUpkeep(

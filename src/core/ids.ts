@@ -8,6 +8,8 @@ export type DeliveryId = `dlv_${string}`;
 export type RunId = `run_${string}`;
 /** Identifier of one reconciliation, time-ordered. */
 export type ReconciliationId = `rec_${string}`;
+/** Identifier of a replay of stored deliveries, time-ordered. */
+export type ReplayId = `rpl_${string}`;
 /** Identifier of a commit status for one target, time-ordered. */
 export type NoticeId = `ntc_${string}`;
 /** Identifier of an API token (not the token itself). */
@@ -45,6 +47,7 @@ export interface IdSource {
   deliveryId(atMs: number): DeliveryId;
   runId(atMs: number): RunId;
   reconciliationId(atMs: number): ReconciliationId;
+  replayId(atMs: number): ReplayId;
   noticeId(atMs: number): NoticeId;
   tokenId(atMs: number): TokenId;
   userId(atMs: number): UserId;
@@ -68,6 +71,7 @@ export function createIdSource(randomBytes: RandomBytes): IdSource {
     deliveryId: (atMs) => `dlv_${ulid(atMs)}`,
     runId: (atMs) => `run_${ulid(atMs)}`,
     reconciliationId: (atMs) => `rec_${ulid(atMs)}`,
+    replayId: (atMs) => `rpl_${ulid(atMs)}`,
     noticeId: (atMs) => `ntc_${ulid(atMs)}`,
     tokenId: (atMs) => `tok_${ulid(atMs)}`,
     userId: (atMs) => `usr_${ulid(atMs)}`,

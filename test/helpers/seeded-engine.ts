@@ -175,7 +175,7 @@ export function createSeededEngine(
     health,
     runLogs: runLogs.reader,
     editor: startBefore(start, editor),
-    replays: startBefore(start, ingress.replays),
+    replays: startBefore(start, ingress.replays.control),
     ...controlRuns(start, dispatcher),
     wake: dispatcher.wake,
     sendTestDelivery: async (...delivery) => {

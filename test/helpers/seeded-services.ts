@@ -703,6 +703,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
       },
     },
     replays: {
+      ...engine.replays,
       replay: async (order) => {
         const outcome = await engine.replays.replay(order);
         const { id } = order.delivery;

@@ -4,9 +4,9 @@ import type { DeliveryId } from '../../src/core/ids.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { Decision } from '../../src/core/resources/delivery.ts';
 import { decideListener } from '../../src/filter/decide-listener.ts';
-import { createReplayControl } from '../../src/ingress/replay-delivery.ts';
 import type { Inspector } from '../../src/inspection/create-inspector.ts';
 import { receive } from '../../src/inspection/inspection.ts';
+import { type ReplayContext, replayDelivery } from '../../src/replay/replay-delivery.ts';
 import { startIngress, type TestAutomation, type TestIngress } from '../helpers/start-ingress.ts';
 
 const AUTOMATIONS: TestAutomation[] = [
@@ -105,7 +105,7 @@ it('explains a replay by the definitions of the replay, for the automation that 
   await ingress.apply([{}, { name: 'other' }], [{ name: 'fatal', webhook: 'hook', payload: { level: ['error'] } }]);
   const { registry, recorder, clock, ids } = ingress.context;
   const deliveries = ingress.storage.deliveryReader;
-  const replays = createReplayControl({
+  const context: ReplayContext = {
     registry,
     recorder,
     deliveries,
@@ -113,10 +113,10 @@ it('explains a replay by the definitions of the replay, for the automation that 
     clock,
     ids,
     onRunsCreated: () => {},
-  });
+  };
   const delivery = (await deliveries.get(original))!;
   const replay = async (automation: string | null) => {
-    const done = await replays.replay({ delivery, automation, clientAddress: '192.0.2.1' });
+    const done = await replayDelivery(context, { delivery, automation, clientAddress: '192.0.2.1' });
     if (done.outcome === 'rejected') throw new Error(done.why);
     return outcomes((await explain(done.id)).decisions);
   };

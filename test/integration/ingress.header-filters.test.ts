@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseRecordedHeaders } from '../../src/core/resources/delivery.ts';
-import { createReplayControl } from '../../src/ingress/replay-delivery.ts';
+import { type ReplayContext, replayDelivery } from '../../src/replay/replay-delivery.ts';
 import { startIngress, type TestAutomation, type TestIngress, TOKEN } from '../helpers/start-ingress.ts';
 
 let ingress: TestIngress;
@@ -38,7 +38,7 @@ describe('filters of headers', () => {
     const [delivery] = await ingress.deliveries('hook');
     expect(parseRecordedHeaders(delivery!.headers)['x-event']).toBe('push');
     const { registry, recorder, clock, ids } = ingress.context;
-    const control = createReplayControl({
+    const context: ReplayContext = {
       registry,
       recorder,
       clock,
@@ -46,8 +46,8 @@ describe('filters of headers', () => {
       deliveries: ingress.storage.deliveryReader,
       tracer: null,
       onRunsCreated: () => {},
-    });
-    await control.replay({ delivery: delivery!, automation: null, clientAddress: '192.0.2.9' });
+    };
+    await replayDelivery(context, { delivery: delivery!, automation: null, clientAddress: '192.0.2.9' });
     const [replay] = await ingress.deliveries('hook');
     const runs = await Promise.all(replay!.runs.map((id) => ingress.storage.runReader.get(id)));
     expect(runs.map((run) => run!.automation)).toEqual(['pushed']);

@@ -13,6 +13,7 @@ import type { ReconciliationReader } from './definitions/reconciliation-log.ts';
 import type { ActivityReader } from './deliveries/activity-reader.ts';
 import type { DeliveryLog, DeliveryReader } from './deliveries/delivery-log.ts';
 import type { HandshakeLog } from './deliveries/handshake-log.ts';
+import type { Replays } from './deliveries/replays.ts';
 import type { StoredPayloads } from './deliveries/stored-payloads.ts';
 import type { UnloggedCounts } from './deliveries/unlogged-counts.ts';
 import type { IdFinder } from './id-finder.ts';
@@ -25,6 +26,7 @@ export interface Storage {
   deliveryLog: DeliveryLog;
   deliveryReader: DeliveryReader;
   storedPayloads: StoredPayloads;
+  replays: Replays;
   activityReader: ActivityReader;
   handshakeLog: HandshakeLog;
   unloggedCounts: UnloggedCounts;

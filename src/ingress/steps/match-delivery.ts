@@ -37,7 +37,8 @@ export function matchDelivery(
   };
 }
 
-function composeRun({ automation, version, keyPaths }: Listener, { payload }: Received, id: RunId): NewRun {
+/** The run of an automation that a delivery starts. */
+export function composeRun({ automation, version, keyPaths }: Listener, { payload }: Received, id: RunId): NewRun {
   const run = { id, automation, version };
   return keyPaths === undefined ? run : { ...run, concurrencyKey: composeRunKey(keyPaths, payload) };
 }

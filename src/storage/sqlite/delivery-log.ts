@@ -22,8 +22,15 @@ import { toStorageError } from './disk/storage-error.ts';
 import type { EarlierDelivery, IdentityClaims } from './identities/identity-claims.ts';
 import { prepareInsertMany, prepareNamed } from './statement.ts';
 
-/** Writes one batch as one transaction with one fsync. */
-export type RecordBatch = (batch: readonly DeliveryLogEntry[]) => RecordOutcome[];
+/**
+ * Writes one batch as one transaction with one fsync.
+ *
+ * @param also writes more in the same transaction, after the batch
+ */
+export type RecordBatch = (
+  batch: readonly DeliveryLogEntry[],
+  also?: (outcomes: readonly RecordOutcome[]) => void,
+) => RecordOutcome[];
 
 /** Prepares the statements of the hot path. `claims` decides inside the transaction whether a delivery is new. */
 export function prepareRecordBatch(
@@ -41,9 +48,9 @@ export function prepareRecordBatch(
   };
   const recordTogether = commitListed(db, listing, measures.commitSeconds, recordAll);
   const recordEach = commitListed(db, listing, measures.commitSeconds, prepareRecordEach(db, claims, recordAll));
-  const attempt = (record: RecordBatch, batch: readonly DeliveryLogEntry[]) => {
+  const attempt = (record: RecordBatch, ...[batch, also]: Parameters<RecordBatch>) => {
     try {
-      const outcomes = record(batch);
+      const outcomes = record(batch, also);
       claims.keep();
       return outcomes;
     } catch (error) {
@@ -51,13 +58,13 @@ export function prepareRecordBatch(
       throw error;
     }
   };
-  return (batch) => {
+  return (batch, also) => {
     if (batch.length > 0) measures.batchSize.observe(batch.length);
     try {
-      return attempt(recordTogether, batch);
+      return attempt(recordTogether, batch, also);
     } catch (error) {
       if (isStorageFailure(error)) throw error;
-      return attempt(recordEach, batch);
+      return attempt(recordEach, batch, also);
     }
   };
 }
@@ -69,14 +76,15 @@ function commitListed(
   record: RecordBatch,
 ): RecordBatch {
   let commitsSince = 0;
-  const transact = db.transaction((batch: readonly DeliveryLogEntry[]) => {
+  const transact = db.transaction((...[batch, also]: Parameters<RecordBatch>) => {
     const outcomes = record(batch);
+    also?.(outcomes);
     listing.extendIfDue();
     commitsSince = performance.now();
     return outcomes;
   }).immediate;
-  return (batch) => {
-    const outcomes = transact(batch);
+  return (batch, also) => {
+    const outcomes = transact(batch, also);
     commitSeconds.observe((performance.now() - commitsSince) / 1000);
     return outcomes;
   };

@@ -705,4 +705,34 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE webhooks ADD COLUMN body_format TEXT NOT NULL DEFAULT 'json';
   ALTER TABLE delivery_contents ADD COLUMN form BLOB;
   `,
+  // Replays of stored deliveries, and how far each is.
+  `
+  CREATE TABLE replays (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    factory TEXT NOT NULL,
+    state TEXT NOT NULL,
+    delivery TEXT,
+    filter TEXT NOT NULL,
+    automation TEXT,
+    as_of TEXT NOT NULL,
+    rate INTEGER NOT NULL,
+    requested_by TEXT NOT NULL,
+    client_address TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    started_at INTEGER,
+    finished_at INTEGER,
+    position INTEGER NOT NULL,
+    last_delivery INTEGER NOT NULL,
+    total INTEGER NOT NULL,
+    examined INTEGER NOT NULL,
+    replayed INTEGER NOT NULL,
+    matched INTEGER NOT NULL,
+    runs INTEGER NOT NULL,
+    skipped TEXT NOT NULL,
+    error TEXT
+  ) STRICT;
+  CREATE INDEX replays_by_factory ON replays (factory, seq);
+  CREATE INDEX replays_open ON replays (seq) WHERE state IN ('pending', 'running');
+  `,
 ];

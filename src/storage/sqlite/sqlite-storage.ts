@@ -16,6 +16,7 @@ import { createReconciliationReader } from '../sql/definitions/reconciliation-re
 import { createActivityReader } from '../sql/deliveries/activity-reader.ts';
 import { createDeliveryReader } from '../sql/deliveries/delivery-reader.ts';
 import { createHandshakeLog } from '../sql/deliveries/handshake-log.ts';
+import { createReplays } from '../sql/deliveries/replays.ts';
 import { createStoredPayloads } from '../sql/deliveries/stored-payloads.ts';
 import { createUnloggedCounts } from '../sql/deliveries/unlogged-counts.ts';
 import { createIdFinder } from '../sql/operation/id-finder.ts';
@@ -27,7 +28,7 @@ import { createRunQueue } from '../sql/runs/run-queue.ts';
 import { createRunReader } from '../sql/runs/run-reader.ts';
 import { Checkpointer } from './checkpoints/checkpointer.ts';
 import { createDeliveryListing, type DeliveryListing } from './delivery-listing.ts';
-import { prepareRecordBatch } from './delivery-log.ts';
+import { prepareRecordBatch, type RecordBatch } from './delivery-log.ts';
 import { watchDatabaseSpace } from './disk/database-space.ts';
 import { watchFullDisk } from './disk/full-disk.ts';
 import { type OpenReport, openDatabase, UNREPORTED } from './disk/open-database.ts';
@@ -36,6 +37,7 @@ import { isDiskFull, isNoSpaceToOpen, toStorageError, unmaskFullDisk } from './d
 import { IdentityClaims } from './identities/identity-claims.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { createQueryBuilder } from './query-builder.ts';
+import { prepareAdvance } from './replay-steps.ts';
 
 /** A storage in one SQLite file, in the calling thread. Operations must not overlap: see `worker.ts`. */
 export interface SqliteStorage extends Storage {
@@ -97,18 +99,19 @@ export function createSqliteStorage(
   const catchUp = () => catchUpIfPossible(listing, { unmask, onDiskFull });
   /** A port that reads or removes deliveries by webhook and label. */
   const guardListed = <Port extends object>(port: Port) => guard(callBefore(port, catchUp));
+  const record: RecordBatch = (batch, also) => {
+    space.check();
+    if (batch.length === 0) fullDisk.probe();
+    const outcomes = recordBatch(batch, also);
+    if (batch.length > 0) fullDisk.over();
+    return outcomes;
+  };
+  const advance = prepareAdvance(db, record);
   return {
-    deliveryLog: guard({
-      record: async (batch) => {
-        space.check();
-        if (batch.length === 0) fullDisk.probe();
-        const outcomes = recordBatch(batch);
-        if (batch.length > 0) fullDisk.over();
-        return outcomes;
-      },
-    }),
+    deliveryLog: guard({ record: async (batch) => record(batch) }),
     deliveryReader: guardListed(createDeliveryReader(query, claims)),
     storedPayloads: guardListed(createStoredPayloads(query)),
+    replays: guardListed({ ...createReplays(query, claims), advance: async (step) => advance(step) }),
     activityReader: guardListed(createActivityReader(query)),
     handshakeLog: guard(createHandshakeLog(query)),
     unloggedCounts: guard(createUnloggedCounts(query)),

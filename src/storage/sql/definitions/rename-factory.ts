@@ -5,7 +5,7 @@ import type { Schema } from '../schema/schema.ts';
 import { deleteAllAutomations } from './delete-automations.ts';
 
 /** The tables whose rows get the new name as they are. */
-const PLAIN_TABLES = ['automations', 'listener_history', 'reconciliations', 'runs', 'webhooks'] as const;
+const PLAIN_TABLES = ['automations', 'listener_history', 'reconciliations', 'replays', 'runs', 'webhooks'] as const;
 
 /** One transaction, so that a crash leaves the old state or the new one. The cost follows the history of the factory. */
 export async function renameFactory(trx: Transaction<Schema>, order: RenameOrder): Promise<RenameOutcome> {

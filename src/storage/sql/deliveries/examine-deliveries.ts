@@ -37,7 +37,7 @@ export interface ExaminedPage {
  */
 export async function examineDeliveries(
   db: Kysely<Schema>,
-  { isUnmatched, event, text }: Examination,
+  examination: Examination,
   readEntries: (before: number | null, limit: number) => Promise<Numbered[]>,
   { before, limit }: { before: number | null; limit: number },
 ): Promise<ExaminedPage> {
@@ -47,9 +47,7 @@ export async function examineDeliveries(
   while (budget.entries > 0 && budget.bytes > 0) {
     const entries = await readEntries(position, ENTRIES_PER_QUERY);
     const seqs = entries.map(({ seq }) => seq);
-    const named = event === null ? seqs : await findNamed(db, seqs, event);
-    const unmatched = isUnmatched ? await omitMatched(db, named) : named;
-    const { found, bytes } = text === null ? { found: unmatched, bytes: 0 } : await findText(db, unmatched, text);
+    const { found, bytes } = await examineEntries(db, seqs, examination);
     rows.push(...found.map((seq) => ({ seq })));
     if (rows.length >= limit) return endPage(rows.slice(0, limit));
     if (entries.length < ENTRIES_PER_QUERY) return { rows, nextCursor: null, oldest: null };
@@ -57,6 +55,17 @@ export async function examineDeliveries(
     budget = { entries: budget.entries - entries.length, bytes: budget.bytes - bytes };
   }
   return { rows, nextCursor: formatCursor(position!), oldest: position };
+}
+
+/** Those of the entries that have all of it, newest first, and the bytes that were searched. */
+export async function examineEntries(
+  db: Kysely<Schema>,
+  seqs: readonly number[],
+  { isUnmatched, event, text }: Examination,
+): Promise<{ found: readonly number[]; bytes: number }> {
+  const named = event === null ? seqs : await findNamed(db, seqs, event);
+  const unmatched = isUnmatched ? await omitMatched(db, named) : named;
+  return text === null ? { found: unmatched, bytes: 0 } : findText(db, unmatched, text);
 }
 
 function endPage(rows: Numbered[]): ExaminedPage {

@@ -8,6 +8,7 @@ import { pruneAudit, pruneLoginLinks, pruneSessions } from './prune-access.ts';
 import { pruneDeliveries, pruneIdentities, pruneRuns } from './prune-deliveries.ts';
 import { pruneListeners } from './prune-listeners.ts';
 import { pruneNotices, pruneReconciliations } from './prune-reconciliations.ts';
+import { pruneReplays } from './prune-replays.ts';
 import { pruneCounts, pruneHandshakes } from './prune-traffic.ts';
 import { keepVersionsInUse, pruneAutomationVersions, pruneSecretVersions } from './prune-versions.ts';
 
@@ -24,6 +25,7 @@ const STEPS: readonly PruneStep[] = [
   pruneRuns,
   pruneReconciliations,
   pruneNotices,
+  pruneReplays,
   pruneSessions,
   pruneLoginLinks,
   pruneAudit,

@@ -10,7 +10,8 @@ const ACCEPTED = DELIVERIES.encode('label', 'Accepted');
 
 /**
  * Removes the listeners that no stored delivery was evaluated with. Deliveries are stored in the order of their applies,
- * so the oldest one of a webhook decides.
+ * so the oldest one of a webhook decides. A replay as of the time of its original can name an earlier apply: it keeps what it
+ * started, but not why other automations did not start.
  */
 export async function pruneListeners({ db, nowMs, limit }: Piece): Promise<{ rows: number }> {
   const webhooks = await db.selectFrom('webhooks').select('uid as webhook').execute();

@@ -16,6 +16,7 @@ import type {
   LOGIN_LINKS,
   NOTICES,
   RECONCILIATIONS,
+  REPLAYS,
   RUN_ATTEMPTS,
   RUNS,
   SECRET_SCOPES,
@@ -104,6 +105,7 @@ export interface Schema {
     reason: string | null;
   };
   handshakes: Numbered & TableOf<typeof HANDSHAKES>;
+  replays: Numbered & TableOf<typeof REPLAYS>;
 
   runs: Numbered &
     TableOf<typeof RUNS> & {

@@ -18,6 +18,7 @@ import {
   type StoredDecisions,
 } from '../../../core/resources/delivery.ts';
 import type { RecordOf } from '../../../core/resources/fields.ts';
+import { REPLAY_FIELDS } from '../../../core/resources/replay.ts';
 import { ATTEMPT_FIELDS, RUN_FIELDS } from '../../../core/resources/run.ts';
 import { integer, textOrNull } from '../../../core/resources/value-types.ts';
 import { WEBHOOK_FIELDS } from '../../../core/resources/webhook.ts';
@@ -178,6 +179,8 @@ export const HANDSHAKES = mapColumns<HandshakeEntry>()({
 export const RUNS = mapFields(RUN_FIELDS);
 
 export const RUN_ATTEMPTS = mapFields(ATTEMPT_FIELDS);
+
+export const REPLAYS = mapFields(REPLAY_FIELDS);
 
 export const USERS = mapColumns<User>()({
   id: 'text',

@@ -10,6 +10,7 @@ export const OPERATIONS = listOperations<Storage>()({
   deliveryLog: ['record'],
   deliveryReader: ['list', 'get', 'payload', 'form', 'evaluation', 'listeners'],
   storedPayloads: ['keys', 'read'],
+  replays: ['span', 'count', 'read', 'insert', 'get', 'list', 'open', 'advance', 'end'],
   activityReader: ['deliveries', 'runs'],
   handshakeLog: ['append', 'list'],
   unloggedCounts: ['add', 'list'],

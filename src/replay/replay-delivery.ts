@@ -1,18 +1,17 @@
 import { AppError } from '../core/errors.ts';
 import type { IdSource } from '../core/ids.ts';
-import { scanJson } from '../core/payload/scan-json.ts';
-import type { WantedKeys } from '../core/payload/wanted-keys.ts';
 import type { DeliveryReader } from '../core/ports/deliveries/delivery-log.ts';
-import type { ReplayControl, ReplayOrder, ReplayOutcome } from '../core/ports/deliveries/replay-control.ts';
+import type { ReplayOrder, ReplayOutcome } from '../core/ports/deliveries/replay-control.ts';
 import type { DeliveryTracer } from '../core/ports/tracing.ts';
 import type { NewRun } from '../core/resources/delivery.ts';
 import { parseRecordedHeaders } from '../core/resources/delivery.ts';
 import type { Clock } from '../core/time/clock.ts';
+import type { DeliveryRecorder } from '../ingress/log/delivery-recorder.ts';
+import { matchDelivery } from '../ingress/steps/match-delivery.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 import type { Registry } from '../registry/registry.ts';
 import { describeLabel } from '../words/rate-limited.ts';
-import type { DeliveryRecorder } from './log/delivery-recorder.ts';
-import { matchDelivery } from './steps/match-delivery.ts';
+import { composeReplay, readStored } from './compose-replay.ts';
 
 /** The dependencies of a replay. */
 export interface ReplayContext {
@@ -27,12 +26,8 @@ export interface ReplayContext {
   onRunsCreated(factory: string, runs: readonly NewRun[]): void;
 }
 
-/** Replays accepted deliveries: the steps of a delivery from matching on, with the stored payload. */
-export function createReplayControl(context: ReplayContext): ReplayControl {
-  return { replay: (order) => replayDelivery(context, order) };
-}
-
-async function replayDelivery(context: ReplayContext, order: ReplayOrder): Promise<ReplayOutcome> {
+/** Replays an accepted delivery: the steps of a delivery from matching on, with the stored payload. */
+export async function replayDelivery(context: ReplayContext, order: ReplayOrder): Promise<ReplayOutcome> {
   const { delivery, automation } = order;
   const body = await context.deliveries.payload(delivery.id);
   if (body === null || delivery.deliveryId === null) {
@@ -58,45 +53,25 @@ async function record(
   { recorder, tracer, clock, ids, onRunsCreated }: ReplayContext,
   { delivery, automation, clientAddress }: ReplayOrder,
   webhook: LiveWebhook,
-  stored: Stored,
+  { body, form }: Stored,
 ): Promise<ReplayOutcome> {
   const nowMs = clock.wallMs();
-  const body = new Uint8Array(stored.body);
-  const id = ids.deliveryId(nowMs);
-  const payload = readStored(Buffer.from(body.buffer), webhook.listeners.wanted);
-  const received = { headers: parseRecordedHeaders(delivery.headers), payload };
+  const received = {
+    headers: parseRecordedHeaders(delivery.headers),
+    payload: readStored(body, webhook.listeners.wanted),
+  };
   const trace = tracer?.beginReplay(webhook) ?? null;
-  const { applyNumber, revision, runs } = matchDelivery(webhook, received, ids, nowMs, automation);
-  for (const run of trace === null ? [] : runs) run.traceContext = trace?.contextOfRuns();
-  const recorded = await recorder.offer({
-    kind: 'replay',
-    id,
-    webhook: webhook.ref,
-    size: (stored.form ?? body).length,
-    receivedAt: nowMs,
-    clientAddress,
-    headers: delivery.headers,
-    revision,
-    replayOf: delivery.replayOf ?? delivery.id,
-    event: delivery.event,
-    summary: delivery.summary,
-    identity: { source: delivery.deliveryIdSource!, value: delivery.deliveryId! },
-    body,
-    form: stored.form && new Uint8Array(stored.form),
-    applyNumber,
-    only: automation,
-    runs,
-  });
+  const match = matchDelivery(webhook, received, ids, nowMs, automation);
+  for (const run of trace === null ? [] : match.runs) run.traceContext = trace?.contextOfRuns();
+  const { id, event, summary, headers, replayOf, deliveryId, deliveryIdSource } = delivery;
+  const identity = { source: deliveryIdSource!, value: deliveryId! };
+  const original = { id, identity, event, summary, headers, replayOf, body, form };
+  const entry = composeReplay({ ids, webhook: webhook.ref, automation, clientAddress, nowMs }, original, match);
+  const recorded = await recorder.offer(entry);
   if (recorded.label === null) throw new AppError('internal', recorded.message);
-  trace?.end(id, delivery.id);
-  if (runs.length > 0) onRunsCreated(webhook.factory, runs);
-  return { outcome: 'replayed', id };
-}
-
-/** An earlier version may have accepted a body that is too deep now. */
-function readStored(body: Buffer, wanted: WantedKeys): unknown {
-  const scan = scanJson(body, wanted);
-  return scan.ok ? scan.value : JSON.parse(body.toString('utf8'));
+  trace?.end(entry.id, delivery.id);
+  if (match.runs.length > 0) onRunsCreated(webhook.factory, match.runs);
+  return { outcome: 'replayed', id: entry.id };
 }
 
 function rejectReplay(why: string): ReplayOutcome {

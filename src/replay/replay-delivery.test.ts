@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ids } from '../../test/helpers/build-offer.ts';
 import { createStandingClock, makeDelivery, NOW_MS, PAYLOAD } from '../../test/helpers/seeded-services.ts';
+import type { ReplayOrder } from '../core/ports/deliveries/replay-control.ts';
 import type { DeliveryOffer, OfferOutcome, ReplayEntry } from '../core/resources/delivery.ts';
 import { ListenerIndex } from '../filter/listener-index.ts';
 import { Registry } from '../registry/registry.ts';
-import { createReplayControl } from './replay-delivery.ts';
+import { type ReplayContext, replayDelivery } from './replay-delivery.ts';
 
 function listenAll(...automations: string[]): ListenerIndex {
   const listeners = new ListenerIndex();
@@ -59,7 +60,7 @@ function open({
   );
   const recorded: (DeliveryOffer | ReplayEntry)[] = [];
   const woken: string[] = [];
-  const control = createReplayControl({
+  const context: ReplayContext = {
     registry,
     ids,
     clock: createStandingClock(),
@@ -75,8 +76,8 @@ function open({
     },
     tracer: null,
     onRunsCreated: (factory) => void woken.push(factory),
-  });
-  return { control, recorded, woken };
+  };
+  return { control: { replay: (order: ReplayOrder) => replayDelivery(context, order) }, recorded, woken };
 }
 
 describe('a replay', () => {

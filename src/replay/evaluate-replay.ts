@@ -1,0 +1,56 @@
+import type { IdSource } from '../core/ids.ts';
+import { WantedKeys } from '../core/payload/wanted-keys.ts';
+import type { StartedThen, StoredDelivery } from '../core/ports/deliveries/replays.ts';
+import { parseRecordedHeaders } from '../core/resources/delivery.ts';
+import type { Replay } from '../core/resources/replay.ts';
+import { readKeyPaths } from '../core/run-policy.ts';
+import { composeRun, type Match, matchDelivery } from '../ingress/steps/match-delivery.ts';
+import type { LiveWebhook } from '../registry/live-webhook.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { ReplaySkip } from '../words/replay-reasons.ts';
+import { readStored } from './compose-replay.ts';
+
+/** What decides which runs a replay starts. */
+export type ReplayTerms = Pick<Replay, 'delivery' | 'asOf' | 'automation'>;
+
+export type ReplayEvaluation = { skip: ReplaySkip } | { skip: null; webhook: LiveWebhook; match: Match };
+
+interface EvaluationParts {
+  registry: Pick<Registry, 'current'>;
+  ids: Pick<IdSource, 'runId'>;
+  nowMs: number;
+}
+
+/** What a stored delivery starts: by the live definition, or by the one that was live when it was received. */
+export function evaluateReplay(
+  { registry, ids, nowMs }: EvaluationParts,
+  { delivery, asOf, automation }: ReplayTerms,
+  stored: StoredDelivery,
+): ReplayEvaluation {
+  const webhook = registry.current().webhooks.get(stored.webhook.uid);
+  // Filters find replays too. Each original is replayed once.
+  if (delivery === null && stored.replayOf !== null) return { skip: 'is_replay' };
+  if (webhook === undefined) return { skip: 'webhook_unavailable' };
+  if (asOf === 'now') {
+    const payload = readStored(stored.body, webhook.listeners.wanted);
+    const received = { headers: parseRecordedHeaders(stored.headers), payload };
+    return { skip: null, webhook, match: matchDelivery(webhook, received, ids, nowMs, automation) };
+  }
+  const { applyNumber, revision, started } = stored.atReceipt;
+  if (started === null) return { skip: 'definition_unknown' };
+  const runs = started
+    .filter((one) => automation === null || one.automation === automation)
+    .map((one) => startAgain(one, stored.body, ids.runId(nowMs)));
+  return { skip: null, webhook, match: { applyNumber, revision, runs } };
+}
+
+/** The filters of that time matched, so the same automations start, with the prompt and the policy of that time. */
+function startAgain(
+  { automation, version, concurrency }: StartedThen,
+  body: Uint8Array,
+  id: Match['runs'][number]['id'],
+) {
+  const keyPaths = concurrency === null ? undefined : readKeyPaths(concurrency);
+  const payload = keyPaths === undefined ? undefined : readStored(body, WantedKeys.of(keyPaths));
+  return composeRun({ automation, version, keyPaths }, { headers: {}, payload }, id);
+}
