@@ -1,6 +1,7 @@
 // The pages of the API reference: an overview, a page for each group of operations, and a page of all objects. They are
 // Markdown that is rendered when the site is built, so no page loads a viewer or the OpenAPI document.
 import { describeType, describeValue, linkToObject, listFields } from './describe-schema.mjs';
+import { renderCurl } from './render-curl.mjs';
 
 const OBJECTS = 'What the operations of the management API return.';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
@@ -28,6 +29,8 @@ function listGroups({ tags, paths }) {
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     METHODS.filter((method) => item[method] !== undefined).map((method) => ({
       ...item[method],
+      method,
+      path,
       request: `${method.toUpperCase()} ${path}`,
     })),
   );
@@ -51,7 +54,10 @@ function renderOverview({ info, paths }, groups) {
     '# API reference',
     `Every operation of the management API, with its parameters, bodies and objects. These pages are made from the OpenAPI
 document of version ${info.version}, which a running daemon serves at \`/api/v1/openapi.json\`. The page
-[Management API](../management-api.md) describes tokens, sessions, conventions and error codes.`,
+[Management API](../management-api.md) describes tokens, sessions, conventions and error codes.
+
+The commands need the URL of the admin listener in \`DOCKBELL_URL\`, for example \`http://127.0.0.1:8788\`, and an API token in
+\`DOCKBELL_TOKEN\`. Replace the names, IDs and values in them.`,
     ...lists,
     `## Errors\n\nThe body of an error is a [Problem](objects.md#problem). Each operation lists its statuses.\n\n${table(
       ['status', 'meaning'],
@@ -78,7 +84,8 @@ function renderGroup({ title, description, operations }) {
   return [`# ${title} (API)`, description, ...operations.map(renderOperation)].join('\n\n');
 }
 
-function renderOperation({ summary, request, description, parameters = [], requestBody, responses }) {
+function renderOperation(operation) {
+  const { summary, request, description, parameters = [], requestBody, responses } = operation;
   const rows = parameters.map(({ name, in: place, required, description: text = '', schema }) => [
     `\`${name}\`${required ? '' : ' (optional)'}`,
     place,
@@ -89,6 +96,7 @@ function renderOperation({ summary, request, description, parameters = [], reque
     `## ${summary}`,
     `\`${request}\``,
     description,
+    `\`\`\`sh\n${renderCurl(operation)}\n\`\`\``,
     rows.length === 0 ? null : `**Parameters**\n\n${table(['name', 'in', 'type', 'description'], rows)}`,
     requestBody === undefined ? null : renderRequestBody(requestBody),
     renderResponses(responses),

@@ -3784,6 +3784,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example index-B1c2D3e4.js */
                 asset: string;
             };
             cookie?: never;
@@ -4484,6 +4485,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -4615,6 +4617,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -4768,8 +4771,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
-                /** @description A commit, or the first 7 digits or more of one. */
+                /**
+                 * @description A commit, or the first 7 digits or more of one.
+                 * @example 0b8d6e4a2f9c7b5d3e1a0c8f6d4b2e9a7c5f3d1b
+                 */
                 revision: string;
             };
             cookie?: never;
@@ -4890,6 +4897,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -5054,6 +5062,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -5203,6 +5212,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -5409,6 +5419,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -5533,6 +5544,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -5659,6 +5671,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -5821,7 +5834,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
+                /** @example rec_01kdyak3se3n5p7q9r1t3v5w7x */
                 id: string;
             };
             cookie?: never;
@@ -5942,6 +5957,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -6111,6 +6127,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -6240,6 +6257,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -6476,7 +6494,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
+                /** @example wh_7h3k9m2p5r8t1v4w6x0y3z5b8c */
                 uid: string;
             };
             cookie?: never;
@@ -6611,7 +6631,9 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
+                /** @example payments */
                 factory: string;
+                /** @example wh_7h3k9m2p5r8t1v4w6x0y3z5b8c */
                 uid: string;
             };
             cookie?: never;
@@ -6799,7 +6821,9 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
+                /** @example payments */
                 factory: string;
+                /** @example wh_7h3k9m2p5r8t1v4w6x0y3z5b8c */
                 uid: string;
             };
             cookie?: never;
@@ -7024,7 +7048,9 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @example payments */
                 factory: string;
+                /** @example wh_7h3k9m2p5r8t1v4w6x0y3z5b8c */
                 uid: string;
             };
             cookie?: never;
@@ -7215,7 +7241,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
+                /** @example wh_7h3k9m2p5r8t1v4w6x0y3z5b8c */
                 uid: string;
             };
             cookie?: never;
@@ -7376,7 +7404,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
+                /** @example wh_7h3k9m2p5r8t1v4w6x0y3z5b8c */
                 uid: string;
             };
             cookie?: never;
@@ -7522,7 +7552,9 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
+                /** @example payments */
                 factory: string;
+                /** @example wh_7h3k9m2p5r8t1v4w6x0y3z5b8c */
                 uid: string;
             };
             cookie?: never;
@@ -7723,7 +7755,9 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
+                /** @example payments */
                 factory: string;
+                /** @example wh_7h3k9m2p5r8t1v4w6x0y3z5b8c */
                 uid: string;
             };
             cookie?: never;
@@ -7919,7 +7953,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
+                /** @example wh_7h3k9m2p5r8t1v4w6x0y3z5b8c */
                 uid: string;
             };
             cookie?: never;
@@ -8045,6 +8081,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -8174,6 +8211,7 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -8397,7 +8435,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
+                /** @example triage-issues */
                 name: string;
             };
             cookie?: never;
@@ -8532,7 +8572,9 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
+                /** @example payments */
                 factory: string;
+                /** @example triage-issues */
                 name: string;
             };
             cookie?: never;
@@ -8767,7 +8809,9 @@ export interface operations {
                 "If-Match"?: string;
             };
             path: {
+                /** @example payments */
                 factory: string;
+                /** @example triage-issues */
                 name: string;
             };
             cookie?: never;
@@ -8952,6 +8996,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -9136,6 +9181,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -9342,6 +9388,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -9498,7 +9545,9 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
+                /** @example wh_7h3k9m2p5r8t1v4w6x0y3z5b8c */
                 uid: string;
             };
             cookie?: never;
@@ -9632,7 +9681,9 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
+                /** @example wh_7h3k9m2p5r8t1v4w6x0y3z5b8c */
                 uid: string;
             };
             cookie?: never;
@@ -9757,6 +9808,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example dlv_01kdyak3seqx2as14e42d9kk25 */
                 id: string;
             };
             cookie?: never;
@@ -9880,6 +9932,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example dlv_01kdyak3seqx2as14e42d9kk25 */
                 id: string;
             };
             cookie?: never;
@@ -10001,6 +10054,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example dlv_01kdyak3seqx2as14e42d9kk25 */
                 id: string;
             };
             cookie?: never;
@@ -10135,6 +10189,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @example dlv_01kdyak3seqx2as14e42d9kk25 */
                 id: string;
             };
             cookie?: never;
@@ -10314,6 +10369,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example dlv_01kdyak3seqx2as14e42d9kk25 */
                 id: string;
             };
             cookie?: never;
@@ -10453,6 +10509,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -10577,6 +10634,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example run_01kdyak3sfm8w6t2c4r0h7v9zn */
                 id: string;
             };
             cookie?: never;
@@ -10697,6 +10755,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example run_01kdyak3sfm8w6t2c4r0h7v9zn */
                 id: string;
             };
             cookie?: never;
@@ -10823,6 +10882,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example run_01kdyak3sfm8w6t2c4r0h7v9zn */
                 id: string;
             };
             cookie?: never;
@@ -10947,6 +11007,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example run_01kdyak3sfm8w6t2c4r0h7v9zn */
                 id: string;
             };
             cookie?: never;
@@ -11067,6 +11128,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example run_01kdyak3sfm8w6t2c4r0h7v9zn */
                 id: string;
             };
             cookie?: never;
@@ -11232,6 +11294,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @example run_01kdyak3sfm8w6t2c4r0h7v9zn */
                 id: string;
             };
             cookie?: never;
@@ -11416,6 +11479,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -11539,6 +11603,7 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -11730,6 +11795,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example run_01kdyak3sfm8w6t2c4r0h7v9zn */
                 id: string;
             };
             cookie?: never;
@@ -12012,6 +12078,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example run_01kdyak3sfm8w6t2c4r0h7v9zn */
                 id: string;
             };
             cookie?: never;
@@ -12177,6 +12244,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example run_01kdyak3sfm8w6t2c4r0h7v9zn */
                 id: string;
             };
             cookie?: never;
@@ -12466,6 +12534,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example GITHUB_API_KEY */
                 name: string;
             };
             cookie?: never;
@@ -12645,6 +12714,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example GITHUB_API_KEY */
                 name: string;
             };
             cookie?: never;
@@ -12796,6 +12866,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example GITHUB_API_KEY */
                 name: string;
             };
             cookie?: never;
@@ -13405,6 +13476,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example tok_01kc8w5e2gq4s6v8x0z1b3d5f7 */
                 id: string;
             };
             cookie?: never;
@@ -13834,6 +13906,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example usr_01kc8wb7t3n5p9r1s2v4x6z8a0 */
                 id: string;
             };
             cookie?: never;
@@ -13985,6 +14058,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example usr_01kc8wb7t3n5p9r1s2v4x6z8a0 */
                 id: string;
             };
             cookie?: never;
@@ -15069,6 +15143,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example ses_01kdy9r5c7e9g1j3m5p7r9t2w4 */
                 id: string;
             };
             cookie?: never;
@@ -15209,6 +15284,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example usr_01kc8wb7t3n5p9r1s2v4x6z8a0 */
                 id: string;
             };
             cookie?: never;
@@ -15333,6 +15409,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example usr_01kc8wb7t3n5p9r1s2v4x6z8a0 */
                 id: string;
             };
             cookie?: never;
@@ -16160,7 +16237,10 @@ export interface operations {
     findIds: {
         parameters: {
             query: {
-                /** @description The type prefix and at least 6 further characters. */
+                /**
+                 * @description The type prefix and at least 6 further characters.
+                 * @example run_01kdyak3sf
+                 */
                 prefix: string;
                 /** @description Only objects of this factory. */
                 factory?: string;
@@ -16348,6 +16428,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example webhook.json */
                 file: string;
             };
             cookie?: never;
@@ -16607,6 +16688,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example dlv_01kdyak3seqx2as14e42d9kk25 */
                 ref: string;
             };
             cookie?: never;

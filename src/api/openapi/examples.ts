@@ -17,6 +17,10 @@ const EARLIER_COMMIT = '0b8d6e4a2f9c7b5d3e1a0c8f6d4b2e9a7c5f3d1b';
 const WEBHOOK_UID = 'wh_7h3k9m2p5r8t1v4w6x0y3z5b8c';
 const DELIVERY_ID = 'dlv_01kdyak3seqx2as14e42d9kk25';
 const RUN_ID = 'run_01kdyak3sfm8w6t2c4r0h7v9zn';
+const RECONCILIATION_ID = 'rec_01kdyak3se3n5p7q9r1t3v5w7x';
+const TOKEN_ID = 'tok_01kc8w5e2gq4s6v8x0z1b3d5f7';
+const USER_ID = 'usr_01kc8wb7t3n5p9r1s2v4x6z8a0';
+const SESSION_ID = 'ses_01kdy9r5c7e9g1j3m5p7r9t2w4';
 /** What GitHub sends as `X-GitHub-Delivery`. */
 const SENDER_ID = '72d3162e-cc78-11ee-81ab-4c9367dc0958';
 const SENDER_ADDRESS = '192.0.2.7';
@@ -270,7 +274,7 @@ const backtest = {
 };
 
 const token = {
-  id: 'tok_01kc8w5e2gq4s6v8x0z1b3d5f7',
+  id: TOKEN_ID,
   name: 'grafana',
   role: 'viewer',
   factories: ['payments'],
@@ -280,7 +284,7 @@ const token = {
 };
 
 const user = {
-  id: 'usr_01kc8wb7t3n5p9r1s2v4x6z8a0',
+  id: USER_ID,
   name: 'alice',
   kind: 'local',
   role: 'manager',
@@ -375,8 +379,8 @@ const STORIES = [
     subject: {
       kind: 'reconciliation',
       factory: 'payments',
-      id: 'rec_01kdyak3se3n5p7q9r1t3v5w7x',
-      name: 'rec_01kdyak3se3n5p7q9r1t3v5w7x',
+      id: RECONCILIATION_ID,
+      name: RECONCILIATION_ID,
     },
     answer:
       'Commit 5c1f0a9e is not live. Commit 0b8d6e4a stays live. The definition has errors. webhooks/github.yaml:2:1 unknown key "secert".',
@@ -756,7 +760,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
   ],
   Session: [
     {
-      id: 'ses_01kdy9r5c7e9g1j3m5p7r9t2w4',
+      id: SESSION_ID,
       current: true,
       client_address: BROWSER_ADDRESS,
       user_agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:147.0) Gecko/20100101 Firefox/147.0',
@@ -828,6 +832,25 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
 };
 
 /** A named example of a request body. The name is a key of the document; `summary` is for people. */
+/** Example of each path parameter, by the end of the path up to it, and of each required query parameter. */
+export const PARAMETER_EXAMPLES: Readonly<Record<string, string>> = {
+  'assets/{asset}': 'index-B1c2D3e4.js',
+  'factories/{factory}': 'payments',
+  'ancestry/{revision}': EARLIER_COMMIT,
+  'reconciliations/{id}': RECONCILIATION_ID,
+  'webhooks/{uid}': WEBHOOK_UID,
+  'automations/{name}': 'triage-issues',
+  'deliveries/{id}': DELIVERY_ID,
+  'runs/{id}': RUN_ID,
+  'secrets/{name}': 'GITHUB_API_KEY',
+  'tokens/{id}': TOKEN_ID,
+  'users/{id}': USER_ID,
+  'sessions/{id}': SESSION_ID,
+  'schemas/{file}': 'webhook.json',
+  'why/{ref}': DELIVERY_ID,
+  'ids?prefix': RUN_ID.slice(0, 14),
+};
+
 interface BodyExample {
   summary: string;
   value: unknown;

@@ -26,7 +26,7 @@ interface Operation {
   tags: string[];
   description: string;
   security?: unknown[];
-  parameters?: { name: string; in: string; schema: object }[];
+  parameters?: { name: string; in: string; schema: object; required?: boolean; example?: unknown }[];
   requestBody?: { content: Content };
   responses: Record<string, { description: string; content?: Content; headers?: object }>;
 }
@@ -236,6 +236,15 @@ describe('the examples of the OpenAPI document', () => {
       const { schema, examples = {} } = requestBody!.content['application/json']!;
       expect(Object.keys(examples), operationId).not.toEqual([]);
       for (const { value } of Object.values(examples)) expectValid(schema, value);
+    }
+  });
+
+  it('exist for each parameter that a request must have, and are valid', () => {
+    for (const [, , { operationId, parameters = [] }] of operations()) {
+      for (const { name, schema, example } of parameters.filter(({ required }) => required)) {
+        expect(example, `${name} of ${operationId}`).toBeDefined();
+        expectValid(schema, example);
+      }
     }
   });
 
