@@ -46,6 +46,7 @@ import { registerDrainRoutes } from './operation/drain-routes.ts';
 import { type HealthCheck, operationPlugin } from './operation/operation-routes.ts';
 import { registerReloadRoute } from './operation/reload-route.ts';
 import { reconciliationsPlugin } from './reconciliations/reconciliations-plugin.ts';
+import { replaysPlugin } from './replays/replay-routes.ts';
 import { runsPlugin } from './runs/runs-plugin.ts';
 import { masterKeyPlugin } from './secrets/master-key-routes.ts';
 import { type SecretRouteParts, secretsPlugin } from './secrets/secret-routes.ts';
@@ -266,6 +267,12 @@ function registerDeliveriesAndRuns(api: FastifyInstance, modules: ApiModules): v
     handshakes: storage.handshakeLog,
     replays: ingress.replays,
     diagnose: diagnosis.diagnose,
+  });
+  void api.register(replaysPlugin, {
+    inventory,
+    deliveries: storage.deliveryReader,
+    replays: storage.replays,
+    control: ingress.replays,
   });
   void api.register(runsPlugin, {
     runs: storage.runReader,

@@ -21,6 +21,7 @@ import type { Storage } from '../../src/core/ports/storage.ts';
 import type { Commit, Reconciliation } from '../../src/core/reconciliation.ts';
 import type { AppliedAutomation } from '../../src/core/resources/automation.ts';
 import type { Decision, Delivery } from '../../src/core/resources/delivery.ts';
+import type { Replay } from '../../src/core/resources/replay.ts';
 import type { Run, RunAttempt } from '../../src/core/resources/run.ts';
 import type { ScopeChange } from '../../src/core/secret-scope.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
@@ -69,6 +70,7 @@ export const DELETED_UID = 'wh_2123456789abcdefghjkmnpqrs';
 export const DELIVERY_ID = 'dlv_01kdy5zabcdefghjkmnpqrstvw';
 export const REJECTED_ID = 'dlv_01kdy5zabcdefghjkmnpqrstvx';
 export const REPLAY_ID = 'dlv_01kdy5zabcdefghjkmnpqrstvy';
+export const REPLAY_JOB_ID = 'rpl_01kdy5zabcdefghjkmnpqrstvw';
 export const RUN_ID = 'run_01kdy5zabcdefghjkmnpqrstvw';
 export const RECONCILIATION_ID = 'rec_01kdy5zabcdefghjkmnpqrstvw';
 export const PAYLOAD = '{"level": "error", "big": 1e400, "__proto__": {"x": 1}}';
@@ -434,6 +436,34 @@ function storeDecisions(db: Database.Database): void {
   db.prepare(change).run(JSON.stringify([filtered]), DELIVERY_ID);
 }
 
+/** A replay that has ended. */
+export function makeReplay(): Replay {
+  return {
+    id: REPLAY_JOB_ID,
+    factory: 'payments',
+    state: 'finished',
+    delivery: null,
+    filter: { event: HOSTILE_TEXT, search: HOSTILE_TEXT },
+    automation: HOSTILE_TEXT,
+    asOf: 'now',
+    rate: 10,
+    requestedBy: { kind: 'token', id: 'tok_a', name: HOSTILE_TEXT },
+    clientAddress: '192.0.2.9',
+    createdAt: NOW_MS,
+    startedAt: NOW_MS,
+    finishedAt: NOW_MS,
+    position: 3,
+    lastDelivery: 3,
+    total: 2,
+    examined: 2,
+    replayed: 1,
+    matched: 0,
+    runs: 0,
+    skipped: { is_replay: 1 },
+    error: null,
+  };
+}
+
 async function seedDeliveries(storage: SqliteStorage): Promise<void> {
   await offerDelivery(storage, { id: DELIVERY_ID, run: RUN_ID, identity: HOSTILE_TEXT });
   const logged = {
@@ -470,6 +500,7 @@ async function seedDeliveries(storage: SqliteStorage): Promise<void> {
       form: null,
     },
   ]);
+  await storage.replays.insert(makeReplay(), 1);
   await storage.runQueue.claim({
     factory: 'payments',
     executor: 'queue',

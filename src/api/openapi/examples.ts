@@ -2,6 +2,7 @@ import { DELIVERY_LABELS } from '../../core/resources/delivery.ts';
 import { RUN_STATES } from '../../core/resources/run.ts';
 import { PAYLOAD_FILE, renderEnvelope } from '../../run/envelope.ts';
 import { AUTH_REASONS } from '../../words/delivery-reasons.ts';
+import { describeReplaySkip } from '../../words/replay-reasons.ts';
 import { explainRetryRejection } from '../../words/retry-rejections.ts';
 import { describeStatusReason } from '../../words/status-reasons.ts';
 import { UNLOGGED_REASONS } from '../../words/unlogged-reasons.ts';
@@ -155,6 +156,47 @@ const delivery = {
   duplicate_of: null,
   replay_of: null,
   runs: [RUN_ID],
+};
+
+const skipped = [{ reason: 'is_replay', reason_text: describeReplaySkip('is_replay'), count: 3 }];
+
+const replay = {
+  id: 'rpl_01kdyb0q4t6n8s2f5h7k9m3p1r',
+  factory: 'payments',
+  state: 'running',
+  delivery: null,
+  filter: { event: 'issues', from: '2026-01-01T03:04:05.678Z' },
+  automation: null,
+  as_of: 'now',
+  rate: 10,
+  requested_by: { kind: 'token', id: 'tok_01kdy5yw0vq3f9h2m6p8r1s4t7', name: 'ci' },
+  created_at: RECEIVED_AT,
+  started_at: RECEIVED_AT,
+  finished_at: null,
+  total: 412,
+  examined: 180,
+  replayed: 64,
+  matched: 60,
+  runs: 61,
+  error: null,
+  skipped,
+};
+
+const replayPreview = {
+  total: 412,
+  examined: 412,
+  replayed: 150,
+  matched: 141,
+  runs: 143,
+  skipped,
+  automations: [
+    {
+      automation: 'triage-issues',
+      runs: 143,
+      examples: [{ delivery: DELIVERY_ID, delivery_id: SENDER_ID, received_at: RECEIVED_AT }],
+    },
+  ],
+  next_cursor: null,
 };
 
 const rejectedDelivery = {
@@ -584,6 +626,8 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
   ],
   Run: [run, queuedRun],
   RunAttempt: [attempt, failedAttempt],
+  Replay: [replay],
+  ReplayPreview: [replayPreview],
   RunInput: [runInput],
   RunCount: [{ count: 12, next_cursor: null }],
   RunRetries: [
@@ -945,6 +989,13 @@ export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Body
   replayDelivery: {
     all: { summary: 'For all automations', value: { automation: null } },
     one: { summary: 'For one automation', value: { automation: 'triage-issues' } },
+  },
+  createReplay: {
+    filter: { summary: 'All events of issues since a time', value: { event: 'issues', from: RECEIVED_AT, rate: 10 } },
+    delivery: {
+      summary: 'One delivery, with the definition of that time',
+      value: { delivery: DELIVERY_ID, as_of: 'then' },
+    },
   },
   createAutomation: {
     automation: { summary: 'Start on new issues', value: { name: 'triage-issues', ...automationBody } },

@@ -134,6 +134,7 @@ describe('the OpenAPI document', () => {
     expect(keyed.map(([path, method]) => `${method} ${path.replace('/api/v1', '')}`).sort()).toEqual([
       'post /deliveries/{id}/replay',
       'post /factories/{factory}/automations',
+      'post /factories/{factory}/replays',
       'post /factories/{factory}/runs/retry',
       'post /factories/{factory}/webhooks',
       'post /factories/{factory}/webhooks/{uid}/rotate',
@@ -154,6 +155,7 @@ describe('the OpenAPI document', () => {
       '/reconciliations',
       '/reload',
       '/rename',
+      '/replays/{id}/cancel',
       '/reverts',
       '/runs/claim',
       '/runs/{id}/cancel',

@@ -53,6 +53,7 @@ const TAGS = [
   ['Reconciliations', 'Attempts to apply a commit or an edit.'],
   ['Webhooks', 'URLs that senders post deliveries to.'],
   ['Deliveries', 'The delivery log: requests of senders and their results.'],
+  ['Replays', 'Replays of many stored deliveries, and their progress.'],
   ['Automations', 'Automations, which deliveries start.'],
   ['Runs', 'Executions of automations.'],
   ['Stories', 'Why an object is in its state: what happened, in order.'],

@@ -11,11 +11,13 @@ import { MAX_EXAMINED_QUEUE, MAX_QUEUE_POSITION } from '../../core/ports/runs/ru
 import { AUTOMATION_FIELDS } from '../../core/resources/automation.ts';
 import { DELIVERY_FIELDS, DELIVERY_LABELS } from '../../core/resources/delivery.ts';
 import { answerProperties } from '../../core/resources/fields.ts';
+import { REPLAY_FIELDS } from '../../core/resources/replay.ts';
 import { ATTEMPT_FIELDS, RUN_FIELDS, RUN_STATES } from '../../core/resources/run.ts';
 import { SECRET_FIELDS } from '../../core/resources/secret.ts';
 import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
 import { RECENT_RUNS } from '../../core/run-results.ts';
 import { STEP_OUTCOMES, SUBJECT_KINDS } from '../../story/story.ts';
+import { REPLAY_SKIPS } from '../../words/replay-reasons.ts';
 import { RETRY_REJECTIONS } from '../../words/retry-rejections.ts';
 import { RUN_REASONS } from '../../words/run-reasons.ts';
 
@@ -350,6 +352,12 @@ const webhook = {
   capture: { ...capture, type: ['object', 'null'], description: 'The open capture window; `null` for none.' },
 };
 
+const skips: JsonSchema = {
+  type: 'array',
+  items: closedObject({ reason: oneOf(Object.keys(REPLAY_SKIPS)), reason_text: text, count }),
+  description: 'Deliveries that match, but are not replayed, by reason.',
+};
+
 /** The named schemas of the OpenAPI document. They describe what the presenters send; a test compares the two. */
 export const COMPONENTS = {
   Factory: closedObject(
@@ -558,6 +566,34 @@ export const COMPONENTS = {
       reason_text: { ...textOrNull, description: 'The reason as a sentence, with what to do.' },
     },
     { description: 'One attempt to execute a run.' },
+  ),
+  Replay: closedObject(
+    { ...answerProperties(REPLAY_FIELDS), skipped: skips },
+    { description: 'A replay of stored deliveries, and how far it is.' },
+  ),
+  ReplayPreview: closedObject(
+    {
+      total: { ...count, description: 'Number of accepted deliveries within webhook and times.' },
+      examined: { ...count, description: 'Number of them that this part of the dry run examined.' },
+      replayed: { ...count, description: 'Number of deliveries that would be replayed.' },
+      matched: { ...count, description: 'Number of them that would start a run.' },
+      runs: { ...count, description: 'Number of runs that would start.' },
+      skipped: skips,
+      automations: {
+        type: 'array',
+        items: closedObject({
+          automation: text,
+          runs: { ...count, description: 'Number of runs that the automation would start.' },
+          examples: {
+            type: 'array',
+            items: closedObject({ delivery: text, delivery_id: text, received_at: instant }),
+            description: 'The first deliveries that would start it.',
+          },
+        }),
+      },
+      next_cursor: nextCursor,
+    },
+    { description: 'A part of a dry run of a replay.' },
   ),
   RunInput: closedObject(
     {

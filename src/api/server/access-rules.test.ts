@@ -6,6 +6,7 @@ import {
   createSeededServices,
   DELIVERY_ID,
   RECONCILIATION_ID,
+  REPLAY_JOB_ID,
   RUN_ID,
   type SeededServices,
   WEBHOOK_UID,
@@ -61,6 +62,11 @@ const TABLE: Row[] = [
   ['GET', '/api/v1/deliveries/:id/explain', 'viewer', 'object'],
   ['GET', '/api/v1/deliveries/:id/diagnosis', 'operator', 'object'],
   ['POST', '/api/v1/deliveries/:id/replay', 'operator', 'object'],
+  ['GET', `${F}/replays`, 'viewer', 'factory'],
+  ['GET', `${F}/replays/preview`, 'operator', 'factory'],
+  ['POST', `${F}/replays`, 'operator', 'factory'],
+  ['GET', '/api/v1/replays/:id', 'viewer', 'object'],
+  ['POST', '/api/v1/replays/:id/cancel', 'operator', 'object'],
   ['GET', `${F}/automations`, 'viewer', 'factory'],
   ['POST', `${F}/automations`, 'manager', 'factory'],
   ['GET', `${F}/automations/:name`, 'viewer', 'factory'],
@@ -139,15 +145,17 @@ function isVisited(url: string): boolean {
   return url === '/api/v1/events' || url.startsWith('/auth/');
 }
 
+const IDS: { [kind: string]: string } = { deliveries: DELIVERY_ID, runs: RUN_ID, replays: REPLAY_JOB_ID };
+
 function fillIn(url: string): string {
-  const id = url.includes('/deliveries/') ? DELIVERY_ID : url.includes('/runs/') ? RUN_ID : RECONCILIATION_ID;
+  const kind = url.split('/').at(3)!;
   return url
     .replace(':factory', 'payments')
     .replace(':uid', WEBHOOK_UID)
     .replace(':file', 'webhook.json')
     .replace(':asset', 'main-a1b2.js')
     .replace(':name', url.includes('/secrets/') ? 'A_SECRET' : 'fix-errors')
-    .replace(':id', id);
+    .replace(':id', IDS[kind] ?? RECONCILIATION_ID);
 }
 
 function openServer(services: SeededServices) {
