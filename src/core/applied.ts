@@ -1,3 +1,4 @@
+import type { AgentFileSet } from './agent-files.ts';
 import type { AppliedAutomation } from './resources/automation.ts';
 import type { AppliedWebhook } from './resources/webhook.ts';
 
@@ -15,4 +16,6 @@ export interface AppliedFactory {
   applyNumber: number;
   webhooks: AppliedWebhook[];
   automations: AppliedAutomation[];
+  /** The files that the runs of `revision` get. */
+  agentFiles: AgentFileSet;
 }

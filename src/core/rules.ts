@@ -24,6 +24,7 @@ export const RULES = {
   'tree/name-collision': error('Two names in the tree differ only in case, or in how letters are composed.'),
   'tree/odd-name': error('A name in the tree is not UTF-8, contains a control character, or is reserved by git.'),
   'tree/too-large': error('The tree has too many entries, or its files are too large in total.'),
+  'tree/omitted-file': lint('warning', 'Runs do not get a file in `agents/`, `runners/` or `skills/`.'),
   'file/too-large': error('A definition file is larger than 256 KiB.'),
   'file/too-slow': error(
     'Reading a definition file takes longer than two seconds, or reading all files longer than 30 seconds.',
@@ -119,6 +120,8 @@ export const RULES = {
     'warning',
     'An entry of `secrets` is not the name of a team secret. Reported at apply.',
   ),
+  'automation/unknown-agent': lint('warning', '`agent` names no file or folder in `agents/`.'),
+  'automation/unknown-runner': lint('warning', '`runner` names no file or folder in `runners/`.'),
   'automation/same-trigger': lint(
     'warning',
     'Two automations have a trigger with the same webhook and the same filter.',

@@ -44,15 +44,20 @@ export function createFileEntry(path: string, bytes: Uint8Array): TreeEntry {
     : { ...name, content: 'read', bytes };
 }
 
-/** An entry that cannot be part of a definition because of its name or kind. Makes the tree invalid. */
+/** An entry that cannot be used because of its name or kind. Makes the tree invalid, unless it is ignored. */
 export interface UnusableEntry {
   /** Path relative to the root of the repository, with non-printable characters escaped. */
   file: string;
   /** One sentence with the problem and the action to take. */
   message: string;
+  /** Is it one of the agent files, which runs then do not get? */
+  isIgnored?: boolean;
 }
 
-/** The part of a repository that can hold a factory's definition: `factory.yaml`, `webhooks/`, `automations/`. */
+/**
+ * The part of a repository that can hold a factory's definition: `factory.yaml`, `webhooks/`, `automations/`. And the
+ * files that its runs get, in `agents/`, `runners/` and `skills/`.
+ */
 export interface SourceTree {
   /** Folder of the factory inside the repository: `''` or `sub/dir/`. Prefix of every displayed `path`. */
   prefix: string;

@@ -746,9 +746,11 @@ describe('validateTree', () => {
     expect(missing.filter((rule) => !(rule in PATTERN_RULES))).toEqual([
       'tree/odd-name',
       'tree/too-large',
+      // Tested in check/agent-files.test.ts, as the names of agents and runners.
+      'tree/omitted-file',
       'file/too-slow',
       ...list('webhook', ['empty-secret', 'unsafe-secret', 'unsendable-secret', 'unusable-secret', 'weak-secret']),
-      ...list('automation', ['unknown-uid', 'missing-run-secret']),
+      ...list('automation', ['unknown-uid', 'missing-run-secret', 'unknown-agent', 'unknown-runner']),
       'secret/missing',
       'secret/outside-scope',
       'filter/unseen-key',

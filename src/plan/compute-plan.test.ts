@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { declareWebhook } from '../../test/helpers/declare-webhook.ts';
 import { NO_POLICY } from '../../test/helpers/no-policy.ts';
+import { NO_AGENT_FILES } from '../core/agent-files.ts';
 import type { AppliedFactory } from '../core/applied.ts';
 import type { AutomationDefinition, FactoryDefinition, WebhookDefinition } from '../core/definition.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
@@ -90,7 +91,15 @@ function plan(
   const webhooks = definition.webhooks ?? [];
   return computePlan({
     definition: { lint: {}, webhooks, automations: definition.automations ?? [], ...definition },
-    applied: { name: 'f', revision: 'old', applyNumber: 1, webhooks: [], automations: [], ...before },
+    applied: {
+      name: 'f',
+      revision: 'old',
+      applyNumber: 1,
+      webhooks: [],
+      automations: [],
+      agentFiles: NO_AGENT_FILES,
+      ...before,
+    },
     findings,
     origin,
     secrets: new Map(webhooks.map(({ name }) => [name, { version }])),

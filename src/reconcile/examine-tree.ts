@@ -1,3 +1,4 @@
+import { collectAgentFiles, type ReadAgentFiles } from '../core/agent-files.ts';
 import type { AppliedFactory } from '../core/applied.ts';
 import type { FactoryDefinition } from '../core/definition.ts';
 import { type Diagnostic, hasErrors } from '../core/diagnostic.ts';
@@ -28,6 +29,7 @@ export interface ExaminationContext {
 /** What a valid tree declares, the secrets that this takes, and what applying it would change. */
 interface PlannedTree {
   definition: FactoryDefinition;
+  agentFiles: ReadAgentFiles;
   secrets: ResolvedSecrets;
   computed: ComputedPlan;
   /** Of what is live, and what the plan starts from. */
@@ -59,10 +61,11 @@ export interface ExaminationOptions {
   mayCheck?: (secretName: string, applied: AppliedFactory) => boolean;
 }
 
-/** What a plan is made of: the result of the validation, and the UIDs that the source keeps. */
+/** What a plan is made of: the result of the validation, the UIDs that the source keeps, and the files that runs get. */
 export interface ValidDefinition {
   validated: ValidatedTree;
   uids: SourceTree['uids'];
+  agentFiles: ReadAgentFiles;
 }
 
 /**
@@ -81,13 +84,13 @@ export async function validateDefinition(context: ExaminationContext, tree: Sour
   const { state, webhooksPerFactory } = context;
   const knownUids = collectUids(await state.applied());
   const validated = await context.validate(tree, { webhooksPerFactory, knownUids }, state.results);
-  return { validated, uids: tree.uids };
+  return { validated, uids: tree.uids, agentFiles: collectAgentFiles(tree.entries) };
 }
 
 /** The second half: resolves secrets and plans. An edit that stores a secret does this again once it is committed. */
 export async function planDefinition(
   context: ExaminationContext,
-  { validated: { definition, diagnostics }, uids = new Map() }: ValidDefinition,
+  { validated: { definition, diagnostics }, uids = new Map(), agentFiles }: ValidDefinition,
   { revision, secrets = context.secrets, renewSecretsOf = new Set(), mayCheck = () => true }: ExaminationOptions,
 ): Promise<GoodTree | WaitingTree | BadTree> {
   if (definition === null) return { ok: false, problem: 'files', findings: diagnostics };
@@ -116,7 +119,7 @@ export async function planDefinition(
   const all = [...findings, ...computed.warnings];
   // The settings of the factory may make an error of what only the inventory can tell.
   if (hasErrors(computed.warnings)) return { ok: false, problem: 'files', findings: all };
-  const planned = { definition, applied, secrets: resolved, computed, findings: all };
+  const planned = { definition, agentFiles, applied, secrets: resolved, computed, findings: all };
   return problem === 'missing' ? { ok: false, problem: 'missing', ...planned } : { ok: true, ...planned };
 }
 

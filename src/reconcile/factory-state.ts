@@ -1,3 +1,4 @@
+import { isAgentPath, NO_AGENT_FILES } from '../core/agent-files.ts';
 import type { AppliedFactory } from '../core/applied.ts';
 import type { FactoryDefinition } from '../core/definition.ts';
 import { OrderedLookup } from '../core/ordered-lookup.ts';
@@ -11,7 +12,7 @@ import type {
 import type { Condition, FactoryStatus, Reconciliation } from '../core/reconciliation.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
-import type { SourceTree } from '../core/source-tree.ts';
+import type { KnownFiles, SourceTree } from '../core/source-tree.ts';
 import { FileResults } from '../definitions/file-results.ts';
 import type { ComputedPlan, PlanOrigin } from '../plan/compute-plan.ts';
 
@@ -42,6 +43,14 @@ export class FactoryState {
   async applied(): Promise<AppliedFactory> {
     this.#applied ??= (await this.#inventory.load(this.#name)) ?? emptyFactory(this.#name);
     return this.#applied;
+  }
+
+  /** The files whose bytes are not needed: those that were validated last, and the agent files that are stored. */
+  async knownFiles(): Promise<KnownFiles> {
+    const { agentFiles } = await this.applied();
+    const stored = new Map(agentFiles.files.map(({ path, digest }) => [path, digest]));
+    const { results } = this;
+    return { has: (path, digest) => (isAgentPath(path) ? stored.get(path) === digest : results.has(path, digest)) };
   }
 
   async status(): Promise<FactoryStatus | null> {
@@ -76,6 +85,7 @@ export class FactoryState {
       applyNumber: numbers.applyNumber,
       webhooks: mergeWebhooks(before.webhooks, planned.webhooks, change, new Map(numbers.webhooks)),
       automations,
+      agentFiles: change.agentFiles.set,
     };
     this.#status = {
       name: this.#name,
@@ -112,7 +122,7 @@ export class FactoryState {
 
 /** A factory that was never applied. */
 export function emptyFactory(name: string): AppliedFactory {
-  return { name, revision: null, applyNumber: 0, webhooks: [], automations: [] };
+  return { name, revision: null, applyNumber: 0, webhooks: [], automations: [], agentFiles: NO_AGENT_FILES };
 }
 
 function mergeWebhooks(

@@ -1,3 +1,4 @@
+import type { AgentFileSet, ReadAgentFiles } from '../core/agent-files.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { AppError } from '../core/errors.ts';
 import { EMPTY_PLAN, type Plan } from '../core/plan.ts';
@@ -185,7 +186,7 @@ async function readTree(
   { source, hosted, state }: FactoryContext,
   revision: string,
 ): Promise<SourceResult<{ tree: SourceTree }>> {
-  if (hosted === null) return source.readTree(revision, state.results);
+  if (hosted === null) return source.readTree(revision, await state.knownFiles());
   const read = await source.readTree(revision);
   if (read.ok) state.tree = { revision, tree: read.tree };
   return read;
@@ -222,7 +223,7 @@ async function applyPlan(
   context: FactoryContext,
   pass: Pass,
   revision: string,
-  { definition, applied, secrets, computed, findings }: GoodTree,
+  { definition, agentFiles, applied, secrets, computed, findings }: GoodTree,
 ): Promise<Reconciliation> {
   const ending = end(revision, 'applied', 'Applied', `${revision} is live`);
   const reconciliation = composeReconciliation(context, pass, {
@@ -242,6 +243,7 @@ async function applyPlan(
     automations: computed.automations,
     remarks: computed.remarks,
     deleteAutomations: computed.deleteAutomations,
+    agentFiles: omitStored(agentFiles, applied.agentFiles),
     reconciliation,
     conditions: describe(context, status, { pass, liveRevision: revision, reconciliation, isLive: willBeLive }),
     audit: auditApply(context.ids, {
@@ -256,6 +258,12 @@ async function applyPlan(
   );
   context.state.noteApplied(change, { definition, computed }, numbers);
   return reconciliation;
+}
+
+/** Without the contents that the storage has. */
+function omitStored({ set, contents }: ReadAgentFiles, stored: AgentFileSet): ReadAgentFiles {
+  const known = new Set(stored.files.map(({ digest }) => digest));
+  return { set, contents: new Map([...contents].filter(([digest]) => !known.has(digest))) };
 }
 
 /** A pass that applied nothing. */

@@ -3,6 +3,7 @@ import { declareWebhook } from '../../test/helpers/declare-webhook.ts';
 import { NO_POLICY } from '../../test/helpers/no-policy.ts';
 import { received } from '../../test/helpers/payload-filter.ts';
 import { buildLive } from '../../test/helpers/serve-applied.ts';
+import { NO_AGENT_FILES } from '../core/agent-files.ts';
 import type { AppliedFactory } from '../core/applied.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -68,7 +69,14 @@ function automation(name: string, filters: Filter[], more: Partial<AppliedAutoma
 }
 
 function build(webhooks: AppliedWebhook[], automations: AppliedAutomation[] = [], secrets = SECRETS) {
-  const applied: AppliedFactory = { name: 'f', revision: 'c2', applyNumber: 9, webhooks, automations };
+  const applied: AppliedFactory = {
+    name: 'f',
+    revision: 'c2',
+    applyNumber: 9,
+    webhooks,
+    automations,
+    agentFiles: NO_AGENT_FILES,
+  };
   return buildLive(applied, { secrets });
 }
 
@@ -88,6 +96,7 @@ describe('live webhooks', () => {
       applyNumber: 9,
       webhooks: [webhook(A), webhook(B)],
       automations: [],
+      agentFiles: NO_AGENT_FILES,
     };
     const live = buildLive(applied, { secrets: SECRETS }, { webhook: 'b', branch: 'main' });
     expect(live.map(({ pushBranch }) => pushBranch)).toEqual([null, 'main']);

@@ -24,7 +24,7 @@ const SAFETY_NET_MS = 30_000;
 
 export interface DispatcherOptions {
   queue: RunQueue;
-  runs: Pick<RunReader, 'get' | 'attempts'>;
+  runs: Pick<RunReader, 'get' | 'attempts' | 'agentFiles'>;
   terms: DispatchTerms;
   /** Types of executors that run in the daemon: their runs are recovered after a crash. */
   localExecutors: readonly ExecutorType[];
@@ -102,7 +102,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function openQueue(factory: string): FactoryQueue {
     const { secrets } = options;
-    const parts = { factory, queue, logs, isDraining, secrets, clock, observer, onRunChanged, onAdmitted };
+    const parts = { factory, queue, runs, logs, isDraining, secrets, clock, observer, onRunChanged, onAdmitted };
     const opened = new FactoryQueue({ ...parts, logger: logger.child({ factory }) });
     queues.set(factory, opened);
     return opened;

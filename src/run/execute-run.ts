@@ -2,6 +2,7 @@ import { AppError, messageOf } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { ExecutionRequest, Executor, NotStarted } from '../core/ports/runs/executor.ts';
+import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { RunInput, RunResult } from '../core/resources/run.ts';
 import type { SecretUser } from '../core/secret-scope.ts';
@@ -13,6 +14,14 @@ import { renderRunDocuments } from './envelope.ts';
 const SECRET_ATTEMPTS = 3;
 
 type Resolved = { ok: true; secrets: Map<string, SecretValue> } | { ok: false; error: string };
+/** What the execution of an attempt takes. */
+interface ExecutionParts {
+  executor: Executor;
+  runs: Pick<RunReader, 'agentFiles'>;
+  secrets: Pick<SecretStore, 'resolve'>;
+  logger: Logger;
+}
+
 type Orders = Pick<ExecutionRequest, 'signal' | 'onStarted'>;
 
 /**
@@ -20,14 +29,15 @@ type Orders = Pick<ExecutionRequest, 'signal' | 'onStarted'>;
  */
 export async function executeRun(
   input: RunInput,
-  parts: { executor: Executor; secrets: Pick<SecretStore, 'resolve'>; logger: Logger },
+  parts: ExecutionParts,
   orders: Orders,
 ): Promise<RunResult | NotStarted> {
   try {
     const resolved = await resolveSecrets(input, parts.secrets, orders.signal);
     if (!resolved.ok) return failed(resolved.error);
     const documents = renderRunDocuments(input);
-    return await parts.executor.execute({ input, documents, secrets: resolved.secrets, ...orders });
+    const readAgentFiles = () => parts.runs.agentFiles(input.run.id);
+    return await parts.executor.execute({ input, documents, secrets: resolved.secrets, readAgentFiles, ...orders });
   } catch (error) {
     if (isPassing(error)) return { state: 'not_started', problem: error.message, nextAttempt: input.run.attempt };
     parts.logger.error({ err: error, run: input.run.id }, 'run failed with an internal error');

@@ -3,7 +3,7 @@ import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Executor, NotStarted, RunLogWriter, StopOrder } from '../core/ports/runs/executor.ts';
 import type { RunObserver } from '../core/ports/runs/run-observer.ts';
-import type { Admitted, RunEnd, RunQueue } from '../core/ports/runs/run-queue.ts';
+import type { Admitted, RunEnd, RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Run, RunInput, RunResult } from '../core/resources/run.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
@@ -32,6 +32,7 @@ export interface RunEnding {
 interface FactoryQueueParts {
   factory: string;
   queue: RunQueue;
+  runs: Pick<RunReader, 'agentFiles'>;
   logs: Pick<RunLogWriter, 'append'>;
   /** Does no run start? */
   isDraining(): boolean;
@@ -206,11 +207,11 @@ export class FactoryQueue {
   }
 
   async #execute(input: RunInput, attempt: Attempt, executor: Executor): Promise<void> {
-    const { secrets } = this.#parts;
+    const { runs, secrets } = this.#parts;
     const logger = this.#parts.logger.child({ run: input.run.id, attempt: input.run.attempt });
     const onStarted = (logOffset: number) => this.#noteStart(input, logOffset, logger);
     const { signal } = attempt.stop;
-    const result = await executeRun(input, { executor, secrets, logger }, { signal, onStarted });
+    const result = await executeRun(input, { executor, runs, secrets, logger }, { signal, onStarted });
     if (result.state === 'not_started') return this.#postpone(input, result, signal, logger);
     attempt.ended = true;
     if (await this.#mayStartAgain(input, result, executor)) return this.#release(input);

@@ -12,6 +12,7 @@ import {
 import { lstat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isAgentPath, MAX_AGENT_BYTES, MAX_AGENT_FILES } from '../core/agent-files.ts';
 import type { SourceFailed, SourceResult } from '../core/ports/definitions/definition-source.ts';
 import type { Environment } from '../core/reserved-variables.ts';
 import {
@@ -26,7 +27,7 @@ import { readGitTree, type TreeReading } from './git-tree.ts';
 import { findWorkTreeRoot, realPathOf, resolveLocalRepository } from './local-repository.ts';
 import { hasUnprintable, quote } from './printable-text.ts';
 import { DEFAULT_LIMITS, failed, formatMegabytes, type SourceLimits } from './source-limits.ts';
-import { DEFINITION_PATHS, readTreePath } from './tree-names.ts';
+import { READ_PATHS, readTreePath } from './tree-names.ts';
 
 /** Bounds, and for `readRevisionTree` the environment git runs in; both have defaults that fit a command line. */
 export interface DirectoryOptions {
@@ -62,6 +63,9 @@ interface Walk {
   entries: TreeEntry[];
   unusable: UnusableEntry[];
   totalBytes: number;
+  /** Entries in the folders of agent files, and the bytes that were read of them. They do not count as definition files. */
+  agentEntries: number;
+  agentBytes: number;
   earlier: ReadonlyMap<string, WalkedFile>;
   walked: WalkedFolder;
 }
@@ -82,7 +86,7 @@ export async function readDirectoryTree(
   // By the names that the folder lists: a file system that ignores case would find one folder under each spelling.
   const listed = attempt(() => listFolder(place.folder));
   if (!listed.ok) return failed('RepositoryRefused', `The folder ${quote(dir)} cannot be read; check its permissions.`);
-  const found = DEFINITION_PATHS.flatMap((path) => listed.value.filter(({ name }) => name.toString('latin1') === path));
+  const found = READ_PATHS.flatMap((path) => listed.value.filter(({ name }) => name.toString('latin1') === path));
   const walked = await walkAll(
     walk,
     found.map((dirent) => ({ pathBytes: dirent.name, dirent })),
@@ -138,6 +142,8 @@ function beginWalk(
     entries: [],
     unusable: [],
     totalBytes: 0,
+    agentEntries: 0,
+    agentBytes: 0,
     earlier: earlier?.files ?? new Map(),
     walked: { files: new Map(), folders: new Set() },
   };
@@ -256,13 +262,16 @@ type Visited = { ok: true; below: ListedPath[] } | SourceFailed;
 
 function visitPath(walk: Walk, { pathBytes, dirent }: ListedPath): Visited {
   const name = readTreePath(pathBytes);
-  if (!name.ok) return addUnusable(walk, name.unusable);
+  const isOfAgent = isAgentPath(pathBytes.toString('latin1'));
+  if (isOfAgent && walk.agentEntries > MAX_AGENT_FILES) return { ok: true, below: [] };
+  if (!name.ok) return addUnusable(walk, name.unusable, isOfAgent);
   const { path } = name;
   const full = join(walk.root, path);
   if (dirent.isSymbolicLink()) return addLink(walk, path, full);
   if (dirent.isFile()) return addFile(walk, path, full);
   if (!dirent.isDirectory()) {
-    return addUnusable(walk, { file: path, message: `${quote(path)} is neither a file nor a folder; remove it.` });
+    const message = `${quote(path)} is neither a file nor a folder; remove it.`;
+    return addUnusable(walk, { file: path, message }, isOfAgent);
   }
   return visitFolder(walk, path, full);
 }
@@ -319,7 +328,7 @@ function isSameStamp(one: FileStamp, other: FileStamp): boolean {
 function addKnown(walk: Walk, path: string, known: WalkedFile): Visited {
   const { entry } = known;
   walk.walked.files.set(path, known);
-  return countBytes(walk, entry.bytes?.length ?? 0) ?? addEntry(walk, entry);
+  return countBytes(walk, path, entry.bytes?.length ?? 0) ?? addEntry(walk, entry);
 }
 
 function readFile(walk: Walk, path: string, full: string): Visited {
@@ -335,9 +344,10 @@ function readFile(walk: Walk, path: string, full: string): Visited {
 function addOpenFile(walk: Walk, path: string, fd: number): Visited {
   const stamp = fstatSync(fd, { bigint: true });
   const size = Number(stamp.size);
-  if (size > MAX_DEFINITION_BYTES)
+  if (size > MAX_DEFINITION_BYTES || isOverAgentBytes(walk, path)) {
     return addEntry(walk, { path, kind: 'file', size, ...UNREAD, digest: `${size} bytes` });
-  const tooLarge = countBytes(walk, size);
+  }
+  const tooLarge = countBytes(walk, path, size);
   if (tooLarge !== null) return tooLarge;
   const content = attempt(() => readFileSync(fd));
   if (!content.ok) return passOver('file', path, content);
@@ -354,8 +364,17 @@ function isSettled({ mtimeNs, ctimeNs }: FileStamp): boolean {
   return Date.now() - Number(changedNs / 1_000_000n) > SETTLED_MS;
 }
 
+/** Runs do not get any further file, so its content does not matter. */
+function isOverAgentBytes({ agentBytes }: Walk, path: string): boolean {
+  return agentBytes > MAX_AGENT_BYTES && isAgentPath(path);
+}
+
 /** The failure if the files together are larger than the limit. */
-function countBytes(walk: Walk, size: number): SourceFailed | null {
+function countBytes(walk: Walk, path: string, size: number): SourceFailed | null {
+  if (isAgentPath(path)) {
+    walk.agentBytes += size;
+    return null;
+  }
   walk.totalBytes += size;
   if (walk.totalBytes <= walk.limits.maxTreeBytes) return null;
   const most = formatMegabytes(walk.limits.maxTreeBytes);
@@ -370,16 +389,20 @@ const UNREAD = { digest: '', content: 'unread', bytes: null } as const;
 
 function addEntry(walk: Walk, entry: TreeEntry): Visited {
   walk.entries.push(entry);
+  if (isAgentPath(entry.path)) walk.agentEntries += 1;
   return checkEntries(walk);
 }
 
-function addUnusable(walk: Walk, { file, message }: UnusableEntry): Visited {
-  walk.unusable.push({ file: walk.prefix + file, message });
+function addUnusable(walk: Walk, { file, message }: UnusableEntry, isOfAgent: boolean): Visited {
+  const entry = { file: walk.prefix + file, message };
+  walk.unusable.push(isOfAgent ? { ...entry, isIgnored: true } : entry);
+  if (isOfAgent) walk.agentEntries += 1;
   return checkEntries(walk);
 }
 
 function checkEntries(walk: Walk): Visited {
-  if (walk.entries.length + walk.unusable.length <= walk.limits.maxEntries) return { ok: true, below: [] };
+  if (walk.entries.length + walk.unusable.length - walk.agentEntries <= walk.limits.maxEntries)
+    return { ok: true, below: [] };
   const most = walk.limits.maxEntries;
   return failed(
     'TreeTooLarge',

@@ -1,3 +1,4 @@
+import { isAgentPath, MAX_AGENT_FILES, selectAgentFiles } from '../core/agent-files.ts';
 import type { SourceFailed } from '../core/ports/definitions/definition-source.ts';
 import type { Environment } from '../core/reserved-variables.ts';
 import {
@@ -10,7 +11,7 @@ import {
 } from '../core/source-tree.ts';
 import type { GitOutcome, RunGit } from './git-process.ts';
 import { failed, formatMegabytes, type SourceLimits } from './source-limits.ts';
-import { DEFINITION_PATHS, readTreePath, type TreePathResult } from './tree-names.ts';
+import { READ_PATHS, readTreePath, type TreePathResult } from './tree-names.ts';
 
 /** The repository to read, with limits. */
 export interface TreeReading {
@@ -40,6 +41,8 @@ const ENTRY_KINDS = new Map<string, TreeEntryKind>([
 
 /** Room for one entry of a listing: its mode, object id and size, and a long path. */
 const LISTED_ENTRY_BYTES = 512;
+/** Room for the entries of folders with agent files, most of which are then dropped: such a folder can belong to other tools. */
+const AGENT_LISTING_BYTES = 32_000_000;
 const BATCH_HEADER_BYTES = 128;
 
 /**
@@ -55,17 +58,19 @@ export async function readGitTree(
 ): Promise<GitTreeResult> {
   const listed = await listTree(reading, revision, prefix);
   if (!listed.ok) return listed;
-  const readable = listed.entries.filter(isReadable);
+  const agentFiles = new Set(selectAgentFiles(listed.entries, isReadable).selected);
+  const isRead = (entry: ListedEntry) => isReadable(entry) && (!isAgentPath(entry.path) || agentFiles.has(entry));
+  const readable = listed.entries.filter((entry) => isRead(entry) && !agentFiles.has(entry));
   // Counted per entry: a blob with a thousand names is read once, but the tree contains it a thousand times.
   const total = sum(readable.map(({ size }) => size));
   if (total > reading.limits.maxTreeBytes) return tooManyBytes(reading.limits);
   const isNew = ({ path, digest }: ListedEntry) => known === undefined || !known.has(path, digest);
-  const wanted = new Set(readable.filter(isNew));
+  const wanted = new Set(listed.entries.filter((entry) => isRead(entry) && isNew(entry)));
   const blobs = await readBlobs(reading, wanted);
   if (!blobs.ok) return blobs;
   const entries = listed.entries.map((entry): TreeEntry => {
     if (wanted.has(entry)) return { ...entry, content: 'read', bytes: blobs.bytes.get(entry.digest)! };
-    return { ...entry, content: isReadable(entry) ? 'known' : 'unread', bytes: null };
+    return { ...entry, content: isRead(entry) ? 'known' : 'unread', bytes: null };
   });
   const { unusable } = listed;
   return { ok: true, tree: { prefix, entries, ...(unusable.length === 0 ? {} : { unusable }) } };
@@ -83,17 +88,8 @@ interface Listing {
 async function listTree(reading: TreeReading, revision: string, prefix: string): Promise<Step<Listing>> {
   const outcome = await reading.runGit({
     ...gitOptions(reading),
-    args: [
-      'ls-tree',
-      '-r',
-      '-z',
-      '-l',
-      '--full-tree',
-      revision,
-      '--',
-      ...DEFINITION_PATHS.map((path) => prefix + path),
-    ],
-    maxOutputBytes: reading.limits.maxEntries * LISTED_ENTRY_BYTES,
+    args: ['ls-tree', '-r', '-z', '-l', '--full-tree', revision, '--', ...READ_PATHS.map((path) => prefix + path)],
+    maxOutputBytes: AGENT_LISTING_BYTES + reading.limits.maxEntries * LISTED_ENTRY_BYTES,
   });
   if (outcome.kind === 'flooded') return tooManyEntries(reading.limits);
   if (outcome.kind !== 'exited' || outcome.code !== 0) return explainRead(outcome);
@@ -103,17 +99,31 @@ async function listTree(reading: TreeReading, revision: string, prefix: string):
 function parseListing(listing: Buffer, prefix: string, limits: SourceLimits): Step<Listing> {
   const entries: ListedEntry[] = [];
   const unusable: UnusableEntry[] = [];
+  let agentEntries = 0;
   for (let start = 0; start < listing.length; ) {
     const end = listing.indexOf(0, start);
     if (end === -1) return broken('the listing of the tree is incomplete');
-    const entry = parseListedEntry(listing.subarray(start, end), prefix);
-    if ('unusable' in entry) unusable.push(entry.unusable);
+    const line = listing.subarray(start, end);
+    const entry = parseListedEntry(line, prefix);
+    start = end + 1;
+    const isOfAgent = isAgentLine(line, prefix);
+    if (isOfAgent && ++agentEntries > MAX_AGENT_ENTRIES) continue;
+    if ('unusable' in entry) unusable.push(isOfAgent ? { ...entry.unusable, isIgnored: true } : entry.unusable);
     else if (entry.ok) entries.push(entry.entry);
     else return entry;
-    if (entries.length + unusable.length > limits.maxEntries) return tooManyEntries(limits);
-    start = end + 1;
+    if (entries.length + unusable.length - Math.min(agentEntries, MAX_AGENT_ENTRIES) > limits.maxEntries) {
+      return tooManyEntries(limits);
+    }
   }
   return { ok: true, entries, unusable };
+}
+
+/** One more than a run gets, so that validation reports that entries are omitted. */
+const MAX_AGENT_ENTRIES = MAX_AGENT_FILES + 1;
+
+function isAgentLine(line: Buffer, prefix: string): boolean {
+  const path = line.subarray(line.indexOf(0x09) + 1);
+  return isAgentPath(path.subarray(Buffer.byteLength(prefix)).toString('latin1'));
 }
 
 const LISTED_ENTRY = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-)$/;

@@ -1,11 +1,11 @@
+import { AGENT_FOLDERS } from '../core/agent-files.ts';
 import type { SourceFailed } from '../core/ports/definitions/definition-source.ts';
 import type { SourceTree, UnusableEntry } from '../core/source-tree.ts';
 import { hasUnprintable, quote, quoteBytes } from './printable-text.ts';
 import { failed } from './source-limits.ts';
 
 /**
- * The paths of a definition, and their misspellings; nothing else in a repository is read. Misspelled paths are read so that
- * validation can report them.
+ * The paths of a definition, and their misspellings. Misspelled paths are read so that validation can report them.
  */
 export const DEFINITION_PATHS: readonly string[] = [
   'factory.yaml',
@@ -24,6 +24,9 @@ export const DEFINITION_PATHS: readonly string[] = [
   'Automations',
   'AUTOMATIONS',
 ];
+
+/** Everything in a repository that is read: the definition, and the files that runs get. */
+export const READ_PATHS: readonly string[] = [...DEFINITION_PATHS, ...AGENT_FOLDERS];
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

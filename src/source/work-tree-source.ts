@@ -5,7 +5,7 @@ import { TaskQueue } from '../core/time/task-queue.ts';
 import { readDirectoryTree, readPaths, type WalkedFolder } from './directory-source.ts';
 import { DEFAULT_LIMITS, failed } from './source-limits.ts';
 import { type SourceClock, startPolling, systemSourceClock } from './start-polling.ts';
-import { DEFINITION_PATHS } from './tree-names.ts';
+import { READ_PATHS } from './tree-names.ts';
 import { type FolderChanges, FolderWatcher } from './watch-folders.ts';
 
 export interface WorkTreeOptions {
@@ -81,7 +81,7 @@ class WorkTreeSource implements DefinitionSource {
     this.#watcher = new FolderWatcher({
       root: dir,
       clock,
-      isMeant: (name) => DEFINITION_PATHS.includes(name),
+      isMeant: (name) => READ_PATHS.includes(name),
       onChange: look,
     });
     if (this.#last !== null) this.#watcher.follow(this.#last.walked.folders);

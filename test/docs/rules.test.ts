@@ -71,6 +71,7 @@ const createSamples = (count: number): Files =>
 const BUILT: { [rule in RuleId]?: Pair } = {
   'tree/not-a-file': files({ 'webhooks/ci.yaml': { kind: 'symlink' } }, {}),
   'tree/odd-name': rejectedTree('TreeOdd'),
+  'tree/omitted-file': files({ 'skills/logs/SKILL.md': { kind: 'symlink' } }, { 'skills/logs/SKILL.md': 'x' }),
   'tree/too-large': rejectedTree('TreeTooLarge'),
   'file/too-large': files(automation({ prompt: 'x'.repeat(300 * 1024) }), automation()),
   'file/not-utf8': files({ 'webhooks/ci.yaml': LATIN_1 }, { 'webhooks/ci.yaml': LATIN_1.toString('latin1') }),

@@ -1,3 +1,4 @@
+import { NO_AGENT_FILES } from '../../src/core/agent-files.ts';
 import type { AppliedFactory } from '../../src/core/applied.ts';
 import { type AuditEntry, type AuditedChange, RECONCILER } from '../../src/core/audit.ts';
 import { EMPTY_PLAN } from '../../src/core/plan.ts';
@@ -106,6 +107,7 @@ export function buildApply(more: Partial<AppliedChange> = {}): AppliedChange {
     automations: [],
     remarks: [],
     deleteAutomations: [],
+    agentFiles: { set: NO_AGENT_FILES, contents: new Map() },
     conditions: [],
     audit: buildAudited(factory, at),
     reconciliation: buildReconciliation({ factory, revision, finishedAt: at }),

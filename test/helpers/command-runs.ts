@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { AgentFileContent } from '../../src/core/agent-files.ts';
 import { createIdSource, type RunId } from '../../src/core/ids.ts';
 import type { Logger } from '../../src/core/ports/logger.ts';
 import type { Executor, NotStarted, StopOrder } from '../../src/core/ports/runs/executor.ts';
@@ -108,11 +109,18 @@ export async function execute(...attempt: Parameters<typeof tryToExecute>): Prom
 export function tryToExecute(
   executor: Executor,
   input: RunInput,
-  options: { secrets?: Record<string, string>; signal?: AbortSignal } = {},
+  options: { secrets?: Record<string, string>; signal?: AbortSignal; agentFiles?: readonly AgentFileContent[] } = {},
 ): Promise<RunResult | NotStarted> {
   const secrets = new Map(Object.entries(options.secrets ?? {}).map(([name, text]) => [name, new SecretValue(text)]));
   const signal = options.signal ?? new AbortController().signal;
-  return executor.execute({ input, documents: renderRunDocuments(input), secrets, signal, onStarted: () => undefined });
+  return executor.execute({
+    input,
+    documents: renderRunDocuments(input),
+    secrets,
+    readAgentFiles: async () => options.agentFiles ?? [],
+    signal,
+    onStarted: () => undefined,
+  });
 }
 
 export function orderStop(controller: AbortController, order: StopOrder): void {

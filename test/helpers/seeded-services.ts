@@ -11,6 +11,7 @@ import { PasswordAttempts } from '../../src/api/auth/password-attempts.ts';
 import { createPasswords } from '../../src/api/auth/passwords.ts';
 import { type ApiModules, type ApiSettings, composeApi } from '../../src/api/compose-api.ts';
 import type { TokenRole } from '../../src/core/access.ts';
+import { NO_AGENT_FILES } from '../../src/core/agent-files.ts';
 import { createIdSource, type DeliveryId, type ReconciliationId, type RunId } from '../../src/core/ids.ts';
 import type { PlanPreview } from '../../src/core/plan-preview.ts';
 import type { AppliedChange, WebhookView } from '../../src/core/ports/definitions/inventory.ts';
@@ -378,6 +379,7 @@ function buildSeedApply(factory: string, at: number, id: ReconciliationId): Appl
     deleteWebhooks: [],
     remarks: [],
     deleteAutomations: [],
+    agentFiles: { set: NO_AGENT_FILES, contents: new Map() },
     webhooks: isOther ? [] : rows.filter(({ uid }) => at < NOW_MS || uid !== DELETED_UID),
     automations: isOther ? [] : [makeAutomation()],
     reconciliation: makeReconciliation({ id, factory }),

@@ -233,7 +233,7 @@ export class SimulatedDispatch {
     await this.#settle();
   }
 
-  #guardQueue(life: Life): RunQueue & Pick<RunReader, 'get' | 'attempts'> {
+  #guardQueue(life: Life): RunQueue & Pick<RunReader, 'get' | 'attempts' | 'agentFiles'> {
     const queue = this.#queue;
     const names = [
       'claim',
@@ -246,6 +246,7 @@ export class SimulatedDispatch {
       'running',
       'get',
       'attempts',
+      'agentFiles',
     ] as const;
     const operations = names.map((name) => {
       const operation = queue[name].bind(queue) as (request: never) => Promise<unknown>;

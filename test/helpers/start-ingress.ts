@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
+import { NO_AGENT_FILES } from '../../src/core/agent-files.ts';
 import type { Handshake } from '../../src/core/handshake.ts';
 import { createIdSource, type WebhookUid } from '../../src/core/ids.ts';
 import type { JsonObject } from '../../src/core/json.ts';
@@ -188,6 +189,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
       webhooks: rows,
       deleteWebhooks: gone,
       deleteAutomations: [],
+      agentFiles: { set: NO_AGENT_FILES, contents: new Map() },
       remarks: [],
       conditions: [],
       audit: buildAudited(FACTORY, clock.wallMs()),

@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import type { AgentFileContent } from '../../src/core/agent-files.ts';
 import type { RunId } from '../../src/core/ids.ts';
 import type { ClaimRequest, RetryOutcome, RunQueue, RunReader } from '../../src/core/ports/runs/run-queue.ts';
 import type { ExecutorType, Run, RunAttempt, RunInput } from '../../src/core/resources/run.ts';
@@ -15,7 +16,7 @@ interface RunPolicy {
 }
 
 /** The queue of a storage, in memory or in a file. Tests can break it, and read it without waiting. */
-export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attempts'> {
+export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attempts' | 'agentFiles'> {
   /** Called before every operation. Throw in it to make the operation fail. */
   before: (operation: keyof RunQueue) => void | Promise<void> = () => undefined;
   readonly #db: Database.Database;
@@ -148,6 +149,10 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attemp
 
   attempts(ids: readonly RunId[]): Promise<Map<RunId, RunAttempt[]>> {
     return this.#reader.attempts(ids);
+  }
+
+  agentFiles(id: RunId): Promise<AgentFileContent[]> {
+    return this.#reader.agentFiles(id);
   }
 
   async attemptsOf(id: RunId): Promise<RunAttempt[]> {

@@ -2,8 +2,16 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { removeRunFolder } from '../../src/executors/files/remove-run-folder.ts';
 import { renderRunDocuments } from '../../src/run/envelope.ts';
-import { execute, makeRunInput, openWorkshop, SEARCH_PATH, type Workshop } from '../helpers/command-runs.ts';
+import {
+  execute,
+  makeRunInput,
+  openWorkshop,
+  SEARCH_PATH,
+  tryToExecute,
+  type Workshop,
+} from '../helpers/command-runs.ts';
 
 let workshop: Workshop;
 beforeEach(async () => {
@@ -41,6 +49,38 @@ describe('the directory of a run', () => {
     expect(await workshop.log(input.run.id)).toBe(text);
     expect((await readdir(work)).sort()).toEqual(['event-payload.json', 'kept', 'prompt.md', 'run.json']);
   });
+
+  it('contains the agent files of the commit, read-only, in definition/', async () => {
+    const input = makeRunInput();
+    const agentFiles = ['agents/triage/agent.md', 'agents/triage/prompt.md', 'skills/"$(id)"\n.md'].map((path) => ({
+      path,
+      bytes: Buffer.from(`content of ${path}`),
+    }));
+    const command = ['sh', '-c', 'cat definition/agents/triage/agent.md; find definition -type d -perm 500 | wc -l'];
+    await execute(workshop.executor(command), input, { agentFiles });
+    expect(await workshop.log(input.run.id)).toBe('content of agents/triage/agent.md4\n');
+    const folder = join(workshop.runsDir, input.run.id, '1', 'definition');
+    for (const { path, bytes } of agentFiles) {
+      expect((await readFile(join(folder, path))).equals(bytes)).toBe(true);
+      expect((await stat(join(folder, path))).mode & 0o777).toBe(0o400);
+    }
+    // The next attempt replaces the directory, and retention removes it.
+    const again = { ...input, run: { ...input.run, attempt: 2 } };
+    await execute(workshop.executor(['cat', 'definition/agents/triage/prompt.md']), again, { agentFiles });
+    expect(await workshop.log(input.run.id)).toContain('content of agents/triage/prompt.md');
+    await removeRunFolder(join(workshop.runsDir, input.run.id));
+    expect(await readdir(workshop.runsDir)).toEqual([]);
+  });
+
+  it.each(['../escape', 'agents/../../escape', '/etc/x', 'agents//x', 'agents/./x'])(
+    'does not start with an agent file that leaves it: %s',
+    async (path) => {
+      const agentFiles = [{ path, bytes: Buffer.from('x') }];
+      const outcome = await tryToExecute(workshop.executor(['true']), makeRunInput(), { agentFiles });
+      expect(outcome).toMatchObject({ state: 'not_started', problem: expect.stringContaining('no usable path') });
+      expect(await readdir(workshop.dir)).not.toContain('escape');
+    },
+  );
 
   it('is new for each attempt, and the log marks later attempts', async () => {
     const input = makeRunInput();

@@ -629,6 +629,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
   Replay: [replay],
   ReplayPreview: [replayPreview],
   RunInput: [runInput],
+  AgentFile: [{ path: 'agents/triage/agent.md', size: 12, content_base64: 'WW91IHRyaWFnZS4K' }],
   RunCount: [{ count: 12, next_cursor: null }],
   RunRetries: [
     {

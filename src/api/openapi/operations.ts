@@ -86,6 +86,7 @@ export const OPERATIONS: Readonly<Record<string, OperationWords>> = {
   'POST /api/v1/factories/:factory/runs/retry': { id: 'retryRuns', action: 'Retry runs' },
   'GET /api/v1/runs/:id': { id: 'getRun' },
   'GET /api/v1/runs/:id/input': { id: 'getRunInput' },
+  'GET /api/v1/runs/:id/agent-files': { id: 'getRunAgentFiles' },
   'GET /api/v1/runs/:id/attachments/event-payload.json': { id: 'getRunPayload' },
   'GET /api/v1/runs/:id/log': { id: 'getRunLog' },
   'GET /api/v1/runs/:id/log/times': { id: 'getRunLogTimes' },

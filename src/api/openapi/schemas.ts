@@ -605,6 +605,14 @@ export const COMPONENTS = {
     },
     { description: 'What a run was given.' },
   ),
+  AgentFile: closedObject(
+    {
+      path: { ...text, description: 'Path relative to the folder of the factory.' },
+      size: count,
+      content_base64: text,
+    },
+    { description: 'A file in `agents/`, `runners/` or `skills/`.' },
+  ),
   RunCount: closedObject(
     {
       count: { ...count, description: 'Number of matching runs among those that the request examined.' },

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify';
+import { type AgentFileContent, MAX_AGENT_BYTES, MAX_AGENT_FILES } from '../../core/agent-files.ts';
 import { AppError } from '../../core/errors.ts';
 import type { RunControl } from '../../core/ports/runs/run-control.ts';
 import { MAX_EXAMINED_RUNS } from '../../core/ports/runs/run-queue.ts';
 import { RUN_STATES, type Run, type RunInput } from '../../core/resources/run.ts';
 import { PAYLOAD_FILE } from '../../run/envelope.ts';
-import { listOf, noBody, refTo } from '../openapi/schemas.ts';
+import { closedObject, listOf, noBody, refTo } from '../openapi/schemas.ts';
 import { requireRole, requireRoleOrHold } from '../server/access-rules.ts';
 import { type PageQuery, pageQuerySchema, readPage } from '../server/page-query.ts';
 import { factoryOf } from '../server/reach.ts';
@@ -27,6 +28,7 @@ export function registerRunRoutes(app: FastifyInstance, parts: RunRouteParts): v
   const findRun = (request: RunRequest): Promise<Run> => findReadableRun(request, parts.runs);
   registerRunList(app, parts);
   registerRunInput(app, parts, findRun);
+  registerAgentFiles(app, parts, findRun);
   registerRunLogRoutes(app, parts, findRun);
   registerRunCancel(app, parts, findRun);
   registerRetryRoutes(app, parts, findRun);
@@ -88,6 +90,31 @@ function registerRunInput(app: FastifyInstance, parts: RunRouteParts, findRun: F
     },
     async (request, reply) => sendPayload(reply, PAYLOAD_FILE, (await findInput(request)).payload),
   );
+}
+
+function registerAgentFiles(app: FastifyInstance, parts: RunRouteParts, findRun: FindRun): void {
+  app.get<{ Params: { id: string } }>(
+    '/runs/:id/agent-files',
+    {
+      config: { access: requireRoleOrHold('viewer') },
+      schema: {
+        tags,
+        summary: 'Show the agent files of a run',
+        description: `The files in \`agents/\`, \`runners/\` and \`skills/\` of the commit that was live when the delivery was accepted: at most ${MAX_AGENT_FILES} files with ${MAX_AGENT_BYTES / 1_048_576} MiB. Commands and containers find them in the folder \`definition\` of their working directory.`,
+        response: {
+          200: closedObject(
+            { data: { type: 'array', items: refTo('AgentFile') } },
+            { description: 'The agent files of the run.' },
+          ),
+        },
+      },
+    },
+    async (request) => ({ data: (await parts.runs.agentFiles((await findRun(request)).id)).map(presentAgentFile) }),
+  );
+}
+
+function presentAgentFile({ path, bytes }: AgentFileContent) {
+  return { path, size: bytes.byteLength, content_base64: Buffer.from(bytes).toString('base64') };
 }
 
 function registerRunCancel(app: FastifyInstance, parts: RunRouteParts, findRun: FindRun): void {

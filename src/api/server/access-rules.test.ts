@@ -81,6 +81,7 @@ const TABLE: Row[] = [
   ['POST', '/api/v1/factories/:factory/runs/retry', 'operator', 'factory'],
   ['GET', '/api/v1/runs/:id', 'viewer', 'object'],
   ['GET', '/api/v1/runs/:id/input', 'viewer', 'object'],
+  ['GET', '/api/v1/runs/:id/agent-files', 'viewer', 'object'],
   ['GET', '/api/v1/runs/:id/attachments/event-payload.json', 'viewer', 'object'],
   ['GET', '/api/v1/runs/:id/log', 'viewer', 'object'],
   ['GET', '/api/v1/runs/:id/log/times', 'viewer', 'object'],
@@ -124,7 +125,11 @@ const TABLE: Row[] = [
 ];
 
 /** Routes that a worker may use for the runs that it holds. */
-const FOR_HOLDERS = ['/api/v1/runs/:id/input', '/api/v1/runs/:id/attachments/event-payload.json'];
+const FOR_HOLDERS = [
+  '/api/v1/runs/:id/input',
+  '/api/v1/runs/:id/agent-files',
+  '/api/v1/runs/:id/attachments/event-payload.json',
+];
 
 /** Written apart from `roleHolds`, which is tested with it. */
 function allows([, url, role]: Row, held: TokenRole): boolean {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { Option } from 'commander';
 import type { PlanPreview } from '../../client/api-types.ts';
 import { RequestFailed, readAnswer } from '../../client/read-answer.ts';
+import { isAgentPath } from '../../core/agent-files.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { hasErrors } from '../../core/diagnostic.ts';
 import type { SourceTree } from '../../core/source-tree.ts';
@@ -66,7 +67,9 @@ async function plan(session: CommandSession, options: PlanOptions, dir: string):
 async function show(session: CommandSession, options: PlanOptions, tree: SourceTree): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   const files = Object.fromEntries(
-    tree.entries.flatMap(({ path, bytes }) => (bytes === null ? [] : [[path, Buffer.from(bytes).toString('utf8')]])),
+    tree.entries
+      .filter(({ path }) => !isAgentPath(path))
+      .flatMap(({ path, bytes }) => (bytes === null ? [] : [[path, Buffer.from(bytes).toString('utf8')]])),
   );
   const progress = startProgress(session.context, 'Planning…');
   const preview = await readAnswer(

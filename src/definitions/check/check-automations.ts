@@ -84,6 +84,7 @@ function findChangedWebhooks(before: Surroundings, after: Surroundings): Readonl
     before.prefix === after.prefix &&
     isDeepStrictEqual(before.lint, after.lint) &&
     isDeepStrictEqual(old.declared, now.declared) &&
+    isDeepStrictEqual(old.agentNames, now.agentNames) &&
     isDeepStrictEqual(old.knownUids, now.knownUids);
   if (!isSame) return null;
   const isDisabled = ({ webhooks }: References, name: string) => webhooks.get(name)?.enabled === false;

@@ -5,6 +5,8 @@ import type { SourceTree } from '../../core/source-tree.ts';
 import { FileDiagnostics, ListingLimit } from '../file-diagnostics.ts';
 import type { AutomationResult, FactoryResult, FileResult, SampleResult, WebhookResult } from '../read/file-result.ts';
 import type { SortedEntries } from '../read/sort-entries.ts';
+import { checkAgentFiles } from './check-agent-files.ts';
+import { listAgentNames } from './check-agent-names.ts';
 import { type AutomationsCheck, checkAutomations, listAutomationDiagnostics } from './check-automations.ts';
 import type { CheckedAutomation, References } from './check-references.ts';
 import { createSampleCheck, type SampleReferences } from './check-samples.ts';
@@ -73,7 +75,7 @@ function checkTreeOnce(
   const read = sortResults(results);
   const { lint, diagnostics: ofFactory } = openFactory(prefix, read.factory);
   const webhooks = read.webhooks.map((result) => openWebhook(prefix, result, lint, limit));
-  const references = collectReferences(sorted, webhooks, context);
+  const references = collectReferences(tree, sorted, webhooks, context);
   const automations = checkAutomations(read.automations, { prefix, lint, references }, earlier, limit);
   checkUnusedWebhooks(webhooks, automations.usedWebhooks);
   const declared = listDeclared(sorted);
@@ -81,6 +83,7 @@ function checkTreeOnce(
   const ofDefault = [
     ...sorted.diagnostics,
     ...checkTree(tree, sorted, context.webhooksPerFactory),
+    ...checkAgentFiles(tree),
     ...ofFactory,
     ...checkSamples(prefix, sorted, read.samples, { webhooks: references, automations: declared.automations }, limit),
   ];
@@ -145,6 +148,7 @@ function checkSamples(
 }
 
 function collectReferences(
+  { entries }: SourceTree,
   { webhooks: files }: SortedEntries,
   webhooks: readonly CheckedWebhook[],
   { knownUids }: ValidationContext,
@@ -154,6 +158,7 @@ function collectReferences(
     webhooks: new Map(listDefinitions(webhooks).map((definition) => [definition.name, definition])),
     knownUids,
     namesByUid: new Map([...knownUids].map(([name, uid]) => [uid, name])),
+    agentNames: listAgentNames(entries),
   };
 }
 

@@ -5,6 +5,7 @@ import { isWebhookTrigger, type WebhookTrigger } from '../../core/trigger.ts';
 import { type KeyPath, quote } from '../../yaml/key-path.ts';
 import type { FileDiagnostics, FileProblem } from '../file-diagnostics.ts';
 import { type AutomationLinks, type AutomationResult, placeOf, type ReferenceList } from '../read/file-result.ts';
+import { type AgentNames, createAgentNameCheck } from './check-agent-names.ts';
 import { createSuggester } from './create-suggester.ts';
 
 /** What the rules across files look names up in. */
@@ -17,6 +18,7 @@ export interface References {
   knownUids: ReadonlyMap<string, string>;
   /** The same the other way round. */
   namesByUid: ReadonlyMap<string, string>;
+  agentNames: AgentNames;
 }
 
 /** An automation whose file was read. */
@@ -35,11 +37,13 @@ export function createReferenceCheck(
   references: References,
 ): (result: AutomationResult, diagnostics: FileDiagnostics) => CheckedAutomation {
   const describe = { names: createNameDescriber(references), 'malformed-uids': createUidDescriber(references) };
+  const checkAgentNames = createAgentNameCheck(references.agentNames);
   return (result, diagnostics) => {
     const { links } = result;
     const definition = diagnostics.hasErrors() ? null : result.definition;
     const wrong = links === null ? [] : links.references.filter((list) => !isRight(list, references));
     for (const list of wrong) diagnostics.addAll(listWrong(list, references, describe[list.kind]));
+    if (definition !== null && links !== null) checkAgentNames(definition, links, diagnostics);
     if (links !== null && !diagnostics.hasErrors()) checkReachable(definition, links, diagnostics, references);
     return {
       result,

@@ -9,7 +9,7 @@ const MAX_UNUSABLE_LISTED = 100;
 
 /** Rules about the tree as a whole. */
 export function checkTree(tree: SourceTree, sorted: SortedEntries, webhooksPerFactory: number): Diagnostic[] {
-  const { unusable = [] } = tree;
+  const unusable = (tree.unusable ?? []).filter(({ isIgnored }) => isIgnored !== true);
   if (!sorted.isFactory && unusable.length === 0) return [describeNoFactory(tree)];
   return [...describeUnusable(unusable), ...checkWebhookCount(tree, sorted, webhooksPerFactory)];
 }

@@ -21,7 +21,9 @@ export function collectLinks(
     collectReferences(filter, path, yaml),
   );
   const triggers = definition === null ? [] : collectTriggers(definition, yaml, patterns);
-  return { references, triggersAt: yaml.locate(['triggers']).key, triggers };
+  const locate = (key: string) => (isJsonObject(yaml.value) && key in yaml.value ? yaml.locate([key]).value : null);
+  const namedAt = { agent: locate('agent'), runner: locate('runner') };
+  return { references, triggersAt: yaml.locate(['triggers']).key, namedAt, triggers };
 }
 
 /** The `filter` maps of the webhook triggers in a front matter of any form. */

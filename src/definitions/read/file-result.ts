@@ -47,11 +47,16 @@ export interface AutomationResult extends ReadFile {
   links: AutomationLinks | null;
 }
 
+/** The keys whose values name something in a folder of agent files. */
+export type NamedFolderKey = 'agent' | 'runner';
+
 /** What the rules across files compare in the front matter of an automation. */
 export interface AutomationLinks {
   references: readonly ReferenceList[];
   /** The key `triggers`. */
   triggersAt: Position;
+  /** The values of `agent` and `runner`; `null` if the file does not have the key. */
+  namedAt: Readonly<Record<NamedFolderKey, Position | null>>;
   /** The webhook triggers of a valid automation, in order. */
   triggers: readonly LinkedTrigger[];
 }

@@ -1,3 +1,4 @@
+import { isAgentPath } from '../../core/agent-files.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { RuleId } from '../../core/rules.ts';
 import type { SourceTree, TreeEntry } from '../../core/source-tree.ts';
@@ -59,7 +60,8 @@ export function sortEntries(tree: SourceTree): SortedEntries {
   const folders = new Map<string, TreeEntry[]>();
   const sampleFolders = new Map<string, number>();
   const misspelt = new Set<string>();
-  const entries = [...tree.entries].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  const definition = tree.entries.filter(({ path }) => !isAgentPath(path));
+  const entries = definition.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   for (const entry of entries) {
     sortEntry(entry, { sorted, folders, sampleFolders, misspelt, report });
   }

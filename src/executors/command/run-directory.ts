@@ -6,6 +6,7 @@ import { removeAttemptTree, removeTree } from '../files/remove-run-folder.ts';
 import { runFolder } from '../files/run-paths.ts';
 import type { RunPlaces } from './run-environment.ts';
 import { PASS_THROUGH_MODE, type RunUser } from './run-user.ts';
+import { AGENT_FILES_FOLDER, writeAgentFiles } from './write-agent-files.ts';
 
 /** The directory of one attempt. */
 export interface RunDirectory extends RunPlaces {
@@ -16,8 +17,8 @@ export interface RunDirectory extends RunPlaces {
 }
 
 /**
- * Creates the directory of an attempt, `<runsDir>/<run>/<attempt>/`, with its three files, readable only by the user of the
- * run (`null` for the user of the daemon). It is kept for inspection until retention removes the run. The folder for
+ * Creates the directory of an attempt, `<runsDir>/<run>/<attempt>/`, with its three files and the agent files, readable only
+ * by the user of the run (`null` for the user of the daemon). It is kept for inspection until retention removes the run. The folder for
  * temporary files next to it is deleted at the end of the attempt.
  */
 export async function prepareRunDirectory(
@@ -43,6 +44,7 @@ export async function prepareRunDirectory(
   await writeOnce(promptFile, documents.promptFile, user);
   await writeOnce(directory.payload, input.payload, user);
   await writeOnce(join(work, 'run.json'), documents.runFile, user);
+  await writeAgentFiles(join(work, AGENT_FILES_FOLDER), await request.readAgentFiles(), user);
   const prompt = await open(promptFile, 'r');
   // Last: once the user owns the directory, the user can replace everything in it.
   await giveTo(user, directory.temporary);

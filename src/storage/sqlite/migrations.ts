@@ -735,4 +735,35 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX replays_by_factory ON replays (factory, seq);
   CREATE INDEX replays_open ON replays (seq) WHERE state IN ('pending', 'running');
   `,
+  // The files in agents/, runners/ and skills/ of the revisions that runs started with: which set of files a revision has,
+  // the files of each set, and their contents once for each factory.
+  `
+  CREATE TABLE agent_file_revisions (
+    factory TEXT NOT NULL,
+    revision TEXT NOT NULL,
+    file_set INTEGER NOT NULL,
+    PRIMARY KEY (factory, revision)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX agent_file_revisions_by_set ON agent_file_revisions (file_set);
+  CREATE TABLE agent_file_sets (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    factory TEXT NOT NULL,
+    digest TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX agent_file_sets_by_digest ON agent_file_sets (factory, digest);
+  CREATE TABLE agent_files (
+    file_set INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    PRIMARY KEY (file_set, path)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX agent_files_by_digest ON agent_files (digest);
+  CREATE TABLE agent_file_contents (
+    factory TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    bytes BLOB NOT NULL,
+    PRIMARY KEY (factory, digest)
+  ) STRICT;
+  `,
 ];

@@ -1,3 +1,4 @@
+import type { ReadAgentFiles } from '../../agent-files.ts';
 import type { AppliedFactory } from '../../applied.ts';
 import type { AuditedChange } from '../../audit.ts';
 import type { WebhookUid } from '../../ids.ts';
@@ -40,6 +41,8 @@ export interface AppliedChange {
   remarks: Remark[];
   /** Names of automations whose file was deleted. */
   deleteAutomations: string[];
+  /** The files that runs of the revision get. Files that the applied revision has need no contents. */
+  agentFiles: ReadAgentFiles;
   reconciliation: Reconciliation;
   conditions: Condition[];
   audit: AuditedChange;

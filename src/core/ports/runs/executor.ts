@@ -1,3 +1,4 @@
+import type { AgentFileContent } from '../../agent-files.ts';
 import type { RunId } from '../../ids.ts';
 import type { ExecutorType, Run, RunInput, RunResult } from '../../resources/run.ts';
 import type { SecretValue } from '../../secret-value.ts';
@@ -28,6 +29,8 @@ export interface ExecutionRequest {
   documents: RunDocuments;
   /** Team secrets that the automation lists, by name. */
   secrets: ReadonlyMap<string, SecretValue>;
+  /** Reads the files in `agents/`, `runners/` and `skills/` of the revision that was live. */
+  readAgentFiles(): Promise<readonly AgentFileContent[]>;
   /**
    * Aborted with a `StopOrder` on cancellation and on shutdown: stop the run, then force its end after the grace period.
    * A run that succeeds after a shutdown's order is `succeeded`; every other end is `interrupted`.

@@ -1,4 +1,5 @@
 import type { Actor } from '../../access.ts';
+import type { AgentFileContent } from '../../agent-files.ts';
 import type { DeliveryId, RunId } from '../../ids.ts';
 import type { Page, PageRequest } from '../../page.ts';
 import type { ExecutorType, Run, RunAttempt, RunInput, RunResult, RunState } from '../../resources/run.ts';
@@ -106,6 +107,8 @@ export interface RunReader {
   count(request: Pick<PageRequest, 'cursor'> & RunSearch): Promise<{ count: number; nextCursor: string | null }>;
   get(id: RunId): Promise<Run | null>;
   input(id: RunId): Promise<RunInput | null>;
+  /** The agent files of the revision that was live, in the order of their paths; empty for an unknown run. */
+  agentFiles(id: RunId): Promise<AgentFileContent[]>;
   /** The stored attempts of these runs in their order. Omits runs without any. */
   attempts(runs: readonly RunId[]): Promise<Map<RunId, RunAttempt[]>>;
   /**

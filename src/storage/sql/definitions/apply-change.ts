@@ -12,6 +12,7 @@ import { insertAudited } from '../access/audit-log.ts';
 import { cutRows } from '../cut-rows.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS, AUTOMATIONS, FACTORIES, RECONCILIATIONS, WEBHOOKS } from '../schema/tables.ts';
+import { storeAgentFiles } from './agent-files.ts';
 import { insertCommit } from './commits.ts';
 import { recordListeners } from './listener-history.ts';
 
@@ -26,6 +27,7 @@ export async function applyChange(trx: Transaction<Schema>, change: AppliedChang
   for (const rows of cutRows(change.remarks)) await updateWarnings(trx, change, rows);
   for (const names of cutRows(change.deleteAutomations)) await deleteAutomations(trx, change, names);
   const applyNumber = await recordListeners(trx, change);
+  await storeAgentFiles(trx, change);
   await insertReconciliation(trx, change.reconciliation);
   await insertAudited(trx, change.audit);
   await trx

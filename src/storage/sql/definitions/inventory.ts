@@ -7,6 +7,7 @@ import type { AppliedAutomation } from '../../../core/resources/automation.ts';
 import { insertAudited } from '../access/audit-log.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS, AUTOMATIONS, FACTORIES, VERSION_COLUMNS, WEBHOOKS } from '../schema/tables.ts';
+import { findAgentFiles } from './agent-files.ts';
 import { applyChange, insertReconciliation } from './apply-change.ts';
 import { selectReconciliations, toReconciliation } from './commits.ts';
 
@@ -78,6 +79,7 @@ async function loadFactory(db: Database, name: string) {
     applyNumber: factory.applies,
     webhooks: webhooks.map(WEBHOOKS.fromRow),
     automations: automations.map(toAppliedAutomation),
+    agentFiles: await findAgentFiles(db, name, factory.applied_revision),
   };
 }
 

@@ -104,6 +104,9 @@ async function moveRows(trx: Transaction<Schema>, { from, to }: RenameOrder): Pr
   for (const table of PLAIN_TABLES)
     await trx.updateTable(table).set({ factory: to }).where('factory', '=', from).execute();
   await moveLiveFiles(trx, from, to);
+  await trx.updateTable('agent_file_sets').set({ factory: to }).where('factory', '=', from).execute();
+  await moveUnlessPresent(trx, 'agent_file_revisions', ['revision'], { from, to });
+  await moveUnlessPresent(trx, 'agent_file_contents', ['digest'], { from, to });
   await moveUnlessPresent(trx, 'commits', ['revision'], { from, to });
   await moveUnlessPresent(trx, 'notices', ['target', 'revision'], { from, to });
 }
@@ -124,7 +127,7 @@ async function moveLiveFiles(trx: Transaction<Schema>, from: string, to: string)
 /** Moves rows that are unique by factory and `columns`. Those that the new name has stay. */
 async function moveUnlessPresent(
   trx: Transaction<Schema>,
-  table: 'commits' | 'notices',
+  table: 'agent_file_contents' | 'agent_file_revisions' | 'commits' | 'notices',
   columns: readonly string[],
   { from, to }: Pick<RenameOrder, 'from' | 'to'>,
 ): Promise<void> {

@@ -5,6 +5,7 @@ import type { Schema } from '../schema/schema.ts';
 import { findMark, writeMark } from './mark.ts';
 import { beginPass, type Piece, type PruneStep } from './pass.ts';
 import { pruneAudit, pruneLoginLinks, pruneSessions } from './prune-access.ts';
+import { pruneAgentFiles } from './prune-agent-files.ts';
 import { pruneDeliveries, pruneIdentities, pruneRuns } from './prune-deliveries.ts';
 import { pruneListeners } from './prune-listeners.ts';
 import { pruneNotices, pruneReconciliations } from './prune-reconciliations.ts';
@@ -32,6 +33,7 @@ const STEPS: readonly PruneStep[] = [
   pruneListeners,
   keepVersionsInUse,
   pruneAutomationVersions,
+  pruneAgentFiles,
   pruneSecretVersions,
 ];
 

@@ -17,6 +17,13 @@ export interface Pass {
    */
   readonly retired: Set<number>;
   readonly retiredBefore: Set<number>;
+  /** The same for revisions whose agent files are stored, by `keyOfRevision`. */
+  readonly retiredRevisions: Set<string>;
+  readonly retiredRevisionsBefore: Set<string>;
+}
+
+export function keyOfRevision(factory: string, revision: string): string {
+  return JSON.stringify([factory, revision]);
 }
 
 export function beginPass(before: Pass | null): Pass {
@@ -26,6 +33,8 @@ export function beginPass(before: Pass | null): Pass {
     floors: new Map(),
     retired: new Set(),
     retiredBefore: before?.retired ?? new Set(),
+    retiredRevisions: new Set(),
+    retiredRevisionsBefore: before?.retiredRevisions ?? new Set(),
   };
 }
 

@@ -1,22 +1,25 @@
 import type { ExpressionBuilder, Kysely } from 'kysely';
 import { MAX_ROTATION_OVERLAP_MS } from '../../../core/rotation-overlap.ts';
 import type { Schema } from '../schema/schema.ts';
-import type { Piece } from './pass.ts';
+import { keyOfRevision, type Piece } from './pass.ts';
 
 /**
- * Keeps the unused versions of automations that runs still refer to. This reads all runs: an index on versions would
- * make each new run slower.
+ * Keeps the unused versions of automations, and the agent files of the revisions, that runs still refer to. This reads all
+ * runs: an index on them would make each new run slower.
  */
 export async function keepVersionsInUse({ db, limit, pass }: Piece): Promise<{ rows: number }> {
-  if (pass.retiredBefore.size === 0) return { rows: 0 };
+  if (pass.retiredBefore.size === 0 && pass.retiredRevisionsBefore.size === 0) return { rows: 0 };
   const runs = await db
     .selectFrom('runs')
-    .select(['seq', 'version'])
+    .select(['seq', 'version', 'factory', 'revision'])
     .where('seq', '>', pass.afterSeq)
     .orderBy('seq')
     .limit(limit)
     .execute();
-  for (const run of runs) pass.retiredBefore.delete(run.version);
+  for (const run of runs) {
+    pass.retiredBefore.delete(run.version);
+    if (run.revision !== null) pass.retiredRevisionsBefore.delete(keyOfRevision(run.factory, run.revision));
+  }
   pass.afterSeq = runs[runs.length - 1]?.seq ?? pass.afterSeq;
   return { rows: runs.length };
 }

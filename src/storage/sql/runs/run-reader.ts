@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { RunId } from '../../../core/ids.ts';
 import { MAX_EXAMINED_QUEUE, MAX_QUEUE_POSITION, type RunReader } from '../../../core/ports/runs/run-queue.ts';
 import type { RunAttempt } from '../../../core/resources/run.ts';
+import { readAgentFiles } from '../definitions/agent-files.ts';
 import type { Schema } from '../schema/schema.ts';
 import { RUN_ATTEMPTS } from '../schema/tables.ts';
 import { countRuns, listRuns } from './list-runs.ts';
@@ -20,6 +21,7 @@ export function createRunReader(db: Kysely<Schema>): RunReader {
       const row = await selectRunInputs(db).where('runs.id', '=', id).executeTakeFirst();
       return row ? toRunInput(row) : null;
     },
+    agentFiles: (id) => readAgentFiles(db, id),
     attempts: async (runs) => {
       const rows = await db
         .selectFrom('runs')

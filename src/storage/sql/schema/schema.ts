@@ -60,6 +60,11 @@ export interface Schema {
     end_apply: number | null;
     ended_at: number | null;
   };
+  /** The agent files that the runs of a revision get. A revision without any has no row. */
+  agent_file_revisions: { factory: string; revision: string; file_set: number };
+  agent_file_sets: { id: Generated<number>; factory: string; digest: string };
+  agent_files: { file_set: number; path: string; digest: string; size: number };
+  agent_file_contents: { factory: string; digest: string; bytes: Uint8Array };
   reconciliations: Numbered & TableOf<typeof RECONCILIATIONS>;
   commits: TableOf<typeof COMMITS> & { factory: string; revision: string };
   live_revisions: { factory: string; revision: number };

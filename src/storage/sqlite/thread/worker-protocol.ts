@@ -45,7 +45,7 @@ export const OPERATIONS = listOperations<Storage>()({
   keptAnswers: ['find', 'keep'],
   liveDefinitions: ['head', 'read', 'commit'],
   runQueue: ['claim', 'admit', 'finish', 'release', 'retryFailed', 'noteLogOffset', 'cancelQueued', 'retry', 'running'],
-  runReader: ['list', 'count', 'get', 'input', 'attempts', 'queuePositions', 'oldestQueued'],
+  runReader: ['list', 'count', 'get', 'input', 'agentFiles', 'attempts', 'queuePositions', 'oldestQueued'],
   reconciliationReader: ['list', 'get'],
   noticeQueue: ['put', 'next', 'newest', 'postpone', 'settle', 'retryNow'],
   sealedSecrets: [

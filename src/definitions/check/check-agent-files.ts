@@ -1,0 +1,53 @@
+import {
+  type AgentFile,
+  MAX_AGENT_BYTES,
+  MAX_AGENT_FILES,
+  type OmissionReason,
+  selectAgentFiles,
+} from '../../core/agent-files.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import { MAX_DEFINITION_BYTES, type SourceTree } from '../../core/source-tree.ts';
+import { FILE_START } from '../../yaml/positions.ts';
+import { toDiagnostic } from '../file-diagnostics.ts';
+
+/** Maximum number of entries that are listed with the same reason. */
+const MAX_LISTED = 20;
+
+/** Reports the files in `agents/`, `runners/` and `skills/` that runs do not get. */
+export function checkAgentFiles(tree: SourceTree): Diagnostic[] {
+  const { omitted } = selectAgentFiles(tree.entries, ({ content }) => content !== 'unread');
+  const unnamed = (tree.unusable ?? []).filter(({ isIgnored }) => isIgnored);
+  return [
+    ...listOmitted(tree.prefix, omitted, 'not_a_file').slice(0, MAX_LISTED),
+    ...listOmitted(tree.prefix, omitted, 'long_name').slice(0, MAX_LISTED),
+    ...listOmitted(tree.prefix, omitted, 'too_large').slice(0, MAX_LISTED),
+    // The limit concerns all files, so its first victim stands for the others.
+    ...listOmitted(tree.prefix, omitted, 'too_many').slice(0, 1),
+    ...unnamed.slice(0, MAX_LISTED).map(({ file, message }) => describe(file, `${message} ${NOT_PASSED}`)),
+  ];
+}
+
+const NOT_PASSED = 'Runs do not get it.';
+const SIZE_LIMIT = `${MAX_DEFINITION_BYTES / 1024} KiB`;
+
+const MESSAGES: Readonly<Record<OmissionReason, string>> = {
+  not_a_file: `is not a regular file. ${NOT_PASSED}`,
+  long_name: `has a name that is too long for a file system. ${NOT_PASSED}`,
+  too_large: `is larger than ${SIZE_LIMIT}, or over the limit of all files together. ${NOT_PASSED}`,
+  too_many: `exceeds the limit: runs get at most ${MAX_AGENT_FILES} files and ${MAX_AGENT_BYTES / 1_048_576} MiB of agents/, runners/ and skills/. Runs get neither this file nor the files after it that exceed the limit.`,
+};
+
+function listOmitted(
+  prefix: string,
+  omitted: readonly { entry: AgentFile; reason: OmissionReason }[],
+  reason: OmissionReason,
+): Diagnostic[] {
+  return omitted
+    .filter((omission) => omission.reason === reason)
+    .map(({ entry }) => describe(prefix + entry.path, `The entry ${MESSAGES[reason]}`));
+}
+
+function describe(file: string, message: string): Diagnostic {
+  const hint = 'Move files that runs do not need to another folder, and replace links by the files themselves.';
+  return toDiagnostic(file, { rule: 'tree/omitted-file', at: FILE_START, path: [], message, hint });
+}
