@@ -1086,7 +1086,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description A queued run, and a run that a worker holds, is cancelled immediately (200). A run that the daemon executes is being stopped (202). A run that has ended returns 409.
+         * @description A queued run, and a run that a worker or a receiver holds, is cancelled immediately (200). A run that the daemon executes is being stopped (202). A run that has ended returns 409.
          *
          *     Role: operator.
          */
@@ -2670,6 +2670,16 @@ export interface components {
             executor: string | null;
             /** @description Name of the token or user of the worker that claimed it; `null` for a command of the daemon. */
             worker: string | null;
+            /**
+             * Format: date-time
+             * @description When the attempt ends as `timeout`, if a receiver accepted it and reports its end (`mode: async`); otherwise `null`.
+             */
+            held_until: string | null;
+            /** @description The progress that the holder of the attempt reported last; `null` without a report. */
+            progress: {
+                percent: number | null;
+                text: string | null;
+            } | null;
             /** @description Position of its output in the log of the run, in bytes; `null` if it is not known. */
             log_offset: number | null;
             /**
@@ -3381,7 +3391,7 @@ export interface components {
             /** @description Who did it, under their name at that time. `daemon`: a commit of a repository was applied; `changes` names its author. `null` if nobody was authenticated. */
             actor: {
                 /** @enum {string} */
-                kind: "token" | "local" | "oidc" | "link" | "daemon";
+                kind: "token" | "local" | "oidc" | "link" | "run" | "daemon";
                 id: string;
                 name: string;
             } | null;
@@ -13193,13 +13203,23 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The fencing number that the claim answered. If a later claim exists, the run is lost (409). */
+                    /** @description The fencing number that the claim answered, or that the request to the receiver contained. If a later attempt exists, the run is lost (409). */
                     fence: number;
                     /**
                      * @description Output since the last request. It is appended to the log of the run.
                      * @default
                      */
                     log?: string;
+                    /**
+                     * @description How far the attempt is. It replaces the progress of the previous request, unless it is omitted or `null`.
+                     * @default null
+                     */
+                    progress?: {
+                        /** @default null */
+                        percent?: number | null;
+                        /** @default null */
+                        text?: string | null;
+                    } | null;
                 };
             };
         };
@@ -13359,7 +13379,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The fencing number that the claim answered. If a later claim exists, the run is lost (409). */
+                    /** @description The fencing number that the claim answered, or that the request to the receiver contained. If a later attempt exists, the run is lost (409). */
                     fence: number;
                     /** @enum {string} */
                     state: "succeeded" | "failed";

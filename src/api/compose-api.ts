@@ -136,6 +136,7 @@ export function composeApi(modules: ApiModules): FastifyInstance {
   const { tokens, sessions, users } = tables;
   const authenticate = createAuthenticator({
     tokens,
+    runTokens: storage.runTokens,
     sessions,
     failedAttempts,
     sessionIdleMs,

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { createReportAccess } from '../api/runs/open-reports.ts';
 import type { Config } from '../config/config.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import { createRunLogWriter } from '../executors/log/run-log.ts';
@@ -18,7 +20,10 @@ export async function composeDispatcher(
   { config, env, paths, storage, clock, logger }: DaemonState,
   { metrics, tracing, sources }: DaemonObservers,
   secrets: SecretStore,
-  options: Pick<DaemonOptions, 'openStartRecords' | 'onRunEnded'>,
+  options: Pick<DaemonOptions, 'openStartRecords' | 'onRunEnded'> & {
+    /** Where the admin listener listens. Known when the first run starts. */
+    adminUrl(): string;
+  },
 ) {
   const startRecords = (options.openStartRecords ?? createStartRecords)(paths.startRecords);
   const executorParts = {
@@ -29,6 +34,11 @@ export async function composeDispatcher(
     maskOutput: createRedactingTransform,
     secrets,
     signWebhook,
+    openReports: createReportAccess({
+      runTokens: storage.runTokens,
+      adminUrl: () => config.admin.url ?? options.adminUrl(),
+      randomBytes,
+    }),
     clock,
     logger,
   };

@@ -108,7 +108,12 @@ async function composeDaemon(
   });
   await reconciling.serveAll();
 
-  const { dispatcher, openTerms, startRecords } = await composeDispatcher(state, observers, secrets, options);
+  let adminUrl = '';
+  const { dispatcher, openTerms, startRecords } = await composeDispatcher(state, observers, secrets, {
+    openStartRecords: options.openStartRecords,
+    onRunEnded: options.onRunEnded,
+    adminUrl: () => adminUrl,
+  });
   const conditions = createLiveConditions(
     { config, steadyClock, retentionTime, drain: dispatcher.drain, backups: backups.scheduled, logger },
     registry,
@@ -165,7 +170,7 @@ async function composeDaemon(
   });
   lifetime.defer(() => ingress.stop());
   const ingressUrl = await ingress.start();
-  const { url: adminUrl, ...entrance } = await state.openAdmin(
+  const { url, ...entrance } = await state.openAdmin(
     {
       config,
       paths,
@@ -200,6 +205,7 @@ async function composeDaemon(
     lifetime,
   );
 
+  adminUrl = url;
   if (options.noNewRuns) dispatcher.drain.drain();
   dispatcher.start().catch((error) => logger.error({ err: error }, 'recovering runs failed'));
   ingress.replays.start().catch((error) => logger.error({ err: error }, 'continuing replays failed'));

@@ -1,4 +1,4 @@
-import type { LoginLinkId, SessionId, TokenId, UserId } from './ids.ts';
+import type { LoginLinkId, RunId, SessionId, TokenId, UserId } from './ids.ts';
 
 /** Roles of the management API; each includes the previous ones (interfaces, "Admin listener"). */
 export const ROLES = ['viewer', 'operator', 'manager', 'owner'] as const;
@@ -17,6 +17,9 @@ export function roleHolds(role: TokenRole, needed: TokenRole): boolean {
 /** The text of an API token: `dbk_` and 32 bytes in base64url. */
 export const API_TOKEN_TEXT = /dbk_[A-Za-z0-9_-]{43}/;
 
+/** The text of the token of a run: `dbr_` and 32 bytes in base64url. */
+export const RUN_TOKEN_TEXT = /dbr_[A-Za-z0-9_-]{43}/;
+
 /** An API token without the token itself. */
 export interface ApiToken {
   id: TokenId;
@@ -30,14 +33,17 @@ export interface ApiToken {
   lastUsedAt: number | null;
 }
 
-/** Kinds of identities: an API token, a local user with a password, a user of the OpenID provider, a login link. */
+/** Kinds of identities that can sign in: an API token, a local user with a password, a user of the OpenID provider, a login link. */
 export const IDENTITY_KINDS = ['token', 'local', 'oidc', 'link'] as const;
-export type IdentityKind = (typeof IDENTITY_KINDS)[number];
+
+/** Kinds of identities that send requests. `run`: the receiver of a run, with the token of that run. */
+export const ACTOR_KINDS = [...IDENTITY_KINDS, 'run'] as const;
+export type ActorKind = (typeof ACTOR_KINDS)[number];
 
 /** An authenticated identity with its current permissions. */
 export interface Identity {
-  kind: IdentityKind;
-  id: TokenId | UserId | LoginLinkId;
+  kind: ActorKind;
+  id: TokenId | UserId | LoginLinkId | RunId;
   name: string;
   role: TokenRole;
   /** Names of the factories that the identity is limited to; `null` for all. */

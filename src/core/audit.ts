@@ -1,4 +1,4 @@
-import { type Actor, IDENTITY_KINDS } from './access.ts';
+import { ACTOR_KINDS, type Actor } from './access.ts';
 import type { AuditId } from './ids.ts';
 import type { JsonObject } from './json.ts';
 
@@ -11,7 +11,7 @@ export const AUDIT_OUTCOMES = ['done', 'refused', 'failed'] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
 /** Kinds of actors in the audit log: identities, and the daemon itself. */
-export const AUDIT_ACTOR_KINDS = [...IDENTITY_KINDS, 'daemon'] as const;
+export const AUDIT_ACTOR_KINDS = [...ACTOR_KINDS, 'daemon'] as const;
 
 /** The loop that applies the commits of a repository. Nobody is authenticated: the commit names its author. */
 export const RECONCILER = { kind: 'daemon', id: 'daemon', name: 'reconciler' } as const;

@@ -2,6 +2,7 @@ import type { Transform } from 'node:stream';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Executor, StartRecords } from '../core/ports/runs/executor.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { Run } from '../core/resources/run.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { SignWebhook } from '../outbound/sign-webhook.ts';
@@ -22,8 +23,17 @@ export interface ExecutorParts {
   maskOutput: (values: Iterable<SecretValue>) => Transform;
   secrets: Pick<SecretStore, 'resolve'>;
   signWebhook: SignWebhook;
+  /** Creates the access with which the receiver of a run reports about the current attempt, and about nothing else. */
+  openReports: (run: Run) => Promise<ReportAccess>;
   clock: Clock;
   logger: Logger;
+}
+
+/** How a receiver reports about an attempt. */
+export interface ReportAccess {
+  /** URL of the run in the management API. */
+  url: string;
+  token: SecretValue;
 }
 
 /** A setting that is invalid together with another one. */

@@ -15,6 +15,7 @@ const PARTS = {
   },
   secrets: { resolve: async () => ({ outcome: 'missing' as const }) },
   signWebhook: () => ({}),
+  openReports: () => Promise.reject(new Error('no run is executed')),
   clock: { wallMs: () => 0, monotonicMs: () => 0 },
   logger: LOGGER,
 };

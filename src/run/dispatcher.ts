@@ -9,7 +9,7 @@ import type { Admitted, RunQueue, RunReader } from '../core/ports/runs/run-queue
 import type { WorkerControl } from '../core/ports/runs/worker-control.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { NewRun } from '../core/resources/delivery.ts';
-import type { ExecutorType } from '../core/resources/run.ts';
+import type { ExecutorType, Run } from '../core/resources/run.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { explainGate, explainWait } from './explain-wait.ts';
@@ -84,7 +84,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const isDraining = () => drain.isOn;
   const queues = new Map<string, FactoryQueue>();
   const leases = new RunLeases(
-    { queue, runs, isDraining, logs, clock, logger, observer, onRunChanged, onAdmitted, onReleased: wake },
+    { queue, runs, isDraining, logs, clock, logger, observer, onRunChanged, onAdmitted, onReleased: wake, acceptEarly },
     terms.workers,
   );
   let safetyNet: NodeJS.Timeout | null = null;
@@ -102,10 +102,28 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function openQueue(factory: string): FactoryQueue {
     const { secrets } = options;
-    const parts = { factory, queue, runs, logs, isDraining, secrets, clock, observer, onRunChanged, onAdmitted };
-    const opened = new FactoryQueue({ ...parts, logger: logger.child({ factory }) });
+    const opened = new FactoryQueue({
+      factory,
+      queue,
+      runs,
+      logs,
+      isDraining,
+      secrets,
+      clock,
+      logger: logger.child({ factory }),
+      observer,
+      onRunChanged,
+      onAdmitted,
+      onAccepted: async (run, heldUntil) => void (await leases.accept(run, heldUntil)),
+      cancelAccepted: (run) => leases.cancel(run),
+      countHeld: () => leases.countHeld(factory),
+    });
     queues.set(factory, opened);
     return opened;
+  }
+
+  async function acceptEarly({ id, factory }: Run): Promise<void> {
+    await queues.get(factory)?.acceptEarly(id);
   }
 
   function wakeAll(): void {
@@ -181,7 +199,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const executor = terms.executors.get(factory);
     const worker = terms.workers.get(factory);
     const concurrency = executor?.concurrency ?? worker?.concurrency ?? 0;
-    const held = executor === undefined ? leases.countHeld(factory) : (factoryQueue?.countExecuting() ?? 0);
+    const held = leases.countHeld(factory) + (factoryQueue?.countExecuting() ?? 0);
     const { phase } = drain.state();
     return explainWait({
       factory,

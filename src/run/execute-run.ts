@@ -1,7 +1,7 @@
 import { AppError, messageOf } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
 import type { Logger } from '../core/ports/logger.ts';
-import type { ExecutionRequest, Executor, NotStarted } from '../core/ports/runs/executor.ts';
+import type { Accepted, ExecutionRequest, Executor, NotStarted } from '../core/ports/runs/executor.ts';
 import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { RunInput, RunResult } from '../core/resources/run.ts';
@@ -31,7 +31,7 @@ export async function executeRun(
   input: RunInput,
   parts: ExecutionParts,
   orders: Orders,
-): Promise<RunResult | NotStarted> {
+): Promise<RunResult | NotStarted | Accepted> {
   try {
     const resolved = await resolveSecrets(input, parts.secrets, orders.signal);
     if (!resolved.ok) return failed(resolved.error);

@@ -1,7 +1,7 @@
 import { messageOf } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
-import type { Executor, NotStarted, RunLogWriter, StopOrder } from '../core/ports/runs/executor.ts';
+import type { Accepted, Executor, NotStarted, RunLogWriter, StopOrder } from '../core/ports/runs/executor.ts';
 import type { RunObserver } from '../core/ports/runs/run-observer.ts';
 import type { Admitted, RunEnd, RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
@@ -43,6 +43,12 @@ interface FactoryQueueParts {
   onRunChanged: (run: RunId) => void;
   /** Follows what the policies of new runs did to other runs. */
   onAdmitted: (admitted: Admitted) => void;
+  /** A receiver has accepted the run, and holds it until it reports its end, or until it is cancelled. */
+  onAccepted: (run: Run, heldUntil: number) => Promise<void>;
+  /** Cancels a run that a receiver holds. */
+  cancelAccepted: (run: Run) => Promise<unknown>;
+  /** Number of runs of the factory that receivers and workers hold. */
+  countHeld: () => number;
 }
 
 interface Attempt {
@@ -120,6 +126,14 @@ export class FactoryQueue {
     return 'cancelling';
   }
 
+  /** The receiver of a run reports about it. Resolves when this queue no longer executes the attempt. */
+  async acceptEarly(id: RunId): Promise<void> {
+    const attempt = this.#attempts.get(id);
+    if (attempt === undefined) return;
+    if (!attempt.ended) attempt.stop.abort({ cause: 'accepted', graceMs: null } satisfies StopOrder);
+    await attempt.done;
+  }
+
   /**
    * Stops claiming, stops the current runs and resolves when all of them have ended and are recorded. A second call with a
    * grace period of 0 cancels the rest of the first one.
@@ -158,7 +172,7 @@ export class FactoryQueue {
   async #claimFreeSlots(): Promise<void> {
     const { queue, factory, clock } = this.#parts;
     const entry = this.#entry;
-    const free = entry === null ? 0 : entry.concurrency - this.#attempts.size;
+    const free = entry === null ? 0 : entry.concurrency - this.#attempts.size - this.#parts.countHeld();
     if (entry === null || free <= 0) return;
     const pausedUntil = this.#startFailures.pausedUntil();
     if (pausedUntil !== null) return this.#wakeAt(pausedUntil);
@@ -213,6 +227,7 @@ export class FactoryQueue {
     const { signal } = attempt.stop;
     const result = await executeRun(input, { executor, runs, secrets, logger }, { signal, onStarted });
     if (result.state === 'not_started') return this.#postpone(input, result, signal, logger);
+    if (result.state === 'accepted') return this.#handOver(input.run, result, { signal, logger });
     attempt.ended = true;
     if (await this.#mayStartAgain(input, result, executor)) return this.#release(input);
     this.#startFailures.forget(input.run.id);
@@ -235,6 +250,26 @@ export class FactoryQueue {
     this.#parts.queue.noteLogOffset({ id, attempt, offset }).catch((error: unknown) => {
       logger.warn({ err: error }, 'storing the log position of an attempt failed');
     });
+  }
+
+  /** Until this is stored, a restart of the daemon sends the request again. */
+  async #handOver(
+    run: Run,
+    { heldUntil }: Accepted,
+    { signal, logger }: { signal: AbortSignal; logger: Logger },
+  ): Promise<void> {
+    const { onAccepted, cancelAccepted } = this.#parts;
+    this.#startFailures.forget(run.id);
+    await retryWithBackoff(
+      async () => {
+        await onAccepted(run, heldUntil);
+        // The API has promised the end of a run that was cancelled meanwhile.
+        if (signal.aborted && (signal.reason as StopOrder).cause === 'cancelled') await cancelAccepted(run);
+      },
+      this.#stopping.signal,
+      (error, failures) =>
+        logger.warn({ err: error, failures }, 'storing that a receiver accepted a run failed, retrying'),
+    );
   }
 
   /** The machine is at fault, not the run: it returns to the queue, and claiming pauses. */

@@ -4,8 +4,15 @@ import type { Logger } from '../core/ports/logger.ts';
 import type { RunLogWriter } from '../core/ports/runs/executor.ts';
 import type { RunObserver } from '../core/ports/runs/run-observer.ts';
 import type { Admitted, RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
-import type { ClaimedRun, Hold, HoldOutcome, LeaseTerm, WorkerControl } from '../core/ports/runs/worker-control.ts';
-import type { Run, RunInput, RunResult } from '../core/resources/run.ts';
+import type {
+  ClaimedRun,
+  Hold,
+  HolderReport,
+  HoldOutcome,
+  LeaseTerm,
+  WorkerControl,
+} from '../core/ports/runs/worker-control.ts';
+import type { Run, RunInput, RunProgress, RunResult } from '../core/resources/run.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { callAt } from '../core/time/schedule.ts';
@@ -38,15 +45,19 @@ export interface RunLeaseParts {
   onRunChanged(run: RunId): void;
   /** Follows what the policies of new runs did to other runs. */
   onAdmitted(admitted: Admitted): void;
-  /** A run is queued again. */
+  /** A run is queued again, or another one can start. */
   onReleased(factory: string): void;
+  /** A receiver reports about a run whose request has no response yet. Resolves when it is accepted, or was given up. */
+  acceptEarly(run: Run): Promise<void>;
 }
 
-/** One attempt that a worker holds. */
+/** One attempt that a worker holds, or a receiver. */
 interface Lease {
   run: Run;
   /** When its timeout elapses, on the monotonic clock. */
   endsAt: number;
+  /** A receiver need not send heartbeats. */
+  isReceiver: boolean;
   cancelExpiry(): void;
 }
 
@@ -54,9 +65,9 @@ interface Lease {
 const LAST_TERMS: Pick<WorkerTerms, 'leaseMs' | 'timeoutMs'> = { leaseMs: 60_000, timeoutMs: 1_800_000 };
 
 /**
- * The leases of runs that workers pull (executor `queue`). The queue stores who holds a run: `running`, with its attempt as
+ * The leases of runs that workers pull (executor `queue`), and of runs that a receiver has accepted. The queue stores who holds a run: `running`, with its attempt as
  * the fencing number. The end of a lease is only in memory, on the monotonic clock (threat model D9): after a restart each
- * worker has a full lease to report again.
+ * worker has a full lease to report again. The deadline of a receiver is stored.
  */
 export class RunLeases implements WorkerControl {
   readonly #parts: RunLeaseParts;
@@ -83,12 +94,12 @@ export class RunLeases implements WorkerControl {
     return new Set(this.#terms.keys());
   }
 
-  /** Number of runs of this factory that workers hold. */
+  /** Number of runs of this factory that workers and receivers hold. */
   countHeld(factory: string): number {
     return [...this.#held.values()].filter(({ run }) => run.factory === factory).length;
   }
 
-  /** Number of runs that workers hold. */
+  /** Number of runs that workers and receivers hold. */
   countAllHeld(): number {
     return this.#held.size;
   }
@@ -98,10 +109,24 @@ export class RunLeases implements WorkerControl {
     return this.#askedFor.has(factory);
   }
 
-  /** Continues the leases of runs that workers held when an earlier daemon ended. */
+  /** Continues the leases of runs that workers and receivers held when an earlier daemon ended. */
   async recover(): Promise<void> {
-    for (const run of await this.#parts.queue.running('queue')) this.#hold(run);
+    const { queue, logger } = this.#parts;
+    for (const run of await queue.running('queue')) this.#hold(run);
+    for (const { run, heldUntil } of await queue.accepted()) {
+      this.#holdForReceiver(run, heldUntil);
+      logger.info({ run: run.id, attempt: run.attempt }, 'receiver still executes the run');
+    }
     this.#recovered = true;
+  }
+
+  /** A receiver has accepted the run. Resolves with `false` if its attempt has ended. */
+  async accept(run: Run, heldUntil: number): Promise<boolean> {
+    const { id, attempt } = run;
+    if (!(await this.#parts.queue.accept({ id, attempt, heldUntil }))) return false;
+    this.#holdForReceiver(run, heldUntil);
+    this.#parts.onRunChanged(id);
+    return true;
   }
 
   /** One claim at a time, so that two workers cannot both get the last free slot. */
@@ -110,18 +135,19 @@ export class RunLeases implements WorkerControl {
     return this.#claims.run(() => this.#claimOldest(factories, limit, worker));
   }
 
-  async heartbeat(hold: Hold, log: string): Promise<HoldOutcome<LeaseTerm> | null> {
-    const run = await this.#parts.runs.get(hold.id);
+  async heartbeat(hold: Hold, { log, progress }: HolderReport): Promise<HoldOutcome<LeaseTerm> | null> {
+    const run = await this.#find(hold);
     if (run === null) return null;
     if (!this.#holds(run, hold)) return { outcome: 'lost', run };
     const term = this.#hold(run);
     await this.#keepLog(run, () => this.#parts.logs.append(run, log));
+    if (progress !== null) await this.#noteProgress(run, progress);
     return { outcome: 'held', ...term };
   }
 
   async complete(hold: Hold, result: RunResult, log: string): Promise<HoldOutcome<{ run: Run }> | null> {
     const { queue, runs, logs, clock, observer } = this.#parts;
-    const before = await runs.get(hold.id);
+    const before = await this.#find(hold);
     if (before === null) return null;
     if (this.#holds(before, hold)) {
       await this.#keepLog(before, () => logs.append(before, log));
@@ -131,8 +157,7 @@ export class RunLeases implements WorkerControl {
       if (end !== null) {
         logEnd(this.#loggerOf(before), result, end);
         observer.onEnded(before, result, at);
-        this.#letGo(id);
-        if (end.nextAttemptAt !== null) this.#parts.onReleased(before.factory);
+        this.#letGo(before);
       }
     }
     const run = (await runs.get(hold.id)) ?? before;
@@ -143,24 +168,25 @@ export class RunLeases implements WorkerControl {
   async #hasEnded({ id, fence }: Hold, { state, error }: RunResult): Promise<boolean> {
     const attempts = (await this.#parts.runs.attempts([id])).get(id) ?? [];
     const attempt = attempts.find(({ number }) => number === fence);
-    return attempt?.executor === 'queue' && attempt.state === state && attempt.error === error;
+    const wasHeld = attempt?.executor === 'queue' || attempt?.heldUntil !== null;
+    return wasHeld && attempt?.state === state && attempt.error === error;
   }
 
-  /** Takes a run from its worker, which learns it from its next heartbeat. Resolves with `false` if no worker holds it. */
+  /** Takes a run from its holder, which learns it from its next report. Resolves with `false` if nobody holds it. */
   async cancel(run: Run): Promise<boolean> {
-    if (run.state !== 'running' || run.executor !== 'queue') return false;
+    if (!this.#isHeld(run)) return false;
     const result: RunResult = { state: 'cancelled', error: 'cancelled', exitCode: null };
     const { id, attempt } = run;
     const at = this.#parts.clock.wallMs();
     const isCancelled = (await this.#parts.queue.finish({ id, attempt, result, at })) !== null;
     if (isCancelled) {
       this.#parts.observer.onEnded(run, result, at);
-      this.#letGo(id);
+      this.#letGo(run);
     }
     return isCancelled;
   }
 
-  /** Stops giving out runs. Workers keep the runs that they hold: the next daemon continues the leases. */
+  /** Stops giving out runs. Workers and receivers keep the runs that they hold: the next daemon continues the leases. */
   stop(): void {
     this.#stopping.abort();
     for (const lease of this.#held.values()) lease.cancelExpiry();
@@ -221,29 +247,67 @@ export class RunLeases implements WorkerControl {
     return inputs;
   }
 
+  /** The run that a holder names, after its receiver has accepted it; `null` if it is unknown. */
+  async #find(hold: Hold): Promise<Run | null> {
+    const run = await this.#parts.runs.get(hold.id);
+    if (run === null || hold.isReceiver !== true || run.attempt !== hold.fence) return run;
+    if (hasEnded(run) || this.#holds(run, hold)) return run;
+    await this.#parts.acceptEarly(run);
+    const accepted = await this.#parts.runs.get(hold.id);
+    if (accepted === null || hasEnded(accepted) || this.#holds(accepted, hold)) return accepted;
+    throw new AppError(
+      'storage_unavailable',
+      'The daemon sends the request of this run again. Repeat the report in a moment.',
+    );
+  }
+
+  #isHeld({ id, state, attempt, executor }: Run): boolean {
+    return state === 'running' && (executor === 'queue' || this.#held.get(id)?.run.attempt === attempt);
+  }
+
   #holds(run: Run, { fence }: Hold): boolean {
-    return run.state === 'running' && run.executor === 'queue' && run.attempt === fence;
+    return run.attempt === fence && this.#isHeld(run);
   }
 
   /** Begins or renews the lease of an attempt; a renewal does not extend its timeout. */
   #hold(run: Run): LeaseTerm {
-    const { clock } = this.#parts;
     const { leaseMs, timeoutMs } = this.#terms.get(run.factory) ?? LAST_TERMS;
+    const now = this.#parts.clock.monotonicMs();
     const earlier = this.#held.get(run.id);
-    earlier?.cancelExpiry();
-    const now = clock.monotonicMs();
-    const endsAt = earlier?.run.attempt === run.attempt ? earlier.endsAt : now + timeoutMs;
-    const dueAt = Math.min(now + leaseMs, endsAt);
-    const cancelExpiry = callAt(dueAt, clock, () => void this.#expire(run.id));
-    this.#held.set(run.id, { run, endsAt, cancelExpiry });
-    const untilMs = Math.max(0, Math.round(dueAt - now));
+    if (earlier?.run.attempt !== run.attempt) {
+      return this.#keep({ run, endsAt: now + timeoutMs, isReceiver: false }, now + leaseMs);
+    }
+    return this.#keep({ ...earlier, run }, earlier.isReceiver ? earlier.endsAt : now + leaseMs);
+  }
+
+  /** The clock of the machine may have been changed: a run never lasts longer than from its start to its deadline. */
+  #holdForReceiver(run: Run, heldUntil: number): void {
+    const { clock } = this.#parts;
+    const remainingMs = Math.min(heldUntil - clock.wallMs(), heldUntil - (run.startedAt ?? 0));
+    const endsAt = clock.monotonicMs() + Math.max(0, remainingMs);
+    this.#keep({ run, endsAt, isReceiver: true }, endsAt);
+  }
+
+  #keep(lease: Omit<Lease, 'cancelExpiry'>, leaseEndsAt: number): LeaseTerm {
+    const { clock } = this.#parts;
+    const { id } = lease.run;
+    this.#held.get(id)?.cancelExpiry();
+    const dueAt = Math.min(leaseEndsAt, lease.endsAt);
+    this.#held.set(id, { ...lease, cancelExpiry: callAt(dueAt, clock, () => void this.#expire(id)) });
+    const untilMs = Math.max(0, Math.round(dueAt - clock.monotonicMs()));
     return { leaseMs: untilMs, expiresAt: clock.wallMs() + untilMs };
   }
 
-  #letGo(id: RunId): void {
+  async #noteProgress({ id, attempt }: Run, progress: RunProgress): Promise<void> {
+    await this.#parts.queue.noteProgress({ id, attempt, progress });
+    this.#parts.onRunChanged(id);
+  }
+
+  #letGo({ id, factory }: Run): void {
     this.#held.get(id)?.cancelExpiry();
     this.#held.delete(id);
     this.#parts.onRunChanged(id);
+    this.#parts.onReleased(factory);
   }
 
   /** The slot stays in use until the new state of the run is on disk. */
@@ -259,8 +323,8 @@ export class RunLeases implements WorkerControl {
     if (settled === null || settled.value === 'renewed' || settled.value === 'ended') return;
     logger.warn({ outcome: settled.value }, 'lease expired');
     // A heartbeat at the same moment may have renewed the lease of the attempt that ended.
-    if (this.#held.get(id)?.run.attempt === lease.run.attempt) this.#letGo(id);
-    if (settled.value === 'queued_again') this.#parts.onReleased(lease.run.factory);
+    if (this.#held.get(id)?.run.attempt === lease.run.attempt) this.#letGo(lease.run);
+    else this.#parts.onReleased(lease.run.factory);
   }
 
   async #settle(lease: Lease): Promise<'renewed' | 'ended' | 'timeout' | 'interrupted' | 'queued_again'> {
@@ -278,6 +342,10 @@ export class RunLeases implements WorkerControl {
     observer.onEnded(run, result, at);
     return end.nextAttemptAt === null ? error : 'queued_again';
   }
+}
+
+function hasEnded({ state }: Run): boolean {
+  return state !== 'queued' && state !== 'running';
 }
 
 /** Begins with another factory each time, so that none waits forever behind a busy one. */

@@ -1,5 +1,5 @@
 import { Transform } from 'node:stream';
-import { API_TOKEN_TEXT } from '../core/access.ts';
+import { API_TOKEN_TEXT, RUN_TOKEN_TEXT } from '../core/access.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { ByteMatcher } from './byte-matcher.ts';
 import { compileByteMatcher } from './byte-matcher.ts';
@@ -11,10 +11,10 @@ const SHORTEST_MASKED_CHARACTERS = 4;
 /** Minimum length from which single lines of a multi-line value are masked. */
 const SHORTEST_MASKED_LINE_CHARACTERS = 8;
 
-const ANY_API_TOKEN = new RegExp(API_TOKEN_TEXT, 'g');
+const ANY_TOKEN = new RegExp(`${API_TOKEN_TEXT.source}|${RUN_TOKEN_TEXT.source}`, 'g');
 
 /**
- * Masks values in text (threat model S2). API tokens are recognized by their form: only their hashes are stored, and a user
+ * Masks values in text (threat model S2). API tokens and tokens of runs are recognized by their form: only their hashes are stored, and a user
  * may type one in the wrong place, for example in a path.
  */
 export interface Redactor {
@@ -34,7 +34,7 @@ export function createRedactor(): Redactor {
       if (forms.size > before) matcher = null;
     },
     redactText: (text) => {
-      const tokenless = text.replace(ANY_API_TOKEN, REDACTION_MARK);
+      const tokenless = text.replace(ANY_TOKEN, REDACTION_MARK);
       if (forms.size === 0) return tokenless;
       matcher ??= compileForms(forms);
       return maskText(matcher, tokenless);

@@ -33,6 +33,9 @@ const INTERRUPTED_COMMAND =
 const INTERRUPTED_WORKER =
   'The worker sent no heartbeat before its lease ended. Check the worker and what the run already changed, then retry the run.';
 
+const RECEIVER_TIMEOUT =
+  'The receiver reported no end within the time limit of runs.timeout. It may still be working: check what the run changed before you retry it.';
+
 /** Explains how an attempt ended; `null` for one without an error. */
 export function explainRunError({
   error,
@@ -45,8 +48,12 @@ export function explainRunError({
   if (error === 'interrupted') {
     return { reason: 'interrupted', text: executor === 'queue' ? INTERRUPTED_WORKER : INTERRUPTED_COMMAND };
   }
+  if (error === 'timeout' && executor === 'http') return { reason: 'timeout', text: RECEIVER_TIMEOUT };
   if (isSentenced(error)) return { reason: error, text: SENTENCES[error] };
-  if (/^exit code -?\d+$/.test(error)) return { reason: 'exit_code', text: `The command ended with ${error}.` };
+  if (/^exit code -?\d+$/.test(error)) {
+    const what = executor === 'http' ? 'The receiver reported' : 'The command ended with';
+    return { reason: 'exit_code', text: `${what} ${error}.` };
+  }
   if (/^signal SIG[A-Z0-9]+$/.test(error)) return { reason: 'signal', text: `The command was ended by ${error}.` };
   return { reason: 'failed', text: error };
 }

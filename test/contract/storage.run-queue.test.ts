@@ -205,6 +205,7 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     await queue().retry({ id: id!, requestedBy: ALICE, at: AT + 4 });
     await queue().cancelQueued({ id: id!, at: AT + 5 });
 
+    const unheld = { heldUntil: null, progress: null };
     const first = { number: 1, requestedAt: null, requestedBy: null, startedAt: AT, finishedAt: AT + 1, logOffset: 0 };
     const second = { number: 2, requestedAt: AT + 1, requestedBy: null, startedAt: AT + 2, finishedAt: AT + 3 };
     const third = { number: 3, requestedAt: AT + 4, requestedBy: ALICE, startedAt: null, finishedAt: AT + 5 };
@@ -215,9 +216,9 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
         [
           id,
           [
-            { ...first, ...interrupted, executor: 'queue', worker: 'build-machine' },
-            { ...second, ...failed, executor: 'command', worker: null, logOffset: 900 },
-            { ...third, ...cancelled, executor: null, worker: null },
+            { ...first, ...unheld, ...interrupted, executor: 'queue', worker: 'build-machine' },
+            { ...second, ...unheld, ...failed, executor: 'command', worker: null, logOffset: 900 },
+            { ...third, ...unheld, ...cancelled, executor: null, worker: null },
           ],
         ],
       ]),
@@ -259,6 +260,46 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     opened.reopen();
     expect((await queue().running('command')).map((run) => run.id)).toEqual([first, second]);
     expect(await queue().running('http')).toEqual([]);
+  });
+
+  it('lists the running runs that a receiver has accepted, and the others', async () => {
+    const [accepted, other] = await recordRuns(2);
+    await claim(2);
+    const heldUntil = AT + 60_000;
+    const held = { id: accepted!, attempt: 1 };
+    expect(await queue().accept({ ...held, attempt: 2, heldUntil })).toBe(false);
+    expect(await queue().accept({ ...held, heldUntil })).toBe(true);
+    opened.reopen();
+    expect(await queue().accepted()).toMatchObject([{ run: { id: accepted, state: 'running' }, heldUntil }]);
+    expect((await queue().running('command')).map((run) => run.id)).toEqual([other]);
+    const progress = { percent: 40, text: 'building' };
+    await queue().noteProgress({ ...held, progress });
+    await queue().finish({ ...held, result: SUCCEEDED, at: AT + 1 });
+    await queue().noteProgress({ ...held, progress: { percent: 100, text: null } });
+    expect((await reader().attempts([accepted!])).get(accepted!)).toMatchObject([{ heldUntil, progress }]);
+    expect(await queue().accepted()).toEqual([]);
+    expect(await queue().accept({ ...held, heldUntil })).toBe(false);
+  });
+
+  it('finds the attempt of a token of a run by its hash, up to 10 for each attempt', async () => {
+    const [run, other] = await recordRuns(2);
+    const { runTokens } = opened.storage;
+    const hash = (n: number) => Buffer.alloc(32, n);
+    await runTokens.insert({ run: other!, attempt: 1, hash: hash(99) });
+    for (let n = 1; n <= 12; n++) await runTokens.insert({ run: run!, attempt: 1, hash: hash(n) });
+    await runTokens.insert({ run: run!, attempt: 2, hash: hash(50) });
+    await runTokens.insert({ run: UNKNOWN, attempt: 1, hash: hash(60) });
+    const found = await Promise.all([1, 2, 3, 12, 50, 60, 99].map((n) => runTokens.findByHash(hash(n))));
+    expect(found.map((holder) => holder && [holder.run, holder.attempt])).toEqual([
+      null,
+      null,
+      [run, 1],
+      [run, 1],
+      [run, 2],
+      null,
+      [other, 1],
+    ]);
+    expect(found[2]).toEqual({ run, factory: FACTORY, attempt: 1 });
   });
 
   it('lists runs newest first, by state and by automation, in pages', async () => {

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { AgentFileContent } from '../../src/core/agent-files.ts';
 import { createIdSource, type RunId } from '../../src/core/ids.ts';
 import type { Logger } from '../../src/core/ports/logger.ts';
-import type { Executor, NotStarted, StopOrder } from '../../src/core/ports/runs/executor.ts';
+import type { Accepted, Executor, NotStarted, StopOrder } from '../../src/core/ports/runs/executor.ts';
 import type { Run, RunInput, RunResult } from '../../src/core/resources/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
@@ -102,6 +102,7 @@ export async function openWorkshop(): Promise<Workshop> {
 export async function execute(...attempt: Parameters<typeof tryToExecute>): Promise<RunResult> {
   const outcome = await tryToExecute(...attempt);
   if (outcome.state === 'not_started') throw new Error(`not started: ${outcome.problem}`);
+  if (outcome.state === 'accepted') throw new Error('accepted, without a result');
   return outcome;
 }
 
@@ -110,7 +111,7 @@ export function tryToExecute(
   executor: Executor,
   input: RunInput,
   options: { secrets?: Record<string, string>; signal?: AbortSignal; agentFiles?: readonly AgentFileContent[] } = {},
-): Promise<RunResult | NotStarted> {
+): Promise<RunResult | NotStarted | Accepted> {
   const secrets = new Map(Object.entries(options.secrets ?? {}).map(([name, text]) => [name, new SecretValue(text)]));
   const signal = options.signal ?? new AbortController().signal;
   return executor.execute({

@@ -221,6 +221,8 @@ export function makeAttempt(more: Partial<RunAttempt> = {}): RunAttempt {
     finishedAt: null,
     executor: 'queue',
     worker: 'build-machine',
+    heldUntil: null,
+    progress: null,
     logOffset: 0,
     ...more,
   };

@@ -164,6 +164,21 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attemp
     return this.#queue.running(executor);
   }
 
+  async accept(request: Parameters<RunQueue['accept']>[0]): Promise<boolean> {
+    await this.before('accept');
+    return this.#queue.accept(request);
+  }
+
+  async accepted(): ReturnType<RunQueue['accepted']> {
+    await this.before('accepted');
+    return this.#queue.accepted();
+  }
+
+  async noteProgress(request: Parameters<RunQueue['noteProgress']>[0]): Promise<void> {
+    await this.before('noteProgress');
+    return this.#queue.noteProgress(request);
+  }
+
   get(id: RunId): Promise<Run | null> {
     return this.#reader.get(id);
   }

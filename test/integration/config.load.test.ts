@@ -460,8 +460,8 @@ describe('errors', () => {
       /required key "secretName" is missing/,
     ],
     [
-      factory('    runs: { executor: { type: http, url: "https://x.example/", secretName: S, mode: async } }'),
-      /executor.mode must be sync.* This version does not support "async"/,
+      factory('    runs: { executor: { type: http, url: "https://x.example/", secretName: S, mode: push } }'),
+      /executor.mode must be sync or async/,
     ],
     [
       factory('    runs: { executor: { type: http, url: "http://x.example/?key=hidden-key", secretName: S } }'),

@@ -41,12 +41,13 @@ const FOUND = { outcome: 'found', version: 1, value: new SecretValue(RECEIVER_SE
 let workshop: Workshop;
 let receiver: RunReceiver;
 let asked: unknown[];
+let opened: number;
 let dispatcher: Dispatcher | null;
 let secret: Awaited<ReturnType<SecretStore['resolve']>>;
 beforeEach(async () => {
   workshop = await openWorkshop();
   receiver = await startRunReceiver();
-  [asked, dispatcher, secret] = [[], null, FOUND];
+  [asked, opened, dispatcher, secret] = [[], 0, null, FOUND];
 });
 afterEach(async () => {
   await dispatcher?.stop({ graceMs: 0, why: 'the daemon stopped' });
@@ -55,13 +56,15 @@ afterEach(async () => {
 });
 
 interface Changes {
+  mode?: 'sync' | 'async';
   url?: string;
   timeoutMs?: number;
   allowPrivateAddresses?: boolean;
 }
 
-function openExecutor({ url = receiver.url, timeoutMs = 20_000, allowPrivateAddresses = true }: Changes = {}) {
-  const settings = { url, secretName: 'RUN_SIGNING', mode: 'sync', allowPrivateAddresses } as const;
+function openExecutor(changes: Changes = {}) {
+  const { mode = 'sync', url = receiver.url, timeoutMs = 20_000, allowPrivateAddresses = true } = changes;
+  const settings = { url, secretName: 'RUN_SIGNING', mode, allowPrivateAddresses };
   const parts = {
     factory: 'payments',
     timeoutMs,
@@ -77,6 +80,10 @@ function openExecutor({ url = receiver.url, timeoutMs = 20_000, allowPrivateAddr
       },
     },
     signWebhook,
+    openReports: async ({ id, attempt }: Run) => ({
+      url: `https://dockbell.example.com/api/v1/runs/${id}`,
+      token: new SecretValue(`dbr_${attempt}-${opened++}`),
+    }),
     clock: systemClock,
     logger: silentLogger,
   };
@@ -282,6 +289,62 @@ describe('the address of the receiver', () => {
     await expect(openExecutor({ allowPrivateAddresses: false })).rejects.toThrow('is private or reserved');
     const allowed = await openExecutor({ url: `http://localhost:${receiver.port}/runs` });
     expect(await execute(allowed, makeRunInput())).toMatchObject({ state: 'succeeded' });
+  });
+});
+
+describe('mode async', () => {
+  const async = (changes: Changes = {}) => openExecutor({ mode: 'async', ...changes });
+
+  it('names the access to the attempt in its request, and ends with the acceptance', async () => {
+    receiver.script(answer(503), answer(202, 'accepted'));
+    const input = makeRunInput({ run: { attempt: 2 } });
+    const before = Date.now();
+    const outcome = await tryToExecute(await async(), input);
+    const { body } = receiver.taken[0]!;
+    expect(body.report).toEqual({
+      url: `https://dockbell.example.com/api/v1/runs/${input.run.id}`,
+      token: 'dbr_2-0',
+      fence: 2,
+      deadline: expect.any(String),
+    });
+    const deadline = Date.parse(body.report.deadline);
+    expect(deadline - before).toBeGreaterThanOrEqual(20_000);
+    expect(outcome).toEqual({ state: 'accepted', heldUntil: deadline });
+    // A repeated request has the same token, and the log is ready for what the receiver reports.
+    expect(receiver.taken[1]!.body.report).toEqual(body.report);
+    expect(await workshop.log(input.run.id)).toMatch(/^\n\[dockbell: attempt 2, .*\]\n$/);
+  });
+
+  it('sends no access with mode sync', async () => {
+    await execute(await openExecutor(), makeRunInput());
+    expect(receiver.taken[0]!.body).not.toHaveProperty('report');
+  });
+
+  it.each([
+    ['204', answer(204), 'accepted'],
+    ['200 with text', answer(200, 'ok'), 'accepted'],
+    ['200 with JSON without a state', answerJson({ ok: true }), 'accepted'],
+    ['200 with a result', answerJson({ state: 'succeeded' }), 'succeeded'],
+    ['422', answer(422), 'failed'],
+  ])('an answer of %s counts as it should', async (_what, given, state) => {
+    receiver.script(given);
+    expect(await tryToExecute(await async(), makeRunInput())).toMatchObject({ state });
+  });
+
+  it('accepts at the first report, before the response', async () => {
+    receiver.script(hold);
+    const stop = new AbortController();
+    const running = tryToExecute(await async(), makeRunInput(), { signal: stop.signal });
+    await waitUntil(() => receiver.taken.length === 1, 'the receiver has the run');
+    orderStop(stop, { cause: 'accepted', graceMs: null });
+    expect(await running).toMatchObject({ state: 'accepted' });
+  });
+
+  it('masks its token in what the receiver says', async () => {
+    receiver.script(answer(422, 'no such token: dbr_1-0'));
+    const input = makeRunInput();
+    await tryToExecute(await async(), input);
+    expect(await workshop.log(input.run.id)).toBe('no such token: [redacted]');
   });
 });
 

@@ -31,7 +31,7 @@ describe('an API token', () => {
 describe('authentication', () => {
   it('accepts the Bearer scheme in any case, and only a whole token', async () => {
     const services = createSeededServices();
-    const authenticate = createAuthenticator(services);
+    const authenticate = createAuthenticator({ ...services, runTokens: services.storage.runTokens });
     const token = services.grant('operator', ['payments']);
     for (const good of [`Bearer ${token}`, `bearer ${token}`, `BEARER   ${token}`]) {
       expect(await authenticate(withHeader(good))).toMatchObject({ role: 'operator', factories: ['payments'] });
@@ -53,7 +53,7 @@ describe('authentication', () => {
 
   it('notes the use of a token at most once a minute', async () => {
     const services = createSeededServices();
-    const authenticate = createAuthenticator(services);
+    const authenticate = createAuthenticator({ ...services, runTokens: services.storage.runTokens });
     const request = withHeader(`Bearer ${services.grant('viewer')}`);
     const uses = async (advanceMs: number) => {
       services.clock.advance(advanceMs);
@@ -69,7 +69,11 @@ describe('authentication', () => {
   it('does not fail because the use could not be noted', async () => {
     const services = createSeededServices();
     const touch = async () => Promise.reject(new Error('disk full'));
-    const authenticate = createAuthenticator({ ...services, tokens: { ...services.tokens, touch } });
+    const authenticate = createAuthenticator({
+      ...services,
+      runTokens: services.storage.runTokens,
+      tokens: { ...services.tokens, touch },
+    });
     await expect(authenticate(withHeader(`Bearer ${services.grant('viewer')}`))).resolves.toMatchObject({
       role: 'viewer',
     });

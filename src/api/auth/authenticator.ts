@@ -3,13 +3,15 @@ import type { ApiToken, Identity, Session } from '../../core/access.ts';
 import { networkOf } from '../../core/client-network.ts';
 import { AppError, messageOf } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
+import type { RunTokenHolder, RunTokenTable } from '../../core/ports/access/run-token-table.ts';
 import type { SessionTable } from '../../core/ports/access/session-table.ts';
 import type { TokenTable } from '../../core/ports/access/token-table.ts';
+import type { Hold } from '../../core/ports/runs/worker-control.ts';
 import { type Clock, formatInstant } from '../../core/time/clock.ts';
 import { CLOCK_TOLERANCE_MS } from '../../core/time/steady-clock.ts';
 import { hasExpired } from '../../words/token-expiry.ts';
 import { isCsrfToken, readSessionCookie } from '../sessions/session-cookie.ts';
-import { isApiTokenText } from '../tokens/create-api-token.ts';
+import { isApiTokenText, isRunTokenText } from '../tokens/create-api-token.ts';
 import { hashCredential } from './credential.ts';
 import type { FailedAttempts } from './failed-attempts.ts';
 import { requireSameOrigin } from './require-same-origin.ts';
@@ -20,6 +22,8 @@ export interface Principal extends Identity {
   sessionId: SessionId | null;
   /** Wall time when the session ends unless it is used before, or when the API token expires; `null` if it never does. */
   endsAt: number | null;
+  /** The only attempt that a receiver may report about; `null` for everybody else. */
+  hold: Hold | null;
 }
 
 /**
@@ -31,6 +35,7 @@ export type Authenticator = (request: FastifyRequest, isUse?: boolean) => Promis
 
 export interface AuthenticatorParts {
   tokens: TokenTable;
+  runTokens: Pick<RunTokenTable, 'findByHash'>;
   sessions: SessionTable;
   /** Failed attempts by client address. A valid credential is never counted, so the failures of others do not block it. */
   failedAttempts: FailedAttempts;
@@ -48,7 +53,7 @@ const TOUCH_INTERVAL_MS = 60_000;
 const MAX_IDLE_SHARE = 1 / 10;
 
 /**
- * Authenticates by `Authorization: Bearer dbk_…`, or else by the session cookie, which requires the session's CSRF
+ * Authenticates by `Authorization: Bearer dbk_…`, or `dbr_…` for the receiver of a run, or else by the session cookie, which requires the session's CSRF
  * token for every method except GET and HEAD. A request with both counts as one with the token. Notes when either was last used.
  */
 export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
@@ -63,11 +68,13 @@ export function reachesFactory(principal: Identity, factory: string): boolean {
   return principal.factories === null || principal.factories.includes(factory);
 }
 
-function createTokenAuthenticator({ tokens, failedAttempts, ...parts }: AuthenticatorParts): Authenticator {
+function createTokenAuthenticator({ tokens, runTokens, failedAttempts, ...parts }: AuthenticatorParts): Authenticator {
   const note = (id: Parameters<TokenTable['touch']>[0], at: number) => tokens.touch(id, at);
   const touch = createTouch(parts, { what: 'an API token', intervalMs: TOUCH_INTERVAL_MS }, note);
   return async (request, isUse = true) => {
-    const text = readBearer(request.headers.authorization);
+    const text = readBearer(request.headers.authorization, isApiTokenText);
+    const holder = await findHolder(request, runTokens);
+    if (holder !== null) return describeReceiver(holder);
     const record = text === null ? null : await tokens.findByHash(hashCredential(text));
     if (record === null) {
       if (isUse) failedAttempts.charge(networkOf(request.ip));
@@ -76,7 +83,7 @@ function createTokenAuthenticator({ tokens, failedAttempts, ...parts }: Authenti
     if (hasExpired(record, parts.clock.wallMs())) throw describeExpiry(record);
     if (isUse) touch(record.id);
     const { id, name, role, factories, expiresAt } = record;
-    return { kind: 'token', id, name, role, factories, sessionId: null, endsAt: expiresAt };
+    return { kind: 'token', id, name, role, factories, sessionId: null, endsAt: expiresAt, hold: null };
   };
 }
 
@@ -86,9 +93,21 @@ export function describeExpiry({ name, expiresAt }: Pick<ApiToken, 'name' | 'exp
   return new AppError('unauthorized', message);
 }
 
-function readBearer(authorization: string | undefined): string | null {
+/** The attempt of a token of a run; `null` for any other credential. */
+async function findHolder({ headers }: FastifyRequest, runTokens: Pick<RunTokenTable, 'findByHash'>) {
+  const text = readBearer(headers.authorization, isRunTokenText);
+  return text === null ? null : runTokens.findByHash(hashCredential(text));
+}
+
+/** A receiver has the role of a worker, and `hold` limits it to one attempt. */
+function describeReceiver({ run, factory, attempt }: RunTokenHolder): Principal {
+  const hold = { id: run, fence: attempt, isReceiver: true };
+  return { kind: 'run', id: run, name: run, role: 'worker', factories: [factory], sessionId: null, endsAt: null, hold };
+}
+
+function readBearer(authorization: string | undefined, hasForm: (text: string) => boolean): string | null {
   const token = /^Bearer +([^\s]+)$/i.exec(authorization ?? '')?.[1];
-  return token !== undefined && isApiTokenText(token) ? token : null;
+  return token !== undefined && hasForm(token) ? token : null;
 }
 
 function createSessionAuthenticator({
@@ -109,7 +128,8 @@ function createSessionAuthenticator({
     requireIntent(request, text);
     if (isUse && request.headers['x-unattended'] === undefined) touch(found.session.id);
     const { id, lastUsedAt, expiresAt } = found.session;
-    return { ...found.identity, sessionId: id, endsAt: Math.min(expiresAt, lastUsedAt + sessionIdleMs) };
+    const endsAt = Math.min(expiresAt, lastUsedAt + sessionIdleMs);
+    return { ...found.identity, sessionId: id, endsAt, hold: null };
   };
 }
 

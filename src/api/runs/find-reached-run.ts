@@ -6,15 +6,15 @@ import { principalOf, requireReached } from '../server/reach.ts';
 
 /**
  * The run of the path. For a token with the role `worker`, other runs than those that it claimed last do not exist. So it
- * neither reads nor ends the runs of another worker.
+ * neither reads nor ends the runs of another worker. The receiver of a run gets no further than its own run.
  */
 export async function findReachedRun(
   request: FastifyRequest<{ Params: { id: string } }>,
   runs: Pick<RunReader, 'get' | 'attempts'>,
 ): Promise<Run> {
   const run = requireReached(request, 'run', await runs.get(request.params.id as RunId));
-  const { role, name } = principalOf(request);
-  if (role !== 'worker') return run;
+  const { role, name, hold } = principalOf(request);
+  if (role !== 'worker' || hold !== null) return run;
   const last = (await runs.attempts([run.id])).get(run.id)?.at(-1);
   const isClaimed = last?.executor === 'queue' && last.worker === name;
   return requireReached(request, 'run', isClaimed ? run : null);
@@ -26,6 +26,7 @@ export async function findReadableRun(
   runs: Pick<RunReader, 'get' | 'attempts'>,
 ): Promise<Run> {
   const run = await findReachedRun(request, runs);
-  const isReadable = principalOf(request).role !== 'worker' || run.state === 'running';
+  const { role, hold } = principalOf(request);
+  const isReadable = role !== 'worker' || (run.state === 'running' && (hold === null || hold.fence === run.attempt));
   return requireReached(request, 'run', isReadable ? run : null);
 }

@@ -6,7 +6,7 @@ import { MAX_EXAMINED_RUNS } from '../../core/ports/runs/run-queue.ts';
 import { RUN_STATES, type Run, type RunInput } from '../../core/resources/run.ts';
 import { PAYLOAD_FILE } from '../../run/envelope.ts';
 import { closedObject, listOf, noBody, refTo } from '../openapi/schemas.ts';
-import { requireRole, requireRoleOrHold } from '../server/access-rules.ts';
+import { orReceiver, requireRole, requireRoleOrHold } from '../server/access-rules.ts';
 import { type PageQuery, pageQuerySchema, readPage } from '../server/page-query.ts';
 import { factoryOf } from '../server/reach.ts';
 import { PAYLOAD_RESPONSE, sendPayload } from '../server/send-payload.ts';
@@ -36,7 +36,7 @@ export function registerRunRoutes(app: FastifyInstance, parts: RunRouteParts): v
   app.get<{ Params: { id: string } }>(
     '/runs/:id',
     {
-      config: { access: requireRole('viewer', 'object') },
+      config: { access: orReceiver(requireRole('viewer', 'object')) },
       schema: { tags, summary: 'Show a run', response: { 200: refTo('Run') } },
     },
     async (request) => presentOneRun(await findRun(request), parts),
@@ -126,7 +126,7 @@ function registerRunCancel(app: FastifyInstance, parts: RunRouteParts, findRun: 
         tags,
         summary: 'Cancel a run',
         description:
-          'A queued run, and a run that a worker holds, is cancelled immediately (200). A run that the daemon executes is being stopped (202). A run that has ended returns 409.',
+          'A queued run, and a run that a worker or a receiver holds, is cancelled immediately (200). A run that the daemon executes is being stopped (202). A run that has ended returns 409.',
         body: noBody,
         response: { 200: refTo('Run'), 202: refTo('Run'), 409: refTo('Problem') },
       },

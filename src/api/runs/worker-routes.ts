@@ -3,14 +3,21 @@ import { AppError } from '../../core/errors.ts';
 import type { JsonSchema } from '../../core/json.ts';
 import type { RunControl } from '../../core/ports/runs/run-control.ts';
 import type { RunReader } from '../../core/ports/runs/run-queue.ts';
-import type { ClaimedRun, HoldOutcome, LeaseTerm, WorkerControl } from '../../core/ports/runs/worker-control.ts';
-import type { Run, RunAttempt, RunResult } from '../../core/resources/run.ts';
+import type {
+  ClaimedRun,
+  Hold,
+  HolderReport,
+  HoldOutcome,
+  LeaseTerm,
+  WorkerControl,
+} from '../../core/ports/runs/worker-control.ts';
+import { MAX_PROGRESS_CHARACTERS, type Run, type RunAttempt, type RunResult } from '../../core/resources/run.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { traceAttempt } from '../../core/trace-context.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import type { FindSource } from '../factories/factory-source.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
-import { requireRole } from '../server/access-rules.ts';
+import { orReceiver, requireRole } from '../server/access-rules.ts';
 import { principalOf, requireReached } from '../server/reach.ts';
 import { findReachedRun } from './find-reached-run.ts';
 import { presentRunInput } from './present-run-input.ts';
@@ -30,7 +37,8 @@ const MAX_ERROR_CHARACTERS = 1_000;
 const fence: JsonSchema = {
   type: 'integer',
   minimum: 1,
-  description: 'The fencing number that the claim answered. If a later claim exists, the run is lost (409).',
+  description:
+    'The fencing number that the claim answered, or that the request to the receiver contained. If a later attempt exists, the run is lost (409).',
 };
 const log: JsonSchema = {
   type: 'string',
@@ -39,7 +47,22 @@ const log: JsonSchema = {
 
 type WorkerRequest<Body> = FastifyRequest<{ Params: { id: string }; Body: Body }>;
 
-/** How workers pull runs: claim, heartbeat, complete (executor `queue`). */
+const progress: JsonSchema = {
+  ...closedObject({
+    percent: { type: ['number', 'null'], minimum: 0, maximum: 100, default: null },
+    text: { type: ['string', 'null'], maxLength: MAX_PROGRESS_CHARACTERS, default: null },
+  }),
+  type: ['object', 'null'],
+  required: [],
+  default: null,
+  description:
+    'How far the attempt is. It replaces the progress of the previous request, unless it is omitted or `null`.',
+};
+
+/**
+ * How workers pull runs: claim, heartbeat, complete (executor `queue`). Receivers of the executor `http` report in the same way,
+ * without a claim.
+ */
 export function registerWorkerRoutes(app: FastifyInstance, parts: WorkerRouteParts): void {
   registerClaim(app, parts);
   registerHeartbeat(app, parts);
@@ -128,24 +151,24 @@ function presentTerm({ leaseMs, expiresAt }: LeaseTerm) {
 }
 
 function registerHeartbeat(app: FastifyInstance, parts: WorkerRouteParts): void {
-  app.post<{ Params: { id: string }; Body: { fence: number; log: string } }>(
+  app.post<{ Params: { id: string }; Body: { fence: number } & HolderReport }>(
     '/runs/:id/heartbeat',
     {
       // A heartbeat changes nothing that the run does not show.
-      config: { access: requireRole('worker', 'object'), changes: false },
+      config: { access: orReceiver(requireRole('worker', 'object')), changes: false },
       schema: {
         tags,
         summary: 'Renew the lease of a run',
         description:
           'Send it well before `lease_seconds` have elapsed, for example after a third of them. 409 means that the run is lost: it was cancelled, has timed out, or was given to another worker. Stop the work then, and do not complete the run.',
-        body: { ...closedObject({ fence, log: { ...log, default: '' } }), required: ['fence'] },
+        body: { ...closedObject({ fence, log: { ...log, default: '' }, progress }), required: ['fence'] },
         response: { 200: refTo('Lease'), 409: refTo('Problem') },
       },
     },
     async (request) => {
-      const { id } = await findRun(request, parts);
-      const held = requireHeld(await parts.workers.heartbeat({ id, fence: request.body.fence }, request.body.log));
-      return presentTerm(held);
+      const hold = await findHold(request, parts);
+      const { log: output, progress: reported } = request.body;
+      return presentTerm(requireHeld(await parts.workers.heartbeat(hold, { log: output, progress: reported })));
     },
   );
 }
@@ -162,7 +185,7 @@ function registerCompletion(app: FastifyInstance, parts: WorkerRouteParts): void
   app.post<{ Params: { id: string }; Body: Completion }>(
     '/runs/:id/complete',
     {
-      config: { access: requireRole('worker', 'object') },
+      config: { access: orReceiver(requireRole('worker', 'object')) },
       schema: {
         tags,
         summary: 'Report the end of a run',
@@ -187,9 +210,8 @@ function registerCompletion(app: FastifyInstance, parts: WorkerRouteParts): void
       },
     },
     async (request) => {
-      const { id } = await findRun(request, parts);
-      const { fence: held, log: output } = request.body;
-      const outcome = await parts.workers.complete({ id, fence: held }, readResult(request.body), output);
+      const hold = await findHold(request, parts);
+      const outcome = await parts.workers.complete(hold, readResult(request.body), request.body.log);
       const { run } = requireHeld(outcome);
       return presentRunInPassing(run, (await parts.runs.attempts([run.id])).get(run.id) ?? [], parts);
     },
@@ -207,8 +229,14 @@ function describeFailure(exitCode: number | null): string {
   return exitCode === null ? 'the worker gave no reason' : `exit code ${exitCode}`;
 }
 
-async function findRun(request: WorkerRequest<unknown>, { runs }: WorkerRouteParts): Promise<Run> {
-  return findReachedRun(request, runs);
+/** The attempt that the request is about. A receiver reports only about the attempt of its token. */
+async function findHold(request: WorkerRequest<{ fence: number }>, { runs }: WorkerRouteParts): Promise<Hold> {
+  const { id } = await findReachedRun(request, runs);
+  const { fence: given } = request.body;
+  const { hold } = principalOf(request);
+  if (hold === null) return { id, fence: given };
+  if (hold.fence === given) return hold;
+  throw new AppError('forbidden', `This token is for reports with the fence ${hold.fence}.`);
 }
 
 function requireHeld<T>(outcome: HoldOutcome<T> | null): { outcome: 'held' } & T {

@@ -19,6 +19,8 @@ export type RouteAccess =
       reach: Reach;
       /** A worker may use it for the runs that it holds, which the handler checks. */
       forHolders?: true;
+      /** The receiver of the run that the path names may use it, with the token of that run. */
+      forReceiver?: true;
     };
 
 /** A row of the table of routes. */
@@ -48,13 +50,18 @@ declare module 'fastify' {
 export const PUBLIC: RouteAccess = { role: 'public' };
 
 /** For tokens whose role holds `role`. */
-export function requireRole(role: TokenRole, reach: Reach): RouteAccess {
+export function requireRole(role: TokenRole, reach: Reach): Exclude<RouteAccess, { role: 'public' }> {
   return { role, reach };
 }
 
 /** As `requireRole`, and for workers who hold the run. */
 export function requireRoleOrHold(role: TokenRole): RouteAccess {
   return { role, reach: 'object', forHolders: true };
+}
+
+/** As `access`, and for the receiver of the run that the path names. */
+export function orReceiver(access: Exclude<RouteAccess, { role: 'public' }>): RouteAccess {
+  return { ...access, forReceiver: true };
 }
 
 /** Rejects routes that do not declare who may use them, and collects the table of all routes. */

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { roleHolds } from '../../core/access.ts';
 import { AppError } from '../../core/errors.ts';
+import type { RunId } from '../../core/ids.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import type { Authenticator, Principal } from '../auth/authenticator.ts';
@@ -25,7 +26,7 @@ export function createAccessHook(services: { inventory: Pick<InventoryReader, 'h
     if (access.role === 'public') return;
     request.principal = await services.authenticate(request);
     announceExpiry(request.principal, reply);
-    requirePermission(request.principal, access);
+    requirePermission(request, request.principal, access);
     if (access.reach === 'factory') {
       request.factory = await requireFactory(services.inventory, request.principal, readFactoryName(request));
     }
@@ -44,7 +45,13 @@ function announceExpiry({ kind, endsAt }: Principal, reply: FastifyReply): void 
   if (kind === 'token' && endsAt !== null) void reply.header(EXPIRATION_HEADER, formatInstant(endsAt));
 }
 
-function requirePermission(principal: Principal, access: Exclude<RouteAccess, { role: 'public' }>): void {
+type RestrictedAccess = Exclude<RouteAccess, { role: 'public' }>;
+
+function requirePermission(request: FastifyRequest, principal: Principal, access: RestrictedAccess): void {
+  if (principal.hold !== null) {
+    requireOwnRun(request, principal.hold.id, access);
+    return;
+  }
   const isHolder = principal.role === 'worker' && access.forHolders === true;
   if (!isHolder && !roleHolds(principal.role, access.role)) {
     throw new AppError('forbidden', `This needs the role ${access.role}; the token has the role ${principal.role}.`);
@@ -52,6 +59,12 @@ function requirePermission(principal: Principal, access: Exclude<RouteAccess, { 
   if (access.reach === 'team' && principal.factories !== null) {
     throw new AppError('forbidden', 'This belongs to the whole team; the token is limited to some factories.');
   }
+}
+
+/** The token of a run is only for reports about that run. */
+function requireOwnRun({ params }: FastifyRequest, run: RunId, access: RestrictedAccess): void {
+  if (access.forReceiver === true && (params as { id?: string }).id === run) return;
+  throw new AppError('forbidden', `This token is for reports about ${run}, and for nothing else.`);
 }
 
 function readFactoryName(request: FastifyRequest): string {

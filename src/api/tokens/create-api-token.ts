@@ -1,15 +1,21 @@
 import type { ApiToken, TokenRole } from '../../core/access.ts';
-import { API_TOKEN_TEXT } from '../../core/access.ts';
+import { API_TOKEN_TEXT, RUN_TOKEN_TEXT } from '../../core/access.ts';
 import type { IdSource, RandomBytes } from '../../core/ids.ts';
 import type { TokenTable } from '../../core/ports/access/token-table.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import { createCredential, hashCredential } from '../auth/credential.ts';
 
 const WHOLE_TOKEN = new RegExp(`^${API_TOKEN_TEXT.source}$`);
+const WHOLE_RUN_TOKEN = new RegExp(`^${RUN_TOKEN_TEXT.source}$`);
 
 /** Has this text the form of an API token? */
 export function isApiTokenText(text: string): boolean {
   return WHOLE_TOKEN.test(text);
+}
+
+/** Has this text the form of a token of a run? */
+export function isRunTokenText(text: string): boolean {
+  return WHOLE_RUN_TOKEN.test(text);
 }
 
 /** What a new token may do. `factories` `null` is all of them, also later ones. */

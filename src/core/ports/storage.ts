@@ -1,6 +1,7 @@
 import type { AuditLog } from './access/audit-log.ts';
 import type { KeptAnswerTable } from './access/idempotency.ts';
 import type { LoginLinkTable } from './access/login-link-table.ts';
+import type { RunTokenTable } from './access/run-token-table.ts';
 import type { SessionTable } from './access/session-table.ts';
 import type { TokenTable } from './access/token-table.ts';
 import type { UserTable } from './access/user-table.ts';
@@ -39,6 +40,7 @@ export interface Storage {
   liveDefinitions: LiveDefinitions;
   runQueue: RunQueue;
   runReader: RunReader;
+  runTokens: RunTokenTable;
   reconciliationReader: ReconciliationReader;
   noticeQueue: NoticeQueue;
   sealedSecrets: ResealableSecretTable;

@@ -90,6 +90,26 @@ const actorOrNull = json<Actor | null>({
   },
 });
 
+/** How far an attempt is, as its holder reports. */
+export interface RunProgress {
+  /** From 0 to 100. */
+  percent: number | null;
+  text: string | null;
+}
+
+/** Length limit of the text of `RunProgress`. */
+export const MAX_PROGRESS_CHARACTERS = 200;
+
+const progressOrNull = json<RunProgress | null>({
+  type: ['object', 'null'],
+  required: ['percent', 'text'],
+  additionalProperties: false,
+  properties: {
+    percent: { type: ['number', 'null'], minimum: 0, maximum: 100 },
+    text: { type: ['string', 'null'], maxLength: MAX_PROGRESS_CHARACTERS },
+  },
+});
+
 /** The fields of an attempt of a run. */
 export const ATTEMPT_FIELDS = defineFields({
   number: { type: counter, description: '1 for the first attempt.' },
@@ -112,6 +132,17 @@ export const ATTEMPT_FIELDS = defineFields({
   worker: {
     type: textOrNull,
     description: 'Name of the token or user of the worker that claimed it; `null` for a command of the daemon.',
+  },
+  heldUntil: {
+    type: instantOrNull,
+    description:
+      'When the attempt ends as `timeout`, if a receiver accepted it and reports its end (`mode: async`); otherwise `null`.',
+    generated: true,
+  },
+  progress: {
+    type: progressOrNull,
+    description: 'The progress that the holder of the attempt reported last; `null` without a report.',
+    generated: true,
   },
   logOffset: {
     type: nullable(count),

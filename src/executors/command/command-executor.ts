@@ -18,7 +18,8 @@ import type { RunUser } from './run-user.ts';
 import { type ProcessGroup, startProcessGroup } from './start-process.ts';
 import { type Supervised, supervise } from './supervise.ts';
 
-export interface CommandExecutorOptions extends Omit<ExecutorParts, 'factory' | 'secrets' | 'signWebhook'> {
+export interface CommandExecutorOptions
+  extends Omit<ExecutorParts, 'factory' | 'secrets' | 'signWebhook' | 'openReports'> {
   /** Argument vector, never a shell string. The first is an absolute path, or a name that is looked up on `searchPath`. */
   command: readonly string[];
   /** User that starts the runs. Default: the user of the daemon. */

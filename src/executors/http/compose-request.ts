@@ -7,6 +7,15 @@ export function nameAttempt({ id, attempt }: Run): string {
   return `${id}-${attempt}`;
 }
 
+/** How and until when the receiver reports, for `mode: async`. */
+export interface ReportFields {
+  url: string;
+  token: string;
+  /** The fencing number of the reports. */
+  fence: number;
+  deadline: string;
+}
+
 /** The headers of a request, without its signature. */
 export function composeHeaders(run: Run, userAgent: string): Record<string, string> {
   const trace = traceAttempt(run);
@@ -23,8 +32,10 @@ export function composeHeaders(run: Run, userAgent: string): Record<string, stri
  * The body of a request: `run.json` with the prompt, the envelope and the payload. A payload that is JSON is its value,
  * byte for byte, so that no number changes. Any other payload is in `payload_base64`.
  */
-export function composeBody({ input, documents }: ExecutionRequest): Buffer {
-  const record = { ...JSON.parse(documents.runFile), prompt: input.prompt, envelope: documents.envelope };
+export function composeBody({ input, documents }: ExecutionRequest, report: ReportFields | null): Buffer {
+  const { prompt } = input;
+  const base = { ...JSON.parse(documents.runFile), prompt, envelope: documents.envelope };
+  const record = report === null ? base : { ...base, report };
   const payload = Buffer.from(input.payload);
   if (!isJson(payload)) {
     return Buffer.from(JSON.stringify({ ...record, payload: null, payload_base64: payload.toString('base64') }));

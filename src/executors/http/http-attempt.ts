@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts';
-import type { ExecutionRequest, NotStarted } from '../../core/ports/runs/executor.ts';
+import type { Accepted, ExecutionRequest, NotStarted, StopOrder } from '../../core/ports/runs/executor.ts';
 import type { RunResult } from '../../core/resources/run.ts';
 import type { SecretValue } from '../../core/secret-value.ts';
 import { backoffMs, pause } from '../../core/time/backoff.ts';
@@ -9,7 +9,7 @@ import { type OutboundResponse, sendPost } from '../../outbound/send-post.ts';
 import { describeStop, failed, notStarted } from '../attempt-results.ts';
 import type { AttemptLog } from './attempt-log.ts';
 import { nameAttempt } from './compose-request.ts';
-import { logRejection, readAnswer } from './read-answer.ts';
+import { logRejection, readAnswer, readResultIfAny } from './read-answer.ts';
 import type { Receiver } from './receiver.ts';
 
 /** The receiver executes an earlier request with the same key: it works. */
@@ -21,6 +21,8 @@ export interface Message {
   body: Buffer;
   headers: Record<string, string>;
   secret: SecretValue;
+  /** When the time limit of the attempt expires, as wall time in milliseconds. */
+  deadlineAt: number;
 }
 
 /** Why a request has to be repeated. */
@@ -58,13 +60,13 @@ export class HttpAttempt {
     this.#ending = AbortSignal.any([request.signal, this.#deadline]);
   }
 
-  async execute(): Promise<RunResult | NotStarted> {
+  async execute(): Promise<RunResult | NotStarted | Accepted> {
     let last: Failure | null = null;
     for (let failures = 0; ; failures++) {
       await pause(this.#pauseMs(failures), this.#ending);
-      if (this.#ending.aborted) return this.#describeEnd(last);
+      if (this.#ending.aborted) return this.#end(last);
       const outcome = await this.#send();
-      if (outcome === null) return this.#describeEnd(null);
+      if (outcome === null) return this.#end(null);
       if (outcome.state !== 'repeat') return outcome;
       last = outcome;
       if (this.#isStarted) await this.#log.write(`\n[dockbell: ${outcome.problem}; the request is repeated]\n`);
@@ -80,7 +82,7 @@ export class HttpAttempt {
   }
 
   /** Sends one request. Resolves with `null` if the attempt was stopped, or the deadline ended the request. */
-  async #send(): Promise<RunResult | Failure | null> {
+  async #send(): Promise<RunResult | Accepted | Failure | null> {
     let executing: NodeJS.Timeout | undefined;
     let wasReceived = false;
     const onSending = () => {
@@ -110,12 +112,13 @@ export class HttpAttempt {
     return { url: settings.url, body, headers: { ...headers, ...parts.signWebhook(secret.reveal().trim(), signed) } };
   }
 
-  async #read(response: OutboundResponse): Promise<RunResult | Failure> {
+  async #read(response: OutboundResponse): Promise<RunResult | Accepted | Failure> {
     const { status, headers } = response;
     if (status >= 200 && status < 300) {
       this.#noteStart();
       this.#receiver.circuit.noteSuccess();
-      return await readAnswer(response, this.#log);
+      if (this.#receiver.settings.mode === 'sync') return await readAnswer(response, this.#log);
+      return (await readResultIfAny(response, this.#log)) ?? this.#accept();
     }
     if (status >= 500 || PASSING.has(status)) {
       for await (const _ of response.body) break;
@@ -127,6 +130,14 @@ export class HttpAttempt {
     this.#noteStart();
     await logRejection(response, this.#log);
     return failed(`the receiver ${this.#host} responded with ${status}: ${explainRejection(status)}`);
+  }
+
+  /** The receiver reports the end. What it reports belongs behind the mark of this attempt in the log. */
+  async #accept(): Promise<Accepted> {
+    this.#noteStart();
+    this.#receiver.circuit.noteSuccess();
+    await this.#log.write('');
+    return { state: 'accepted', heldUntil: this.#message.deadlineAt };
   }
 
   #describeFailure(error: unknown, wasReceived: boolean): string {
@@ -166,8 +177,9 @@ export class HttpAttempt {
   }
 
   /** @param last why the last request failed; `null` if the receiver has not answered a request yet */
-  #describeEnd(last: Failure | null): RunResult | NotStarted {
+  async #end(last: Failure | null): Promise<RunResult | NotStarted | Accepted> {
     const { signal } = this.#request;
+    if (signal.aborted && (signal.reason as StopOrder).cause === 'accepted') return this.#accept();
     if (signal.aborted) return describeStop(signal);
     if (last === null) return failed('timeout');
     if (!last.wasReceived && !this.#isStarted) return notStarted(this.#request, last.problem);

@@ -31,11 +31,12 @@ export const HTTP_KIND = {
     },
     'factories[].runs.executor.mode': {
       title: 'Mode',
-      type: { kind: 'choice', values: ['sync'], later: ['async'] },
+      type: { kind: 'choice', values: ['sync', 'async'], later: [] },
       onlyWith: 'http',
       default: 'sync',
-      description: 'How the receiver reports the result. `sync`: the response to the request is the result of the run.',
-      examples: ['sync'],
+      description:
+        'How the receiver reports the result. `sync`: the response to the request is the result of the run. `async`: the receiver answers with 202, and reports progress and the result to the management API with a token of the run. Set `admin.url` to a URL that the receiver can reach.',
+      examples: ['sync', 'async'],
       env: null,
       secret: false,
     },

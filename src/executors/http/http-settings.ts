@@ -4,7 +4,7 @@ export interface HttpSettings {
   readonly url: string;
   /** Team secret that signs the requests. */
   readonly secretName: string;
-  readonly mode: 'sync';
+  readonly mode: 'sync' | 'async';
   /** May the receiver have a private, loopback or reserved address? */
   readonly allowPrivateAddresses: boolean;
 }

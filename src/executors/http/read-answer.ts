@@ -24,17 +24,37 @@ export async function readAnswer(response: OutboundResponse, log: AttemptLog): P
     await copyToLog(response.body, log);
     return SUCCEEDED;
   }
-  const text = (await readBeginning(response.body, MAX_RESULT_BYTES + 1)).toString('utf8');
-  if (Buffer.byteLength(text) > MAX_RESULT_BYTES) {
+  const text = await readText(response);
+  if (text === null) {
     return failed(`the answer of the receiver is longer than ${MAX_RESULT_BYTES} bytes; send a long log as plain text`);
   }
-  const answer = parseObject(text);
-  if (answer === null || answer.state === undefined) {
-    await log.write(text);
-    return SUCCEEDED;
+  const result = await readResult(text, log);
+  if (result === null) await log.write(text);
+  return result ?? SUCCEEDED;
+}
+
+/** The result that a response with a 2xx status contains; `null` for 202 and any other body, which is discarded. */
+export async function readResultIfAny(response: OutboundResponse, log: AttemptLog): Promise<RunResult | null> {
+  if (response.status === 202 || !isJsonBody(response)) {
+    for await (const _ of response.body) break;
+    return null;
   }
+  const text = await readText(response);
+  return text === null ? null : readResult(text, log);
+}
+
+/** `null` if it is too long. */
+async function readText({ body }: OutboundResponse): Promise<string | null> {
+  const bytes = await readBeginning(body, MAX_RESULT_BYTES + 1);
+  return bytes.length > MAX_RESULT_BYTES ? null : bytes.toString('utf8');
+}
+
+/** A JSON object with `state` is a result, and its `log` is the log; `null` for everything else. */
+async function readResult(text: string, log: AttemptLog): Promise<RunResult | null> {
+  const answer = parseObject(text);
+  if (answer === null || answer.state === undefined) return null;
   if (typeof answer.log === 'string') await log.write(answer.log);
-  return readResult(answer);
+  return describeResult(answer);
 }
 
 /** Adds what the receiver says about a rejected request to the log. */
@@ -67,7 +87,7 @@ function parseObject(text: string): { [key: string]: Json } | null {
   }
 }
 
-function readResult({ state, error, exit_code: exitCode }: { [key: string]: Json }): RunResult {
+function describeResult({ state, error, exit_code: exitCode }: { [key: string]: Json }): RunResult {
   const code = Number.isInteger(exitCode) ? (exitCode as number) : null;
   if (state === 'succeeded') return { ...SUCCEEDED, exitCode: code };
   if (state !== 'failed') return failed('the state in the answer of the receiver is neither "succeeded" nor "failed"');

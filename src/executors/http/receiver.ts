@@ -3,6 +3,7 @@ import type { Backoff } from '../../core/time/backoff.ts';
 import type { ExecutorParts } from '../executor-kind.ts';
 import type { HttpSettings } from './http-settings.ts';
 import type { ReceiverCircuit } from './receiver-circuit.ts';
+import type { ReportTokens } from './report-tokens.ts';
 
 export interface HttpTiming {
   /** Pauses between the requests of an attempt. */
@@ -19,4 +20,5 @@ export interface Receiver {
   userAgent: string;
   connections: Dispatcher;
   circuit: ReceiverCircuit;
+  reports: ReportTokens;
 }

@@ -766,4 +766,16 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (factory, digest)
   ) STRICT;
   `,
+  // Attempts that a receiver has accepted and reports about, with the hashes of their tokens.
+  `
+  ALTER TABLE run_attempts ADD COLUMN held_until INTEGER;
+  ALTER TABLE run_attempts ADD COLUMN progress TEXT;
+  CREATE TABLE run_tokens (
+    seq INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    run INTEGER NOT NULL,
+    attempt INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX run_tokens_of_attempt ON run_tokens (run, attempt);
+  `,
 ];

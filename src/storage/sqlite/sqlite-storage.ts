@@ -4,6 +4,7 @@ import type { Storage } from '../../core/ports/storage.ts';
 import { openMeasures, type WriteMeasures } from '../../core/write-measures.ts';
 import { createAuditLog } from '../sql/access/audit-log.ts';
 import { createLoginLinkTable } from '../sql/access/login-links.ts';
+import { createRunTokenTable } from '../sql/access/run-tokens.ts';
 import { createSessionTable } from '../sql/access/sessions.ts';
 import { createTokenTable } from '../sql/access/tokens.ts';
 import { createUserTable } from '../sql/access/users.ts';
@@ -127,6 +128,7 @@ export function createSqliteStorage(
     reconciliationReader: guard(createReconciliationReader(query)),
     noticeQueue: guard(createNoticeQueue(query)),
     sealedSecrets: guard(createSealedSecrets(query)),
+    runTokens: guard(createRunTokenTable(query)),
     tokens: guard(createTokenTable(query)),
     users: guard(createUserTable(query)),
     sessions: guard(createSessionTable(query)),

@@ -15,8 +15,11 @@ export interface RunDocuments {
 
 /** Why and how an attempt has to stop; the `reason` of `ExecutionRequest.signal`. */
 export interface StopOrder {
-  /** `cancelled`: a person cancelled the run. `interrupted`: the daemon stops. */
-  cause: 'cancelled' | 'interrupted';
+  /**
+   * `cancelled`: a person cancelled the run. `interrupted`: the daemon stops. `accepted`: the receiver reports about the
+   * attempt before it responds, so it has accepted it.
+   */
+  cause: 'cancelled' | 'interrupted' | 'accepted';
   /** Milliseconds that the run may take to end before it is forced to; `null` for the default of the executor. */
   graceMs: number | null;
   /** Aborted when the rest of the grace period is cancelled. */
@@ -51,13 +54,21 @@ export interface NotStarted {
   nextAttempt: number;
 }
 
+/** A receiver has accepted the attempt. It continues without the executor: the receiver reports its end. */
+export interface Accepted {
+  state: 'accepted';
+  /** When the attempt ends as `timeout`, as wall time in milliseconds. */
+  heldUntil: number;
+}
+
 /** Executes runs. */
 export interface Executor {
   readonly type: ExecutorType;
   /**
-   * Resolves when the attempt has ended and its output is on disk. Never throws: a failure to start is also a result.
+   * Resolves when the attempt has ended and its output is on disk, or a receiver has accepted it. Never throws: a failure to
+   * start is also a result.
    */
-  execute(request: ExecutionRequest): Promise<RunResult | NotStarted>;
+  execute(request: ExecutionRequest): Promise<RunResult | NotStarted | Accepted>;
   /**
    * Whether an earlier daemon may have started this attempt. After a crash, only an attempt that was not started may be
    * started.

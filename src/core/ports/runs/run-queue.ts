@@ -2,7 +2,7 @@ import type { Actor } from '../../access.ts';
 import type { AgentFileContent } from '../../agent-files.ts';
 import type { DeliveryId, RunId } from '../../ids.ts';
 import type { Page, PageRequest } from '../../page.ts';
-import type { ExecutorType, Run, RunAttempt, RunInput, RunResult, RunState } from '../../resources/run.ts';
+import type { ExecutorType, Run, RunAttempt, RunInput, RunProgress, RunResult, RunState } from '../../resources/run.ts';
 import type { RetryTerms } from '../../run-policy.ts';
 
 export interface ClaimRequest {
@@ -69,8 +69,21 @@ export interface RunQueue {
   cancelQueued(request: { id: RunId; at: number }): Promise<boolean>;
   /** Queues a finished run again as its next attempt. Changes nothing unless the outcome is `queued`. */
   retry(request: { id: RunId; requestedBy: Actor; at: number }): Promise<RetryOutcome>;
-  /** Runs that an earlier daemon left in the state `running`. */
+  /** Runs that an earlier daemon left in the state `running`, without those that a receiver has accepted. */
   running(executor: ExecutorType): Promise<Run[]>;
+  /** A receiver has accepted a running attempt. `false` if that attempt is no longer `running`. */
+  accept(request: { id: RunId; attempt: number; heldUntil: number }): Promise<boolean>;
+  /** Running runs that a receiver has accepted. */
+  accepted(): Promise<AcceptedRun[]>;
+  /** Stores the progress of a running attempt. */
+  noteProgress(request: { id: RunId; attempt: number; progress: RunProgress }): Promise<void>;
+}
+
+/** A run whose receiver reports its end. */
+export interface AcceptedRun {
+  run: Run;
+  /** As `Accepted.heldUntil`. */
+  heldUntil: number;
 }
 
 /** `unfinished`: the run is queued or running. `payload_gone`: retention has removed its payload. */

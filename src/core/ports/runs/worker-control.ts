@@ -1,5 +1,5 @@
 import type { RunId } from '../../ids.ts';
-import type { Run, RunInput, RunResult } from '../../resources/run.ts';
+import type { Run, RunInput, RunProgress, RunResult } from '../../resources/run.ts';
 
 /**
  * Identifies an attempt that a worker holds. `fence` is the fencing number, which increases with each claim of the run.
@@ -8,6 +8,16 @@ import type { Run, RunInput, RunResult } from '../../resources/run.ts';
 export interface Hold {
   id: RunId;
   fence: number;
+  /** Does a receiver report, with the token of the attempt? */
+  isReceiver?: boolean;
+}
+
+/** What a holder sends in addition to the end of its attempt. */
+export interface HolderReport {
+  /** Output since the last report. */
+  log: string;
+  /** `null` if it did not change. */
+  progress: RunProgress | null;
 }
 
 /** Time in which a worker must send its next heartbeat. */
@@ -35,8 +45,11 @@ export interface WorkerControl {
    * `storage_unavailable` before the leases of an earlier daemon are known.
    */
   claim(request: { factories: readonly string[]; limit: number; worker: string }): Promise<ClaimedRun[]>;
-  /** Renews the lease of the worker and appends `log` to the log of the run. `null`: the run is unknown. */
-  heartbeat(hold: Hold, log: string): Promise<HoldOutcome<LeaseTerm> | null>;
-  /** Ends the attempt. A worker that received no response may repeat the request. `null`: the run is unknown. */
+  /**
+   * Renews the lease of the holder, and stores what it reports. `null`: the run is unknown. Throws `storage_unavailable` while
+   * the daemon is about to send the request of this attempt again.
+   */
+  heartbeat(hold: Hold, report: HolderReport): Promise<HoldOutcome<LeaseTerm> | null>;
+  /** Ends the attempt. A holder that received no response may repeat the request. Otherwise as `heartbeat`. */
   complete(hold: Hold, result: RunResult, log: string): Promise<HoldOutcome<{ run: Run }> | null>;
 }

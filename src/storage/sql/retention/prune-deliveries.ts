@@ -141,6 +141,7 @@ async function deleteRuns(db: Kysely<Schema>, seqs: number[]): Promise<void> {
   if (seqs.length === 0) return;
   await db.transaction().execute(async (trx) => {
     await trx.deleteFrom('run_attempts').where('run', 'in', seqs).execute();
+    await trx.deleteFrom('run_tokens').where('run', 'in', seqs).execute();
     await trx.deleteFrom('runs').where('seq', 'in', seqs).execute();
   });
 }

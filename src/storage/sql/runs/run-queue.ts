@@ -2,6 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { RetryOutcome, RunQueue } from '../../../core/ports/runs/run-queue.ts';
 import type { Schema } from '../schema/schema.ts';
 import { RUN_ATTEMPTS } from '../schema/tables.ts';
+import { createAcceptance, selectAcceptance } from './accepted-runs.ts';
 import { admitRuns } from './admit-runs.ts';
 import { changeRun, endRun, insertRequested } from './change-run.ts';
 import { claimRuns } from './claim-runs.ts';
@@ -46,10 +47,12 @@ export function createRunQueue(db: Kysely<Schema>): RunQueue {
       const rows = await selectRuns(db)
         .where('runs.state', '=', 'running')
         .where('runs.executor', '=', executor)
+        .where((where) => where.not(where.exists(selectAcceptance(where))))
         .orderBy('runs.seq')
         .execute();
       return rows.map(toRun);
     },
+    ...createAcceptance(db),
   };
 }
 

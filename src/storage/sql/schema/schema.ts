@@ -125,6 +125,9 @@ export interface Schema {
   /** The attempts that started or were requested, the last one included. `run` is the `seq` of its run. */
   run_attempts: TableOf<typeof RUN_ATTEMPTS> & { run: number };
 
+  /** Tokens of receivers. `run` is the `seq` of its run. */
+  run_tokens: Numbered & { hash: Uint8Array; run: number; attempt: number };
+
   /** How the last runs of each automation ended. Outlives the runs, and ends with the automation. */
   automation_results: {
     factory: string;

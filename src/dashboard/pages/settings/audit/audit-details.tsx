@@ -18,6 +18,7 @@ const KINDS = {
   oidc: 'user of the OpenID provider',
   token: 'API token',
   link: 'login link',
+  run: 'receiver of a run',
   daemon: 'daemon',
 };
 
