@@ -66,6 +66,7 @@ const RESULT_SCHEMAS = [
   'Delivery',
   'Run',
   'Reconciliation',
+  'Replay',
   'Revision',
   'Secret',
   'SignatureScheme',

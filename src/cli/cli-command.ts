@@ -22,6 +22,8 @@ export class CliCommand extends Command {
   result: ResultKind<never> | null = null;
   /** Does the command work without a daemon? */
   isOffline = false;
+  /** Does the group pass words that name no subcommand to one of them? */
+  hasDefault = false;
 
   constructor(name?: string) {
     super(name);
@@ -31,6 +33,12 @@ export class CliCommand extends Command {
 
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name);
+  }
+
+  /** A subcommand whose name can be omitted. */
+  defaultCommand(name: string): CliCommand {
+    this.hasDefault = true;
+    return this.command(name, { isDefault: true });
   }
 
   /** Adds notes below the options. */
@@ -51,6 +59,8 @@ export class CliCommand extends Command {
   }
 
   #requireSubcommands(): void {
+    // A group with a default subcommand has arguments.
+    if (this.hasDefault) return;
     const named = this.args.find((word) => !word.startsWith('-') && word !== 'help');
     if (this.commands.length > 0 && named !== undefined) this.findSubcommand(named);
   }

@@ -137,6 +137,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/delivery.ts')).declareDelivery,
   },
   {
+    name: 'replay',
+    description: 'replay stored deliveries: one of them, or all that match filters',
+    load: async () => (await import('./commands/replay.ts')).declareReplay,
+  },
+  {
     name: 'diagnose',
     description:
       'find out why a delivery was rejected: check the common mistakes and print the one that explains it, with advice',

@@ -49,6 +49,10 @@ export type Run = Schemas['Run'];
 /** Who made a revision. */
 export type Commit = NonNullable<Schemas['Reconciliation']['commit']>;
 export type RunAttempt = Schemas['RunAttempt'];
+/** A replay of stored deliveries, and how far it is. */
+export type Replay = Schemas['Replay'];
+/** A part of a dry run of a replay. */
+export type ReplayPreview = Schemas['ReplayPreview'];
 export type RunRetries = Schemas['RunRetries'];
 export type RunState = Run['state'];
 export type Secret = Schemas['Secret'];

@@ -17,7 +17,7 @@ const query = {
   ...querySchema({
     prefix: {
       type: 'string',
-      pattern: '^(dlv|run|rec|wh)_[0-9a-hjkmnp-tv-z]{6,26}$',
+      pattern: '^(dlv|run|rec|rpl|wh)_[0-9a-hjkmnp-tv-z]{6,26}$',
       description: 'The type prefix and at least 6 further characters.',
     },
     factory: { type: 'string', minLength: 1, description: 'Only objects of this factory.' },

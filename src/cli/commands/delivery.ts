@@ -1,9 +1,9 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import type { AutomationDecision, Delivery, DeliveryExplanation } from '../../client/api-types.ts';
 import { type ListQuery, listRows, type Page } from '../../client/list-rows.ts';
 import { isNotFound, readAnswer } from '../../client/read-answer.ts';
 import type { Json } from '../../core/json.ts';
-import { DELIVERY_LABELS, type DeliveryLabel } from '../../core/resources/delivery.ts';
+import type { DeliveryLabel } from '../../core/resources/delivery.ts';
 import { describeIdentitySource, IDENTITY_SOURCE_WORDS } from '../../words/delivery-identity.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import { describeLabel as describeEntryLabel, NO_LABEL } from '../../words/rate-limited.ts';
@@ -14,8 +14,9 @@ import { DELIVERY_ARGUMENT, findDelivery } from '../find/find-delivery.ts';
 import { findWebhookOrDeleted, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
 import { followDeliveries } from '../follow/follow-deliveries.ts';
 import type { WatchOptions } from '../follow/watch-list.ts';
+import { addDeliveryFilters, type DeliveryFilterOptions, readDeliveryFilters } from '../input/delivery-filters.ts';
 import { parseJsonBytes } from '../input/read-input.ts';
-import { countOption, type InstantOption, instantOption, toInstant } from '../input/value-options.ts';
+import { countOption } from '../input/value-options.ts';
 import { redactBody } from '../offline/redact-body.ts';
 import { renderSample } from '../offline/render-sample.ts';
 import type { Colors } from '../output/colors.ts';
@@ -25,15 +26,8 @@ import { RESULT_KINDS } from '../output/result-kinds.ts';
 import { RESULT_OPTIONS, type ResultOptions } from '../output/result-options.ts';
 import type { Column } from '../output/table.ts';
 
-interface ListOptions extends WatchOptions {
+interface ListOptions extends WatchOptions, DeliveryFilterOptions {
   follow?: boolean;
-  label?: DeliveryLabel;
-  deliveryId?: string;
-  event?: string;
-  unmatched?: boolean;
-  search?: string;
-  from?: InstantOption;
-  to?: InstantOption;
   limit: number;
 }
 
@@ -46,32 +40,10 @@ interface ShowOptions extends ResultOptions {
 
 /** `dockbell delivery …`: the delivery log. */
 export function declareDelivery(delivery: CliCommand, bind: Bind): void {
-  delivery
-    .command('list')
+  addDeliveryFilters(delivery.command('list'), ['follow'])
     .argument('[webhook]', `${WEBHOOK_ARGUMENT}. Default: all webhooks of the factory, deleted ones included`)
     .description('list deliveries of the factory or of one webhook, the most recent first')
     .option('-f, --follow', 'print each new delivery until Ctrl-C, the oldest first')
-    .addOption(
-      new Option('--label <label>', `only deliveries with this label: ${DELIVERY_LABELS.join(', ')}`).argParser(
-        parseLabel,
-      ),
-    )
-    .option('--delivery-id <id>', 'only deliveries with exactly this delivery ID of the sender')
-    .addOption(
-      new Option(
-        '--event <name>',
-        'only accepted deliveries with this event; pull_request also finds pull_request.opened',
-      ).conflicts('follow'),
-    )
-    .addOption(new Option('--unmatched', 'only accepted deliveries that started no run').conflicts('follow'))
-    .addOption(
-      new Option(
-        '--search <text>',
-        'only deliveries whose stored payload or recorded headers contain exactly this text',
-      ).conflicts('follow'),
-    )
-    .addOption(instantOption('--from <time>', 'only deliveries received at this time or later'))
-    .addOption(instantOption('--to <time>', 'only deliveries received before this time').conflicts('follow'))
     .addOption(countOption('--limit <count>', 'maximum number; with --follow, the number to begin with').default(20))
     .withWatch(['follow'])
     .withResult(RESULT_KINDS.delivery, "the API's JSON; with --follow one object on each line,")
@@ -147,13 +119,6 @@ export function declareDelivery(delivery: CliCommand, bind: Bind): void {
     .action(bind(replayDelivery));
 }
 
-/** Finds the label of this name, regardless of upper and lower case. */
-function parseLabel(text: string): string {
-  const label = DELIVERY_LABELS.find((candidate) => candidate.toLowerCase() === text.toLowerCase());
-  if (label !== undefined) return label;
-  throw new InvalidArgumentError(`Allowed are: ${DELIVERY_LABELS.join(', ')}.`);
-}
-
 async function listOrWatchDeliveries(
   session: CommandSession,
   options: ListOptions,
@@ -168,9 +133,8 @@ async function listOrWatchDeliveries(
 async function listDeliveries(session: CommandSession, options: ListOptions, nameOrUid?: string): Promise<number> {
   const { output, nowMs } = session;
   const readPage = await findList(session, nameOrUid);
-  const { label, deliveryId, event, unmatched, search } = options;
-  const times = { from: toInstant(options.from, nowMs), to: toInstant(options.to, nowMs) };
-  const query = { label, delivery_id: deliveryId, event, unmatched, search, ...times };
+  const { event, unmatched, search } = options;
+  const query = { label: options.label, ...readDeliveryFilters(options, nowMs) };
   if (options.follow) {
     const { context } = session;
     const print = await createRowPrinter(session, options, {

@@ -5,7 +5,7 @@ import type { CommandSession } from '../command-session.ts';
 import { CliError } from '../exit-codes.ts';
 
 /** The type prefixes of objects that have an ID. */
-const TYPE_PREFIXES = { delivery: 'dlv', run: 'run', reconciliation: 'rec' } as const;
+const TYPE_PREFIXES = { delivery: 'dlv', run: 'run', reconciliation: 'rec', replay: 'rpl' } as const;
 
 export type IdKind = keyof typeof TYPE_PREFIXES;
 
@@ -109,6 +109,7 @@ const LISTS = {
   delivery: (api, params) => readAnswer(api.GET('/api/v1/factories/{factory}/deliveries', { params })),
   run: (api, params) => readAnswer(api.GET('/api/v1/factories/{factory}/runs', { params })),
   reconciliation: (api, params) => readAnswer(api.GET('/api/v1/factories/{factory}/reconciliations', { params })),
+  replay: (api, params) => readAnswer(api.GET('/api/v1/factories/{factory}/replays', { params })),
 } as const satisfies Record<
   IdKind,
   (

@@ -1,5 +1,5 @@
 /** IDs that belong to a factory and that people abbreviate. */
-export type FindableId = `dlv_${string}` | `run_${string}` | `rec_${string}` | `wh_${string}`;
+export type FindableId = `dlv_${string}` | `run_${string}` | `rec_${string}` | `rpl_${string}` | `wh_${string}`;
 
 /** An object that an abbreviated ID may stand for. */
 export interface FoundId {

@@ -28,6 +28,7 @@ const FINDERS: { readonly [Type in TypeOf<FindableId>]: Find } = {
       .execute(),
   run: (db, range) => findIn(db, 'runs', range),
   rec: (db, range) => findIn(db, 'reconciliations', range),
+  rpl: (db, range) => findIn(db, 'replays', range),
   wh: (db, { from, before, factories, limit }) =>
     db
       .selectFrom('webhooks')
@@ -42,7 +43,11 @@ const FINDERS: { readonly [Type in TypeOf<FindableId>]: Find } = {
 
 type TypeOf<Id extends string> = Id extends `${infer Type}_${string}` ? Type : never;
 
-function findIn(db: Kysely<Schema>, table: 'runs' | 'reconciliations', { from, before, factories, limit }: Range) {
+function findIn(
+  db: Kysely<Schema>,
+  table: 'runs' | 'reconciliations' | 'replays',
+  { from, before, factories, limit }: Range,
+) {
   return db
     .selectFrom(table)
     .select(['id', 'factory'])
