@@ -30,6 +30,7 @@ export const FIELDS = {
     'health.webhooks',
     'health.failed_automations',
     'health.queue',
+    'pause',
   ],
   Webhook: [
     'uid',
@@ -93,7 +94,9 @@ export const FIELDS = {
     'prompt',
     'overrides',
     'concurrency',
+    'debounce',
     'retry',
+    'budget',
     'file',
     'commit',
     'commit.subject',
@@ -106,6 +109,7 @@ export const FIELDS = {
     'results.recent_failed',
     'results.failed_in_a_row',
     'results.failing_since',
+    'pause',
     'oldest_queued_at',
   ],
   Delivery: [

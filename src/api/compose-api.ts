@@ -15,6 +15,7 @@ import type { SignInOutcome } from '../core/ports/metrics.ts';
 import type { ReloadControl } from '../core/ports/reload-control.ts';
 import type { DrainControl } from '../core/ports/runs/drain-control.ts';
 import type { RunLogReader } from '../core/ports/runs/executor.ts';
+import type { PauseControl } from '../core/ports/runs/pause-control.ts';
 import type { RunControl } from '../core/ports/runs/run-control.ts';
 import type { WorkerControl } from '../core/ports/runs/worker-control.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
@@ -101,7 +102,7 @@ export interface ApiModules {
     unloggedCounts: Pick<UnloggedCounts, 'list'>;
     sendTestDelivery: SendTestDelivery;
   };
-  runs: { control: RunControl; workers: WorkerControl; drain: DrainControl; logs: RunLogReader };
+  runs: { control: RunControl; workers: WorkerControl; drain: DrainControl; pauses: PauseControl; logs: RunLogReader };
   events: EventFeed;
   reload: ReloadControl['reload'];
   operation: {
@@ -227,6 +228,7 @@ function registerDefinitions(api: FastifyInstance, modules: ApiModules, changes:
     onLimitsChanged: () => changes.announce(),
     editor,
     findSource,
+    pauses: modules.runs.pauses,
     clock,
   });
   void api.register(reconciliationsPlugin, {
@@ -256,6 +258,7 @@ function registerDefinitions(api: FastifyInstance, modules: ApiModules, changes:
     inspector: inspection.inspector,
     backtester: inspection.backtester,
     findSource,
+    pauses: modules.runs.pauses,
   });
 }
 

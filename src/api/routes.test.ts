@@ -1174,6 +1174,7 @@ describe('workers', () => {
           prompt: 'Fix it.',
           envelope: expect.stringContaining('untrusted'),
           overrides: { model: 'large', secrets: ['DEPLOY_KEY'] },
+          stands_for: { count: 0, deliveries: [] },
           event: HOSTILE_TEXT,
           attachments: [{ name: 'event-payload.json', size: 55, media_type: 'application/json' }],
         },

@@ -16,7 +16,7 @@ import type { WorkerTerms } from '../run/run-leases.ts';
 
 export interface RunParts {
   terms: DispatchTerms;
-  storage: Pick<Storage, 'runQueue' | 'runReader'>;
+  storage: Pick<Storage, 'runQueue' | 'runReader' | 'pauses'>;
   logs: RunLogWriter;
   observer: RunObserver;
   secrets: Pick<SecretStore, 'resolve'>;
@@ -29,6 +29,7 @@ export function createRunDispatcher({ storage, ...parts }: RunParts): Dispatcher
   return createDispatcher({
     queue: storage.runQueue,
     runs: storage.runReader,
+    pauses: storage.pauses,
     localExecutors: LOCAL_EXECUTORS,
     ...parts,
   });
@@ -57,10 +58,10 @@ export function composeTerms(
   const executors = new Map<string, FactoryExecutor>();
   const workers = new Map<string, WorkerTerms>();
   for (const { name, runs } of factories) {
-    const { concurrency, retry } = runs;
+    const { concurrency, retry, budget } = runs;
     const executor = executorOf.get(name);
     if (executor === undefined) workers.set(name, { ...runs, hasExecutor: runs.executor !== null });
-    else executors.set(name, { executor, concurrency, retryInterrupted: retry === 'interrupted' });
+    else executors.set(name, { executor, concurrency, retryInterrupted: retry === 'interrupted', budget });
   }
   return { executors, workers };
 }

@@ -165,6 +165,7 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
       control: dispatcher,
       workers: dispatcher.workers,
       drain: dispatcher.drain,
+      pauses: dispatcher.pauses,
       logs: createRunLogReader(paths.runLogs),
     },
     events: parts.events,

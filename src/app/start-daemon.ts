@@ -115,7 +115,15 @@ async function composeDaemon(
     adminUrl: () => adminUrl,
   });
   const conditions = createLiveConditions(
-    { config, steadyClock, retentionTime, drain: dispatcher.drain, backups: backups.scheduled, logger },
+    {
+      config,
+      steadyClock,
+      retentionTime,
+      drain: dispatcher.drain,
+      pauses: dispatcher.pauses,
+      backups: backups.scheduled,
+      logger,
+    },
     registry,
   );
   const health = createHealth(storage, () => listWarnings(config, conditions));

@@ -70,6 +70,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/drain.ts')).declareDrain,
   },
   {
+    name: 'pause',
+    description: 'start no further run of a factory or an automation; deliveries are still accepted',
+    load: async () => (await import('./commands/pause.ts')).declarePause,
+  },
+  {
+    name: 'resume',
+    description: 'start the runs of a paused factory or automation again',
+    load: async () => (await import('./commands/pause.ts')).declareResume,
+  },
+  {
     name: 'demo',
     description:
       'run a daemon with the example factory, and print a curl command for each webhook; it sends nothing automatically',

@@ -27,6 +27,7 @@ export type DiagnosticView = Reconciliation['diagnostics'][number];
 export type Reload = Schemas['Reload'];
 /** Whether runs start. */
 export type Drain = Schemas['Drain'];
+export type Pause = Schemas['Pause'];
 /** What happened in one hour. */
 export type ActivityHour = Schemas['Activity']['buckets'][number];
 export type Factory = Schemas['Factory'];
@@ -53,6 +54,7 @@ export type RunAttempt = Schemas['RunAttempt'];
 export type Replay = Schemas['Replay'];
 /** A part of a dry run of a replay. */
 export type ReplayPreview = Schemas['ReplayPreview'];
+export type RunInput = Schemas['RunInput'];
 export type RunRetries = Schemas['RunRetries'];
 export type RunState = Run['state'];
 export type Secret = Schemas['Secret'];

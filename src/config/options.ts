@@ -1,4 +1,5 @@
 import { ROLES } from '../core/access.ts';
+import { BUDGET_OUTCOMES } from '../core/run-policy.ts';
 import { EXECUTOR_NAMES, EXECUTOR_OPTIONS, EXECUTORS } from '../executors/index.ts';
 import type { TextFormat } from './text-formats.ts';
 
@@ -694,6 +695,37 @@ export const OPTIONS = {
     env: null,
     secret: false,
   },
+  'factories[].runs.budget.runs': {
+    title: 'Budget',
+    type: { kind: 'integer', min: 1, max: 100_000 },
+    default: null,
+    required: true,
+    description:
+      'Maximum number of attempts of all automations of this factory that start in the period. Automatic retries count too.',
+    examples: [200],
+    env: null,
+    secret: false,
+  },
+  'factories[].runs.budget.per': {
+    title: 'Budget period',
+    type: { kind: 'duration', min: '1s', max: '31d' },
+    default: null,
+    required: true,
+    description: 'The length of the period, which moves with the time.',
+    examples: ['1d', '1h'],
+    env: null,
+    secret: false,
+  },
+  'factories[].runs.budget.over': {
+    title: 'Over the budget',
+    type: { kind: 'choice', values: BUDGET_OUTCOMES, later: [] },
+    default: 'queue',
+    description:
+      'The outcome of a run over the budget. `queue`: it waits until the budget allows another start. `skip`: it ends without a start.',
+    examples: ['queue', 'skip'],
+    env: null,
+    secret: false,
+  },
   'factories[].runs.retry': {
     title: 'Retry',
     type: { kind: 'choice', values: ['never', 'interrupted'], later: [] },
@@ -745,6 +777,11 @@ export const SECTIONS = {
     title: 'Notify',
     description:
       'Targets that get the result of each commit: git hosts get a commit status, other receivers get a webhook.',
+  },
+  'factories[].runs.budget': {
+    title: 'Budget',
+    description: 'Maximum number of attempts that start in a period. Without it, there is no limit.',
+    optional: true,
   },
   'factories[].runs': { title: 'Runs', description: 'Execution of runs.' },
   'factories[].runs.executor': {

@@ -26,6 +26,29 @@ export type ConcurrencyPolicy = {
   cancelRunning?: boolean;
 };
 
+/** The outcome of a run for which the budget has no start left. */
+export const BUDGET_OUTCOMES = ['queue', 'skip'] as const;
+
+/** `budget` as a definition file or the configuration declares it. */
+export type BudgetPolicy = { runs: number; per: string; over?: (typeof BUDGET_OUTCOMES)[number] };
+
+/** `budget` with its defaults. */
+export interface BudgetTerms {
+  /** Maximum number of attempts that start in any period of `perMs`. */
+  runs: number;
+  perMs: number;
+  over: (typeof BUDGET_OUTCOMES)[number];
+}
+
+export function readBudgetTerms({ runs, per, over = 'queue' }: BudgetPolicy): BudgetTerms {
+  return { runs, perMs: parseDuration(per) ?? 0, over };
+}
+
+/** Milliseconds for which a key is quiet before its run starts. */
+export function readDebounceMs(debounce: string): number {
+  return parseDuration(debounce) ?? 0;
+}
+
 /** `concurrency` with its defaults. */
 export interface ConcurrencyTerms {
   /** Maximum number of runs with the same key at the same time. */

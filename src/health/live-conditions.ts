@@ -1,5 +1,6 @@
 import type { Logger } from '../core/ports/logger.ts';
 import type { DrainControl } from '../core/ports/runs/drain-control.ts';
+import type { PauseControl } from '../core/ports/runs/pause-control.ts';
 import type { Condition } from '../core/reconciliation.ts';
 import type { RetentionTime } from '../core/retention-time.ts';
 import type { SteadyClock } from '../core/time/steady-clock.ts';
@@ -8,6 +9,7 @@ import type { Registry } from '../registry/registry.ts';
 import { describeBackups, type WatchedBackups } from './backup-conditions.ts';
 import { describeClockStep, describeRetentionLag } from './clock-conditions.ts';
 import { describeDrain } from './describe-drain.ts';
+import { describePauses } from './describe-pauses.ts';
 
 /** Conditions that no pass of a factory can know. They are found when somebody asks. */
 export interface LiveConditions {
@@ -25,10 +27,11 @@ export interface ConditionParts {
   logger: Logger;
   config: { readonly factories: readonly { name: string }[] };
   drain: Pick<DrainControl, 'state'>;
+  pauses: Pick<PauseControl, 'list'>;
 }
 
 export function createLiveConditions(
-  { config, steadyClock, retentionTime, drain, backups, logger }: ConditionParts,
+  { config, steadyClock, retentionTime, drain, pauses, backups, logger }: ConditionParts,
   registry: Registry,
 ): LiveConditions {
   const nowMs = () => steadyClock.wallMs();
@@ -43,8 +46,11 @@ export function createLiveConditions(
   );
   const watches = new Map<string, () => Condition[]>();
   const watch = (name: string) => {
-    const find = () => describeUnreadableSecrets(listUnreadable(registry, name));
-    const watched = watchConditions([find], { nowMs, logger: logger.child({ factory: name }) });
+    const sources = [
+      () => describeUnreadableSecrets(listUnreadable(registry, name)),
+      () => describePauses(pauses.list(), name),
+    ];
+    const watched = watchConditions(sources, { nowMs, logger: logger.child({ factory: name }) });
     watches.set(name, watched);
     return watched;
   };

@@ -84,8 +84,8 @@ export async function serveApplied(parts: ServeParts, applied: AppliedFactory): 
 }
 
 function listen(automation: AutomationRow, version: number | null): ListeningAutomation {
-  const { name, enabled, concurrency } = automation;
-  const keyPaths = concurrency === null ? undefined : readKeyPaths(concurrency);
+  const { name, enabled, concurrency, debounce } = automation;
+  const keyPaths = concurrency === null && debounce === null ? undefined : readKeyPaths(concurrency ?? {});
   return { name, version, enabled, keyPaths, filters: [...triggerFiltersByWebhook(automation)] };
 }
 

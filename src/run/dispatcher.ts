@@ -3,6 +3,8 @@ import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { DrainControl } from '../core/ports/runs/drain-control.ts';
 import type { RunLogWriter } from '../core/ports/runs/executor.ts';
+import type { PauseControl } from '../core/ports/runs/pause-control.ts';
+import type { PauseTable } from '../core/ports/runs/pause-table.ts';
 import type { RunControl, WaitingRun, WaitReason } from '../core/ports/runs/run-control.ts';
 import { type RunObserver, UNOBSERVED } from '../core/ports/runs/run-observer.ts';
 import type { Admitted, RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
@@ -12,11 +14,12 @@ import type { NewRun } from '../core/resources/delivery.ts';
 import type { ExecutorType, Run } from '../core/resources/run.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
-import { explainGate, explainWait } from './explain-wait.ts';
+import { explainGate, explainPause, explainWait } from './explain-wait.ts';
 import { type FactoryExecutor, FactoryQueue, type RunEnding } from './factory-queue.ts';
 import { recoverRuns } from './recover.ts';
 import { RunDrain } from './run-drain.ts';
 import { RunLeases, type WorkerTerms } from './run-leases.ts';
+import { RunPauses } from './run-pauses.ts';
 import type { StartFailure } from './start-failures.ts';
 
 /** A safety net for a lost `wake`; nothing depends on it. */
@@ -25,6 +28,7 @@ const SAFETY_NET_MS = 30_000;
 export interface DispatcherOptions {
   queue: RunQueue;
   runs: Pick<RunReader, 'get' | 'attempts' | 'agentFiles'>;
+  pauses: PauseTable;
   terms: DispatchTerms;
   /** Types of executors that run in the daemon: their runs are recovered after a crash. */
   localExecutors: readonly ExecutorType[];
@@ -51,6 +55,7 @@ export interface Dispatcher extends RunControl {
   /** The runs that workers pull. */
   workers: WorkerControl;
   drain: DrainControl;
+  pauses: PauseControl;
   /** Recovers the runs of an earlier daemon, then starts to claim. Resolves after the recovery. */
   start(): Promise<void>;
   /** From now on, runs start by these terms. Runs that were started before end as they began. */
@@ -82,6 +87,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     onResumed: wakeAll,
   });
   const isDraining = () => drain.isOn;
+  const pauses = new RunPauses({ table: options.pauses, clock, onResumed: wake });
   const queues = new Map<string, FactoryQueue>();
   const leases = new RunLeases(
     { queue, runs, isDraining, logs, clock, logger, observer, onRunChanged, onAdmitted, onReleased: wake, acceptEarly },
@@ -134,6 +140,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const parts = { queue, executors: terms.executors, localExecutors, observer, clock, logger };
     await retryWithBackoff(
       async () => {
+        await pauses.open();
         await leases.recover();
         await recoverRuns(parts, (run) => onRunChanged(run.id));
       },
@@ -149,6 +156,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   async function cancel(id: RunId): ReturnType<RunControl['cancel']> {
     if (await queue.cancelQueued({ id, at: clock.wallMs() })) {
       onRunChanged(id);
+      await wakeFactoryOf(id);
       return 'cancelled';
     }
     return (await cancelHeld([...queues.values()], id)) ?? (await cancelUnheld(runs, leases, id));
@@ -158,9 +166,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const outcome = await queue.retry({ id, requestedBy, at: clock.wallMs() });
     if (outcome !== 'queued') return outcome;
     onRunChanged(id);
+    await wakeFactoryOf(id);
+    return outcome;
+  }
+
+  async function wakeFactoryOf(id: RunId): Promise<void> {
     const run = await runs.get(id);
     if (run !== null) wake(run.factory);
-    return outcome;
   }
 
   function onRunsCreated(factory: string, created: readonly Pick<NewRun, 'concurrencyKey'>[]): void {
@@ -191,7 +203,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   function explainWaitOf(run: WaitingRun): WaitReason {
-    return explainGate(run) ?? explainQueue(run.factory);
+    const pause = pauses.find(run.factory, run.automation);
+    return pause !== null ? explainPause(pause) : (explainGate(run) ?? explainQueue(run.factory));
   }
 
   function explainQueue(factory: string): WaitReason {
@@ -210,6 +223,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       hasExecutor: worker?.hasExecutor ?? true,
       wasAskedFor: leases.wasAskedFor(factory),
       startFailure: factoryQueue?.startFailure()?.problem ?? null,
+      budgetOpensAt: executor === undefined ? leases.budgetOpensAt(factory) : (factoryQueue?.budgetOpensAt() ?? null),
     });
   }
 
@@ -220,6 +234,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     workers: leases,
     drain,
+    pauses,
     setTerms: (changed) => {
       terms = changed;
       leases.setTerms(terms.workers);

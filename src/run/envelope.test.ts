@@ -102,6 +102,7 @@ describe('the documents of a run', () => {
       event: 'build.failed',
       agent: 'builder',
       overrides: { model: 'large', secrets: ['CI_TOKEN'] },
+      stands_for: { count: 0, deliveries: [] },
       trace: null,
     });
   });

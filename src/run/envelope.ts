@@ -1,6 +1,6 @@
 import type { RunDocuments } from '../core/ports/runs/executor.ts';
 import { presentFields } from '../core/resources/fields.ts';
-import type { RunInput } from '../core/resources/run.ts';
+import type { RunInput, StandsFor } from '../core/resources/run.ts';
 import { RUN_FIELDS } from '../core/resources/run.ts';
 import { traceAttempt } from '../core/trace-context.ts';
 
@@ -41,6 +41,7 @@ export function renderRunDocuments(input: RunInput): RunDocuments {
     event,
     agent,
     overrides,
+    stands_for: presentStandsFor(input.standsFor),
     trace: traceAttempt(run),
   };
   const envelope = renderEnvelope(input);
@@ -48,6 +49,18 @@ export function renderRunDocuments(input: RunInput): RunDocuments {
     envelope,
     promptFile: `${endLine(input.prompt)}\n---\n\n${envelope}`,
     runFile: `${JSON.stringify(record, null, 2)}\n`,
+  };
+}
+
+/** The deliveries that a run stands for, as `run.json` and the management API show them. */
+export function presentStandsFor({ count, deliveries }: StandsFor) {
+  return {
+    count,
+    deliveries: deliveries.map(({ delivery, deliveryIdentity, run }) => ({
+      id: delivery,
+      delivery_id: deliveryIdentity,
+      run,
+    })),
   };
 }
 

@@ -1,11 +1,33 @@
 import type { DrainState } from '../core/ports/runs/drain-control.ts';
+import type { Pause } from '../core/ports/runs/pause-table.ts';
 import type { WaitingRun, WaitReason } from '../core/ports/runs/run-control.ts';
 import { formatInstant } from '../core/time/clock.ts';
 
+/** Explains which pause keeps a run from starting. */
+export function explainPause({ factory, automation, pausedAt, pausedBy, reason }: Pause): WaitReason {
+  const [paused, option] =
+    automation === '' ? [`factory ${factory}`, ''] : [`automation ${automation}`, ` --automation ${automation}`];
+  const why = reason === null ? '' : ` Reason: ${endSentence(reason)}`;
+  const text = `${pausedBy.name} paused ${paused} at ${formatInstant(pausedAt)}.${why} To start runs again, run 'dockbell resume --factory ${factory}${option}'.`;
+  return { reason: 'paused', text };
+}
+
+function endSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
 /** Explains why this run waits although others of its factory may start; `null` if it does not. */
 export function explainGate({ gate, attempt, notBefore, concurrencyKey }: WaitingRun): WaitReason | null {
+  const time = notBefore === null ? 'soon' : `at ${formatInstant(notBefore)}`;
+  if (gate === 'debounce') {
+    const text = `The run starts ${time} if no other delivery with the key ${concurrencyKey} arrives before. Another delivery replaces it and begins the quiet time again.`;
+    return { reason: 'debounce', text };
+  }
+  if (gate === 'budget') {
+    const text = `As many attempts have started as the budget of the automation allows. The oldest waiting run starts ${time}.`;
+    return { reason: 'budget', text };
+  }
   if (gate === 'backoff') {
-    const time = notBefore === null ? 'soon' : `at ${formatInstant(notBefore)}`;
     const text = `Attempt ${attempt - 1} failed. Attempt ${attempt} starts ${time}, as the automation's retry says.`;
     return { reason: 'backoff', text };
   }
@@ -31,11 +53,14 @@ export interface WaitFacts {
   wasAskedFor: boolean;
   /** Why runs cannot start on this machine; `null` if they can. */
   startFailure: string | null;
+  /** When the budget of the factory allows the next start; `null` if it keeps no run from starting. */
+  budgetOpensAt: number | null;
 }
 
 /** Explains why queued runs wait: the first fact that keeps every run from starting. */
 export function explainWait(facts: WaitFacts): WaitReason {
-  const { factory, phase, executedBy, isFull, concurrency, hasExecutor, wasAskedFor, startFailure } = facts;
+  const { factory, phase, executedBy, isFull, concurrency, hasExecutor, wasAskedFor, startFailure, budgetOpensAt } =
+    facts;
   if (phase === 'stopping')
     return { reason: 'stopping', text: 'The daemon is stopping. The run starts after the next start.' };
   if (phase === 'draining') {
@@ -60,6 +85,12 @@ export function explainWait(facts: WaitFacts): WaitReason {
     return {
       reason: 'start_failed',
       text: `Runs of factory ${factory} cannot start now, and the daemon keeps trying: ${startFailure}`,
+    };
+  }
+  if (budgetOpensAt !== null) {
+    return {
+      reason: 'budget',
+      text: `As many attempts have started as runs.budget of factory ${factory} allows. The next run starts at ${formatInstant(budgetOpensAt)}.`,
     };
   }
   if (isFull) {

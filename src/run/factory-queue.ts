@@ -6,6 +6,7 @@ import type { RunObserver } from '../core/ports/runs/run-observer.ts';
 import type { Admitted, RunEnd, RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Run, RunInput, RunResult } from '../core/resources/run.ts';
+import type { BudgetTerms } from '../core/run-policy.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import { type Clock, formatInstant } from '../core/time/clock.ts';
 import { callAt } from '../core/time/schedule.ts';
@@ -19,6 +20,8 @@ export interface FactoryExecutor {
   concurrency: number;
   /** `retry: interrupted`: a run that a crash interrupted is retried, up to its third attempt. */
   retryInterrupted?: boolean;
+  /** The number of attempts of the factory that may start in a period. Default: no limit. */
+  budget?: BudgetTerms | null;
 }
 
 /** How a stop ends the runs that are still executed. */
@@ -74,6 +77,7 @@ export class FactoryQueue {
   /** Cancels the wake at the time of the next run that waits for one. */
   #cancelDue = () => {};
   #wanted = false;
+  #budgetOpensAt: number | null = null;
 
   constructor(parts: FactoryQueueParts) {
     this.#parts = parts;
@@ -88,6 +92,11 @@ export class FactoryQueue {
   /** Why runs cannot start on this machine; `null` if they can. */
   startFailure(): StartFailure | null {
     return this.#startFailures.current();
+  }
+
+  /** When the budget of the factory allows the next start, as wall time; `null` if it kept no run from starting. */
+  budgetOpensAt(): number | null {
+    return this.#budgetOpensAt;
   }
 
   /** There may be a run to claim. Cheap: calls during a claim cause one further claim. */
@@ -179,14 +188,16 @@ export class FactoryQueue {
     // While runs cannot start, a single one shows whether they can again.
     const limit = this.startFailure() === null ? free : 1;
     const resting = this.#startFailures.resting();
-    const order = { factory, executor: entry.executor.type, limit, at: clock.wallMs(), except: resting.runs };
-    const { inputs, nextAt, ...admitted } = await queue.claim(order);
+    const { executor, budget = null } = entry;
+    const order = { factory, executor: executor.type, limit, at: clock.wallMs(), except: resting.runs, budget };
+    const { inputs, nextAt, budgetOpensAt, ...admitted } = await queue.claim(order);
+    this.#budgetOpensAt = budgetOpensAt;
     this.#parts.onAdmitted(admitted);
     this.#wakeWhenDue(nextAt);
     if (inputs.length === 0) this.#noteEmptyQueue(resting);
     for (const input of inputs) {
       if (this.#isHalted()) await this.#release(input);
-      else this.#begin(input, entry.executor);
+      else this.#begin(input, executor);
     }
   }
 

@@ -13,6 +13,7 @@ import type {
   WorkerControl,
 } from '../core/ports/runs/worker-control.ts';
 import type { Run, RunInput, RunProgress, RunResult } from '../core/resources/run.ts';
+import type { BudgetTerms } from '../core/run-policy.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { callAt } from '../core/time/schedule.ts';
@@ -30,6 +31,8 @@ export interface WorkerTerms {
   timeoutMs: number;
   /** Does the configuration name the executor `queue`? Without any executor, workers may claim runs too. */
   hasExecutor: boolean;
+  /** The number of attempts of the factory that may start in a period. Default: no limit. */
+  budget?: BudgetTerms | null;
 }
 
 export interface RunLeaseParts {
@@ -78,6 +81,7 @@ export class RunLeases implements WorkerControl {
   #recovered = false;
   #turn = 0;
   readonly #askedFor = new Set<string>();
+  readonly #budgetOpensAt = new Map<string, number | null>();
 
   /** @param terms by factory: those whose runs workers execute */
   constructor(parts: RunLeaseParts, terms: ReadonlyMap<string, WorkerTerms>) {
@@ -107,6 +111,11 @@ export class RunLeases implements WorkerControl {
   /** Has a worker asked for runs of this factory since the daemon started? */
   wasAskedFor(factory: string): boolean {
     return this.#askedFor.has(factory);
+  }
+
+  /** When the budget of the factory allows the next start, as wall time; `null` if it kept no run from starting. */
+  budgetOpensAt(factory: string): number | null {
+    return this.#budgetOpensAt.get(factory) ?? null;
   }
 
   /** Continues the leases of runs that workers and receivers held when an earlier daemon ended. */
@@ -234,15 +243,18 @@ export class RunLeases implements WorkerControl {
 
   async #take(factory: string, wanted: number, worker: string): Promise<RunInput[]> {
     const { queue, clock } = this.#parts;
-    const limit = Math.min(wanted, (this.#terms.get(factory)?.concurrency ?? 0) - this.countHeld(factory));
+    const { concurrency = 0, budget = null } = this.#terms.get(factory) ?? {};
+    const limit = Math.min(wanted, concurrency - this.countHeld(factory));
     if (limit <= 0) return [];
-    const { inputs, ...admitted } = await queue.claim({
+    const { inputs, budgetOpensAt, ...admitted } = await queue.claim({
       factory,
       executor: 'queue',
       limit,
       worker,
       at: clock.wallMs(),
+      budget,
     });
+    this.#budgetOpensAt.set(factory, budgetOpensAt);
     this.#parts.onAdmitted(admitted);
     return inputs;
   }

@@ -48,7 +48,7 @@ export function describeRunState({ run, waiting, touches, attempts }: RunHistory
   if (state === 'succeeded') return `The run of ${automation} succeeded${after}${again}.`;
   if (state === 'cancelled') {
     const by = findCancel(touches)?.by;
-    if (error === 'superseded' || error === 'skipped') {
+    if (error === 'superseded' || error === 'skipped' || error === 'over_budget') {
       const newer = run.supersededBy === null ? '' : ` The newer run is ${run.supersededBy}.`;
       return `The run of ${automation} was cancelled. ${explainRunError({ error, executor })!.text}${newer}`;
     }

@@ -5,6 +5,7 @@ export const RUN_REASONS = [
   'cancelled',
   'superseded',
   'skipped',
+  'over_budget',
   'exit_code',
   'signal',
   'failed',
@@ -25,6 +26,8 @@ const SENTENCES = {
     'A newer run with the same concurrency key replaced it: the concurrency of the automation has the mode latest.',
   skipped:
     'Other runs with the same concurrency key had not ended: the concurrency of the automation has the mode skip. To start it, retry the run.',
+  over_budget:
+    'As many attempts had started as the budget allows, and it ends further runs: over is skip. To start it, retry the run.',
 } as const;
 
 const INTERRUPTED_COMMAND =

@@ -135,4 +135,32 @@ describe.each(STORAGES)('runs with concurrency keys on $name', (kind) => {
     const [later] = await record('["1"]');
     expect(await claim()).toEqual([later]);
   });
+
+  it('let the next one start when the one before it is cancelled before its start', async () => {
+    await declare({ key: 'pr' });
+    const [first, second, third] = (await record('["1"]', '["1"]', '["1"]')) as [RunId, RunId, RunId];
+    expect(await claim()).toEqual([first]);
+    await finish(first);
+    await queue().cancelQueued({ id: second, at: AT });
+    expect(await claim()).toEqual([third]);
+  });
+
+  it('have no position in the queue while they wait for others with their key', async () => {
+    await declare({ key: 'pr' });
+    const [first, second, third] = (await record('["1"]', '["1"]', '["2"]')) as [RunId, RunId, RunId];
+    await queue().admit({ factory: FACTORY, at: AT });
+    const positions = await opened.storage.runReader.queuePositions({ factory: FACTORY, runs: [first, second, third] });
+    expect([...positions]).toEqual([
+      [first, 1],
+      [third, 2],
+    ]);
+  });
+
+  it('do not all become candidates of a claim when their key is crowded', async () => {
+    await declare({ key: 'pr', limit: 2 });
+    const runs = await record('["1"]', '["1"]', '["1"]', '["1"]');
+    await queue().admit({ factory: FACTORY, at: AT });
+    const gates = await Promise.all(runs.map(async (id) => (await read(id)).gate));
+    expect(gates).toEqual([null, null, 'concurrency', 'concurrency']);
+  });
 });

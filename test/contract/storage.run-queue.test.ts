@@ -85,6 +85,7 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
       agent: 'reviewer',
       overrides: { model: 'large' },
       event: 'build.failed',
+      standsFor: { count: 0, deliveries: [] },
       queuedAt: START_MS,
       payload: expect.anything(),
     });

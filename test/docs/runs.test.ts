@@ -36,6 +36,16 @@ const INPUT: RunInput = {
   agent: null,
   overrides: { secrets: ['ISSUE_TRACKER_TOKEN'] },
   event: 'build.failed',
+  standsFor: {
+    count: 1,
+    deliveries: [
+      {
+        delivery: 'dlv_01m7yj32yre0ypze8bxjzjg665',
+        deliveryIdentity: 'build-4712',
+        run: 'run_01m7yj32yre0ypze8bxjzjg664',
+      },
+    ],
+  },
   queuedAt: 1_795_248_196_573,
   payload: new TextEncoder().encode('{}'),
 };

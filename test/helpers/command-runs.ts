@@ -53,6 +53,7 @@ export function makeRunInput(changes: { run?: Partial<Run> } & Partial<Omit<RunI
     agent: null,
     overrides: {},
     event: null,
+    standsFor: { count: 0, deliveries: [] },
     queuedAt: run.createdAt,
     payload: Buffer.from('{"a":1}'),
     ...changes,

@@ -14,6 +14,7 @@ import type { DefinitionSource } from '../../src/core/ports/definitions/definiti
 import type { ReplayControl } from '../../src/core/ports/deliveries/replay-control.ts';
 import type { DrainControl } from '../../src/core/ports/runs/drain-control.ts';
 import type { Executor, RunLogReader, RunLogWriter } from '../../src/core/ports/runs/executor.ts';
+import type { PauseControl } from '../../src/core/ports/runs/pause-control.ts';
 import type { RunControl } from '../../src/core/ports/runs/run-control.ts';
 import type { WorkerControl } from '../../src/core/ports/runs/worker-control.ts';
 import type { SecretHistory, SecretStore } from '../../src/core/ports/secret-store.ts';
@@ -76,6 +77,7 @@ export interface SeededEngine {
   workers: WorkerControl;
   runControl: RunControl;
   drain: DrainControl;
+  pauses: PauseControl;
   runLogs: RunLogReader;
   secrets: SecretStore & SecretHistory;
   reconcilers: Reconcilers;
@@ -195,7 +197,12 @@ function controlRuns(start: () => Promise<void>, { workers, ...runs }: Dispatche
     heartbeat: workers.heartbeat.bind(workers),
     complete: workers.complete.bind(workers),
   });
-  return { runControl, workers: { ...asked, claimable: () => workers.claimable() }, drain: runs.drain };
+  return {
+    runControl,
+    workers: { ...asked, claimable: () => workers.claimable() },
+    drain: runs.drain,
+    pauses: runs.pauses,
+  };
 }
 
 /** Replaces timers: a failed pass is not repeated later. */

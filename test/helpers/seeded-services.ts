@@ -624,7 +624,7 @@ export interface SeededServices
       'storage' | 'inventory' | 'secrets' | 'reconcile' | 'factories' | 'editor' | 'events' | 'answers' | 'masterKey'
     >,
     Pick<ApiModules['base'], 'ids' | 'randomBytes' | 'logger'>,
-    Pick<SeededEngine, 'start' | 'workers' | 'runControl' | 'drain' | 'runLogs'> {
+    Pick<SeededEngine, 'start' | 'workers' | 'runControl' | 'drain' | 'pauses' | 'runLogs'> {
   deliveries: Storage['deliveryReader'];
   runs: Storage['runReader'];
   reconciliations: Storage['reconciliationReader'];
@@ -786,6 +786,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     },
     workers: engine.workers,
     drain: engine.drain,
+    pauses: engine.pauses,
     reconciliations: storage.reconciliationReader,
     reconcile: {
       reconcileNow: async (factory) => {
@@ -870,7 +871,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
 
 /** The admin server on these services, composed as the daemon composes it. */
 export function createSeededServer(services: SeededServices): FastifyInstance {
-  const { storage, runControl, workers, drain, runLogs, clock, ids, randomBytes, logger } = services;
+  const { storage, runControl, workers, drain, pauses, runLogs, clock, ids, randomBytes, logger } = services;
   const { inventory, secrets, reconcile, factories, editor, events, answers, masterKey } = services;
   const { tokens, users, sessions, loginLinks, auditLog, idFinder } = services;
   const { deliveries: deliveryReader, runs: runReader, reconciliations: reconciliationReader } = services;
@@ -886,7 +887,7 @@ export function createSeededServer(services: SeededServices): FastifyInstance {
     inspection: services,
     diagnosis: services,
     ingress: services,
-    runs: { control: runControl, workers, drain, logs: runLogs },
+    runs: { control: runControl, workers, drain, pauses, logs: runLogs },
     events,
     // The seeded daemon has no configuration file that could change.
     reload: async () => ({ applied: [], needRestart: [], factories: { added: [], changed: [], removed: [] } }),

@@ -205,6 +205,7 @@ export class SimulatedDispatch {
     life.dispatcher = createDispatcher({
       queue,
       runs: queue,
+      pauses: this.#queue.pauses,
       logs: { begin: async () => 0, append: async () => undefined },
       localExecutors: ['command'],
       terms: {

@@ -1,9 +1,10 @@
 import Database from 'better-sqlite3';
 import type { AgentFileContent } from '../../src/core/agent-files.ts';
 import type { RunId } from '../../src/core/ids.ts';
+import type { PauseTable } from '../../src/core/ports/runs/pause-table.ts';
 import type { ClaimRequest, RetryOutcome, RunQueue, RunReader } from '../../src/core/ports/runs/run-queue.ts';
 import type { ExecutorType, Run, RunAttempt, RunInput } from '../../src/core/resources/run.ts';
-import type { ConcurrencyPolicy, RetryPolicy } from '../../src/core/run-policy.ts';
+import type { BudgetPolicy, ConcurrencyPolicy, RetryPolicy } from '../../src/core/run-policy.ts';
 import { toRun } from '../../src/storage/sql/runs/run-rows.ts';
 import { openDatabase } from '../../src/storage/sqlite/disk/open-database.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
@@ -13,6 +14,8 @@ import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts'
 interface RunPolicy {
   retry?: RetryPolicy;
   concurrency?: ConcurrencyPolicy;
+  debounce?: string;
+  budget?: BudgetPolicy;
 }
 
 /** The queue of a storage, in memory or in a file. Tests can break it, and read it without waiting. */
@@ -22,13 +25,15 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attemp
   readonly #db: Database.Database;
   readonly #queue: RunQueue;
   readonly #reader: RunReader;
+  readonly pauses: PauseTable;
 
   /** @param file the database; in memory if omitted */
   constructor(file?: string) {
     this.#db = file === undefined ? openInMemory() : openDatabase(file);
-    const { runQueue, runReader } = createSqliteStorage(this.#db);
+    const { runQueue, runReader, pauses } = createSqliteStorage(this.#db);
     this.#queue = runQueue;
     this.#reader = runReader;
+    this.pauses = pauses;
   }
 
   /** Stores the run in its state, and creates its delivery and the rows of the factory. */
@@ -66,7 +71,9 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attemp
       prompt,
       agent,
       overrides: JSON.stringify(overrides),
-      ...Object.fromEntries(Object.entries(policy).map(([key, value]) => [key, JSON.stringify(value)])),
+      ...Object.fromEntries(
+        Object.entries(policy).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
+      ),
     });
     const seq = this.#insert('runs', {
       id: run.id,

@@ -22,7 +22,14 @@ import {
 import { ScriptedExecutor } from '../helpers/scripted-executor.ts';
 import { StoredRunQueue } from '../helpers/stored-run-queue.ts';
 
-const waitingIn = (factory: string) => ({ factory, attempt: 1, gate: null, notBefore: null, concurrencyKey: null });
+const waitingIn = (factory: string, automation = 'fix-errors') => ({
+  factory,
+  automation,
+  attempt: 1,
+  gate: null,
+  notBefore: null,
+  concurrencyKey: null,
+});
 
 let queue: StoredRunQueue;
 let executor: ScriptedExecutor;
@@ -43,6 +50,7 @@ function open(
   dispatcher = createDispatcher({
     queue,
     runs: queue,
+    pauses: queue.pauses,
     logs: { begin: async () => 0, append: async () => undefined },
     localExecutors: ['command'],
     terms: { executors, workers },
@@ -58,9 +66,13 @@ function ending(graceMs: number) {
   return { graceMs, why: 'the daemon stopped' };
 }
 
-function addRun(run: Partial<Run> = {}, overrides: Record<string, string[] | string> = {}): Run['id'] {
+function addRun(
+  run: Partial<Run> = {},
+  overrides: Record<string, string[] | string> = {},
+  policy: Parameters<StoredRunQueue['add']>[1] = {},
+): Run['id'] {
   const input = makeRunInput({ run: { id: newRunId(), state: 'queued', executor: null, ...run }, overrides });
-  queue.add(input);
+  queue.add(input, policy);
   return input.run.id;
 }
 
@@ -184,6 +196,63 @@ describe('the dispatcher', () => {
     expect(executor.highest).toBe(3);
     expect(Math.max(...limits)).toBeLessThanOrEqual(3);
     expect(executor.requests).toHaveLength(20);
+  });
+
+  it('starts no run of a paused factory or automation, says who paused it, and starts them when it is resumed', async () => {
+    const it = open({ concurrency: 4 });
+    await it.start();
+    await it.pauses.pause({ factory: 'payments', automation: 'fix-errors', reason: 'Too many pull requests' }, ALICE);
+    const paused = addRun({ automation: 'fix-errors' });
+    const other = addRun({ automation: 'other' });
+    it.wake('payments');
+    await waitUntil(isIn(other, 'running'), 'the run of the other automation is executed');
+    expect(queue.run(paused)).toMatchObject({ state: 'queued', gate: 'paused' });
+    const { reason, text } = it.explainWait(queue.run(paused));
+    expect(reason).toBe('paused');
+    expect(text).toMatch(
+      /^alice paused automation fix-errors at \S+Z\. Reason: Too many pull requests\. .*'dockbell resume --factory payments --automation fix-errors'\.$/,
+    );
+    expect(it.explainWait(waitingIn('payments', 'other')).reason).not.toBe('paused');
+    await it.pauses.resume({ factory: 'payments', automation: 'fix-errors' });
+    await waitUntil(isIn(paused, 'running'), 'the resumed run is executed');
+    await it.pauses.pause({ factory: 'payments', automation: '', reason: null }, ALICE);
+    const last = addRun({ automation: 'third' });
+    it.wake('payments');
+    expect(it.explainWait(queue.run(last)).text).toMatch(
+      /^alice paused factory payments at \S+Z\. To start runs again,/,
+    );
+    await it.stop(ending(0));
+    expect(queue.run(last).state).toBe('queued');
+
+    const next = open({ concurrency: 4 });
+    await next.start();
+    expect(next.explainWait(queue.run(last)).reason).toBe('paused');
+    await next.pauses.resume({ factory: 'payments', automation: '' });
+    await waitUntil(isIn(last, 'running'), 'the pause outlived the first daemon, and ended');
+  });
+
+  it('starts runs over a budget when it allows them, without another wake', async () => {
+    const it = open({ concurrency: 4 });
+    const policy = { budget: { runs: 1, per: '1s' } };
+    const first = addRun({}, {}, policy);
+    const second = addRun({}, {}, policy);
+    await it.start();
+    await waitUntil(isIn(first, 'running'), 'the first run is executed');
+    await waitUntil(() => queue.run(second).gate === 'budget', 'the second run waits');
+    expect(it.explainWait(queue.run(second))).toMatchObject({ reason: 'budget' });
+    await waitUntil(isIn(second, 'running'), 'the second run is executed after the period');
+  });
+
+  it('explains that the budget of a factory keeps its runs from starting', async () => {
+    const budget = { runs: 1, perMs: 3_600_000, over: 'queue' } as const;
+    const it = open({ executors: new Map([['payments', { executor, concurrency: 4, budget }]]) });
+    const first = addRun();
+    const second = addRun();
+    await it.start();
+    await waitUntil(isIn(first, 'running'), 'the first run is executed');
+    await waitUntil(() => it.explainWait(queue.run(second)).reason === 'budget', 'the second run waits for the budget');
+    expect(it.explainWait(queue.run(second)).text).toContain('runs.budget of factory payments');
+    expect(queue.run(second).state).toBe('queued');
   });
 
   it('explains why queued runs wait', async () => {

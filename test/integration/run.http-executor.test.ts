@@ -350,7 +350,14 @@ describe('mode async', () => {
 
 describe('a receiver that is down', () => {
   let queue: StoredRunQueue;
-  const waiting = { factory: 'payments', attempt: 1, gate: null, notBefore: null, concurrencyKey: null };
+  const waiting = {
+    factory: 'payments',
+    automation: 'fix-errors',
+    attempt: 1,
+    gate: null,
+    notBefore: null,
+    concurrencyKey: null,
+  };
 
   beforeEach(() => {
     queue = new StoredRunQueue();
@@ -360,6 +367,7 @@ describe('a receiver that is down', () => {
     dispatcher = createDispatcher({
       queue,
       runs: queue,
+      pauses: queue.pauses,
       clock: systemClock,
       logger: silentLogger,
       localExecutors: ['http'],

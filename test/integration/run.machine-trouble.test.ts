@@ -23,7 +23,14 @@ import {
 } from '../helpers/command-runs.ts';
 import { StoredRunQueue } from '../helpers/stored-run-queue.ts';
 
-const waitingIn = (factory: string) => ({ factory, attempt: 1, gate: null, notBefore: null, concurrencyKey: null });
+const waitingIn = (factory: string) => ({
+  factory,
+  automation: 'fix-errors',
+  attempt: 1,
+  gate: null,
+  notBefore: null,
+  concurrencyKey: null,
+});
 
 const ECHO = ['/bin/sh', '-c', 'echo done'];
 
@@ -57,6 +64,7 @@ async function start(
   dispatcher = createDispatcher({
     queue,
     runs: queue,
+    pauses: queue.pauses,
     clock,
     logger,
     localExecutors: ['command'],

@@ -223,9 +223,10 @@ describe('every query of the storage', () => {
       expect(step).toMatch(/COVERING INDEX runs_by_state \(state=\? AND factory=\? AND seq>\? AND seq<\?\)/);
   });
 
-  it('finds queued runs without reading ended ones', async () => {
+  it('finds the runs to claim without reading those that ended or wait', async () => {
     await storage.runQueue.claim({ factory: FACTORY, executor: 'command', limit: 4, at: 1 });
     const plan = statements.flatMap((statement) => statement.plan);
-    expect(plan).toContainEqual(expect.stringContaining('runs_by_state (state=? AND factory=?)'));
+    expect(plan).toContainEqual(expect.stringContaining('runs_claimable (factory=? AND state=? AND gate=?)'));
+    expect(plan.filter((step) => step.includes('runs_by_state'))).toEqual([]);
   });
 });

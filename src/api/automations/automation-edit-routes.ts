@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Json, JsonObject, JsonSchema } from '../../core/json.ts';
+import type { PauseControl } from '../../core/ports/runs/pause-control.ts';
 import type { RunReader } from '../../core/ports/runs/run-queue.ts';
 import { AUTOMATION_FIELDS, EXECUTION_OVERRIDES } from '../../core/resources/automation.ts';
 import { readDeclared, readRequest, requestProperties } from '../../core/resources/fields.ts';
@@ -24,6 +25,7 @@ import { presentAutomation } from './present-automation.ts';
 export interface AutomationEditRouteParts extends EditGuardParts {
   editor: Pick<FactoryEditor, 'writeAutomation' | 'deleteAutomation'>;
   runs: Pick<RunReader, 'oldestQueued'>;
+  pauses: PauseControl;
 }
 
 const tags = ['Automations'];
@@ -156,5 +158,6 @@ async function answer(
   const found = await parts.inventory.automation(factoryOf(request).name, name);
   const automation = requireReached(request, 'automation', found);
   const queued = await parts.runs.oldestQueued(automation.factory);
-  return reply.header('etag', tagAutomation(automation)).send(presentAutomation(automation, queued, parts.findSource));
+  const view = presentAutomation(automation, queued, parts.findSource, parts.pauses);
+  return reply.header('etag', tagAutomation(automation)).send(view);
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+import type { PauseControl } from '../../core/ports/runs/pause-control.ts';
 import type { RunReader } from '../../core/ports/runs/run-queue.ts';
 import { tagAutomation } from '../../edit/entity-tag.ts';
 import type { FindSource } from '../factories/factory-source.ts';
@@ -14,6 +15,7 @@ export interface AutomationRouteParts {
   inventory: InventoryReader;
   runs: Pick<RunReader, 'oldestQueued'>;
   findSource: FindSource;
+  pauses: PauseControl;
 }
 
 const tags = ['Automations'];
@@ -39,7 +41,7 @@ export function registerAutomationRoutes(app: FastifyInstance, parts: Automation
       const queued = await parts.runs.oldestQueued(factory);
       return presentPage(
         pageOf(automations, request.query, ({ name }) => name),
-        (automation) => presentAutomation(automation, queued, parts.findSource),
+        (automation) => presentAutomation(automation, queued, parts.findSource, parts.pauses),
       );
     },
   );
@@ -55,7 +57,7 @@ export function registerAutomationRoutes(app: FastifyInstance, parts: Automation
       const automation = requireReached(request, 'automation', found);
       void reply.header('etag', tagAutomation(automation));
       const queued = await parts.runs.oldestQueued(automation.factory);
-      return presentAutomation(automation, queued, parts.findSource);
+      return presentAutomation(automation, queued, parts.findSource, parts.pauses);
     },
   );
 }

@@ -1,11 +1,13 @@
 import type { WebhookUid } from '../../core/ids.ts';
 import type { AutomationView } from '../../core/ports/definitions/inventory.ts';
+import type { PauseControl } from '../../core/ports/runs/pause-control.ts';
 import type { RunReader } from '../../core/ports/runs/run-queue.ts';
 import { AUTOMATION_FIELDS } from '../../core/resources/automation.ts';
 import { presentFields } from '../../core/resources/fields.ts';
 import type { Trigger } from '../../core/trigger.ts';
 import { isWebhookTrigger } from '../../core/trigger.ts';
 import { presentFile } from '../factories/factory-source.ts';
+import { findPause } from '../factories/present-pause.ts';
 import { presentCommit } from '../reconciliations/present-commit.ts';
 import { presentInstant } from '../server/instants.ts';
 import { presentResults } from './present-results.ts';
@@ -18,6 +20,7 @@ export function presentAutomation(
   automation: AutomationView,
   queued: OldestQueued,
   findSource: Parameters<typeof presentFile>[1],
+  pauses: PauseControl,
 ) {
   const file = presentFile(automation, findSource);
   const isWritten = file !== null;
@@ -29,6 +32,7 @@ export function presentAutomation(
     file,
     commit: presentCommit(automation.commit),
     results: presentResults(automation.results),
+    pause: findPause(pauses, automation.factory, automation.name),
     oldest_queued_at: presentInstant(queued.find((oldest) => oldest.automation === automation.name)?.createdAt ?? null),
   };
 }

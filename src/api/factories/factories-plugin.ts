@@ -2,12 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import { type ActivityRouteParts, registerActivityRoutes } from './activity-routes.ts';
 import { type FactoryRouteParts, registerFactoryRoutes } from './factory-routes.ts';
 import { type HistoryRouteParts, registerHistoryRoutes } from './history-routes.ts';
+import { type PauseRouteParts, registerPauseRoutes } from './pause-routes.ts';
 
-export type FactoriesParts = FactoryRouteParts & HistoryRouteParts & ActivityRouteParts;
+export type FactoriesParts = FactoryRouteParts & HistoryRouteParts & ActivityRouteParts & PauseRouteParts;
 
 /** Factories: their state, their activity, their revisions. */
 export async function factoriesPlugin(app: FastifyInstance, parts: FactoriesParts): Promise<void> {
   registerFactoryRoutes(app, parts);
   registerHistoryRoutes(app, parts);
   registerActivityRoutes(app, parts);
+  registerPauseRoutes(app, parts);
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
 import type { ReconcileControl } from '../../core/ports/definitions/reconciler.ts';
+import type { PauseControl } from '../../core/ports/runs/pause-control.ts';
 import type { FactoryView } from '../../core/reconciliation.ts';
 import { tagRevision } from '../../edit/entity-tag.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
@@ -13,6 +14,7 @@ import type { FindSource } from './factory-source.ts';
 import { findFactory } from './find-factory.ts';
 import { type NameRouteParts, registerNameRoutes } from './name-routes.ts';
 import { presentFactory } from './present-factory.ts';
+import { findPause } from './present-pause.ts';
 import { type FactoryHealthParts, readFactoryHealth } from './read-factory-health.ts';
 
 export interface FactoryRouteParts extends NameRouteParts {
@@ -20,6 +22,7 @@ export interface FactoryRouteParts extends NameRouteParts {
   reconcile: Pick<ReconcileControl, 'contains'>;
   findSource: FindSource;
   health: FactoryHealthParts;
+  pauses: PauseControl;
 }
 
 /** `GET /factories`, `GET /factories/{factory}` and `GET /factories/{factory}/ancestry/{revision}`. */
@@ -30,6 +33,7 @@ export function registerFactoryRoutes(app: FastifyInstance, parts: FactoryRouteP
       parts.findSource(status.name),
       await parts.inventory.counts(status.name),
       await readFactoryHealth(parts.health, status.name),
+      findPause(parts.pauses, status.name),
     );
 
   app.get<{ Querystring: PageQuery }>(

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Revision } from '../../core/ports/definitions/hosted-source.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+import type { PauseControl } from '../../core/ports/runs/pause-control.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { tagRevision } from '../../edit/entity-tag.ts';
 import type { FactoryEditor } from '../../edit/factory-editor.ts';
@@ -12,6 +13,7 @@ import { readEditOrder } from './edit-order.ts';
 import type { FindSource } from './factory-source.ts';
 import { findFactory } from './find-factory.ts';
 import { presentFactory } from './present-factory.ts';
+import { findPause } from './present-pause.ts';
 import { type FactoryHealthParts, readFactoryHealth } from './read-factory-health.ts';
 import { EDIT_ANSWERS, rejectRepositoryEdits } from './reject-repository-edits.ts';
 
@@ -22,6 +24,7 @@ export interface HistoryRouteParts {
   editor: Pick<FactoryEditor, 'history' | 'revert'>;
   findSource: FindSource;
   health: FactoryHealthParts;
+  pauses: PauseControl;
 }
 
 /** What was done to a managed factory, and the way back. */
@@ -62,7 +65,8 @@ export function registerHistoryRoutes(app: FastifyInstance, parts: HistoryRouteP
       const status = await findFactory(parts.inventory, name);
       const counts = await parts.inventory.counts(name);
       void reply.header('etag', tagRevision(status.appliedRevision));
-      return presentFactory(status, parts.findSource(name), counts, await readFactoryHealth(parts.health, name));
+      const health = await readFactoryHealth(parts.health, name);
+      return presentFactory(status, parts.findSource(name), counts, health, findPause(parts.pauses, name));
     },
   );
 }

@@ -5,6 +5,7 @@ import { describeStatusReason } from '../../words/status-reasons.ts';
 import { presentCommit } from '../reconciliations/present-commit.ts';
 import { presentInstant } from '../server/instants.ts';
 import type { FactorySource } from './factory-source.ts';
+import type { findPause } from './present-pause.ts';
 import type { FactoryHealth } from './read-factory-health.ts';
 
 type Counts = Awaited<ReturnType<InventoryReader['counts']>>;
@@ -15,6 +16,7 @@ export function presentFactory(
   source: FactorySource | null,
   counts: Counts,
   health: FactoryHealth,
+  pause: ReturnType<typeof findPause>,
 ) {
   return {
     name: status.name,
@@ -33,6 +35,7 @@ export function presentFactory(
       running_runs: counts.runningRuns,
     },
     health,
+    pause,
   };
 }
 

@@ -31,6 +31,14 @@ const APPLIED_AT = '2026-01-01T16:20:31.402Z';
 const CREATED_AT = '2025-11-17T09:12:44.019Z';
 const AUTOMATION_FILE = 'automations/triage-issues/automation.md';
 const PROMPT = 'Find the cause of the issue in the attached payload and propose a fix.\n';
+const PAUSE = {
+  factory: 'payments',
+  automation: null,
+  paused_at: RECEIVED_AT,
+  paused_by: { kind: 'local', id: 'usr_01m7yj32yre0ypze8bxjzjg66k', name: 'alice' },
+  reason: 'Too many pull requests',
+};
+
 const RETRY = { maxAttempts: 3, backoff: '1m' };
 const OVERRIDES = { model: 'large', secrets: ['GITHUB_API_KEY'] };
 const SCOPE = { webhook: ['payments'], run: [] };
@@ -282,6 +290,7 @@ const runInput = {
   attachments: [{ name: PAYLOAD_FILE, size: 8214, media_type: 'application/json' }],
   overrides: OVERRIDES,
   event: 'issues.opened',
+  stands_for: { count: 0, deliveries: [] },
 };
 
 const lease = { lease_seconds: 60, lease_expires_at: '2026-01-02T03:05:06.120Z' };
@@ -484,6 +493,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
         failed_automations: [{ name: 'triage-issues', results }],
         queue: [{ automation: 'triage-issues', oldest_queued_at: RECEIVED_AT }],
       },
+      pause: PAUSE,
     },
   ],
   Webhook: [{ ...webhook, unlogged_requests: [unloggedRequests] }],
@@ -597,7 +607,10 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       ],
       prompt: PROMPT,
       overrides: OVERRIDES,
+      pause: null,
       concurrency: { key: 'issue.number' },
+      debounce: '30s',
+      budget: { runs: 20, per: '1h' },
       retry: RETRY,
       file: AUTOMATION_FILE,
       revision: COMMIT,
@@ -824,6 +837,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
   TestDeliveryAnswer: [
     { status: 202, headers: { 'content-type': 'application/json' }, body: `{"delivery_id":"${SENDER_ID}"}` },
   ],
+  Pause: [PAUSE],
   Drain: [{ state: 'draining', since: '2026-01-02T03:04:05.678Z', executing_runs: 2, worker_runs: 0 }],
   Reload: [
     {
@@ -987,6 +1001,8 @@ export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Body
     },
   },
   openCapture: { tenMinutes: { summary: 'Open for ten minutes', value: { for_seconds: 600 } } },
+  pauseFactory: { why: { summary: 'With the reason', value: { reason: 'Too many pull requests' } } },
+  pauseAutomation: { why: { summary: 'With the reason', value: { reason: 'It opens too many issues' } } },
   replayDelivery: {
     all: { summary: 'For all automations', value: { automation: null } },
     one: { summary: 'For one automation', value: { automation: 'triage-issues' } },

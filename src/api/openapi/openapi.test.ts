@@ -146,11 +146,13 @@ describe('the OpenAPI document', () => {
     ]);
     // Questions, and changes that are the same when they are made twice; a claim whose answer is lost ends with its lease.
     expect(plain.map(([path]) => path.replace('/api/v1', '').replace('/factories/{factory}', '')).sort()).toEqual([
+      '/automations/{name}/pause',
       '/backtests',
       '/backup',
       '/drain',
       '/filters/test',
       '/master-key/rotations',
+      '/pause',
       '/plan',
       '/reconciliations',
       '/reload',

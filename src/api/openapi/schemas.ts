@@ -302,6 +302,19 @@ const results = closedObject(
   { description: 'How the last runs of the automation ended, also after retention has removed them.' },
 );
 
+const pause = closedObject(
+  {
+    factory: text,
+    automation: { ...textOrNull, description: '`null` if the whole factory is paused.' },
+    paused_at: instant,
+    paused_by: closedObject({ kind: oneOf(IDENTITY_KINDS), id: text, name: text }),
+    reason: textOrNull,
+  },
+  { description: 'A factory or an automation whose runs do not start.' },
+);
+
+const pauseOrNull: JsonSchema = { anyOf: [pause, { type: 'null' }] };
+
 const factoryHealth = closedObject(
   {
     webhooks: { type: 'array', items: closedObject({ uid: text, name: text, enabled: flag, traffic }) },
@@ -377,6 +390,10 @@ export const COMPONENTS = {
       conditions: { type: 'array', items: condition },
       counts: closedObject({ webhooks: count, automations: count, queued_runs: count, running_runs: count }),
       health: factoryHealth,
+      pause: {
+        ...pauseOrNull,
+        description: 'Who paused the factory, and why; `null` if it is not paused.',
+      },
     },
     { description: 'A factory: where its definition comes from, what it serves and what was last tried.' },
   ),
@@ -513,6 +530,10 @@ export const COMPONENTS = {
       file,
       commit: { ...commitOrNull, description: 'The commit of `revision`; `null` if it is not known.' },
       results,
+      pause: {
+        ...pauseOrNull,
+        description: 'Who paused the automation, and why; `null` if it is not paused by itself.',
+      },
       oldest_queued_at: {
         ...instantOrNull,
         description: `When its oldest queued run was created; \`null\` if none of the ${MAX_EXAMINED_QUEUE} oldest queued runs of the factory is one.`,
@@ -602,6 +623,16 @@ export const COMPONENTS = {
       attachments: { type: 'array', items: closedObject({ name: text, size: count, media_type: text }) },
       overrides: { type: 'object' },
       event: { ...textOrNull, description: 'The name of the event of the delivery.' },
+      stands_for: closedObject(
+        {
+          count,
+          deliveries: { type: 'array', items: closedObject({ id: text, delivery_id: text, run: text }) },
+        },
+        {
+          description:
+            'The other deliveries that the run stands for, because it replaced their runs: newest first, at most 1,000.',
+        },
+      ),
     },
     { description: 'What a run was given.' },
   ),
@@ -896,6 +927,7 @@ export const COMPONENTS = {
     },
     { description: 'What the ingress answered.' },
   ),
+  Pause: pause,
   Drain: closedObject(
     {
       state: oneOf(

@@ -1,5 +1,5 @@
 import type { RunInput } from '../../core/resources/run.ts';
-import { PAYLOAD_FILE, renderEnvelope } from '../../run/envelope.ts';
+import { PAYLOAD_FILE, presentStandsFor, renderEnvelope } from '../../run/envelope.ts';
 
 /** What a run was given. */
 export function presentRunInput(input: RunInput) {
@@ -9,5 +9,6 @@ export function presentRunInput(input: RunInput) {
     attachments: [{ name: PAYLOAD_FILE, size: input.payload.byteLength, media_type: 'application/json' }],
     overrides: input.overrides,
     event: input.event,
+    stands_for: presentStandsFor(input.standsFor),
   };
 }

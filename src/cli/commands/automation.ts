@@ -1,10 +1,11 @@
 import { Option } from 'commander';
-import type { Automation, AutomationTrigger, Webhook } from '../../client/api-types.ts';
+import type { Automation, AutomationTrigger, Pause, Webhook } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { findAnswer, readAnswer } from '../../client/read-answer.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import { explainInactiveAutomation, listSelectedWebhooks } from '../../words/explain-inactive-automation.ts';
 import { describeResults } from '../../words/recent-activity.ts';
+import { pickPolicy } from '../../words/run-policy-keys.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
@@ -122,6 +123,17 @@ function listFilterParts(trigger: AutomationTrigger): [name: string, part: objec
   );
 }
 
+function describePause({ paused_at, paused_by, reason }: Pause, nowMs: number): string {
+  const by = `${formatInstantWithAge(paused_at, nowMs)}, by ${paused_by.name}`;
+  return reason === null ? by : `${by}: ${reason}`;
+}
+
+/** A policy as its definition file has it. */
+function describePolicy([key, policy]: [string, unknown]): [string, string] {
+  const title = `${key.charAt(0).toUpperCase()}${key.slice(1)}`;
+  return [title, typeof policy === 'string' ? policy : JSON.stringify(policy)];
+}
+
 function describeSources(automation: Automation, webhooks: readonly Webhook[]): string {
   const names = automation.triggers.flatMap((trigger) =>
     trigger.handled_elsewhere
@@ -156,6 +168,8 @@ function printAutomation(session: CommandSession, automation: Automation, webhoo
     ['Name', automation.name],
     ['Description', automation.description],
     ['State', automation.enabled ? 'enabled' : 'disabled'],
+    ['Paused', automation.pause && describePause(automation.pause, nowMs)],
+    ...Object.entries(pickPolicy(automation)).map(describePolicy),
     ['Agent', automation.agent ?? 'the foreman'],
     ['File', automation.file],
     ['Revision', automation.revision],

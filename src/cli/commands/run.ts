@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { Run, RunAttempt } from '../../client/api-types.ts';
+import type { Run, RunAttempt, RunInput } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { LogTimesReader } from '../../client/log-times-reader.ts';
 import { readAnswer } from '../../client/read-answer.ts';
@@ -191,10 +191,21 @@ async function showRun(session: CommandSession, options: ShowOptions, ref: strin
 async function printInput(session: CommandSession, id: string, options: ShowOptions): Promise<number> {
   const api = await session.api();
   const input = await readAnswer(api.GET('/api/v1/runs/{id}/input', { params: { path: { id } } }));
-  const print = () =>
+  const print = () => {
     session.output.line(escapeLines(`${input.prompt.trimEnd()}\n\n---\n\n${input.envelope.trimEnd()}`));
+    for (const line of describeStandsFor(input.stands_for)) session.output.line(line);
+  };
   await printAnswer(session, options, { value: input, print });
   return EXIT_CODES.done;
+}
+
+/** The deliveries whose runs the run replaced. */
+function describeStandsFor({ count, deliveries }: RunInput['stands_for']): string[] {
+  if (count === 0) return [];
+  const title = `Stands for ${count} other ${count === 1 ? 'delivery' : 'deliveries'}, newest first:`;
+  const rows = deliveries.map(({ id, delivery_id }) => `  ${id}  ${escapeText(delivery_id)}`);
+  const rest = count - deliveries.length;
+  return ['', title, ...rows, ...(rest === 0 ? [] : [`  and ${rest} older ones`])];
 }
 
 async function printPayload(session: CommandSession, id: string): Promise<number> {

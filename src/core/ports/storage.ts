@@ -19,6 +19,7 @@ import type { StoredPayloads } from './deliveries/stored-payloads.ts';
 import type { UnloggedCounts } from './deliveries/unlogged-counts.ts';
 import type { IdFinder } from './id-finder.ts';
 import type { Retention } from './retention.ts';
+import type { PauseTable } from './runs/pause-table.ts';
 import type { RunQueue, RunReader } from './runs/run-queue.ts';
 import type { ResealableSecretTable } from './secret-store.ts';
 
@@ -41,6 +42,7 @@ export interface Storage {
   runQueue: RunQueue;
   runReader: RunReader;
   runTokens: RunTokenTable;
+  pauses: PauseTable;
   reconciliationReader: ReconciliationReader;
   noticeQueue: NoticeQueue;
   sealedSecrets: ResealableSecretTable;

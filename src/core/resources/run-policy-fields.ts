@@ -1,6 +1,8 @@
-import { DELAY_PATTERN } from '../../words/duration.ts';
+import { DELAY_PATTERN, PERIOD_PATTERN } from '../../words/duration.ts';
 import type { RunPolicyKey } from '../../words/run-policy-keys.ts';
 import {
+  BUDGET_OUTCOMES,
+  type BudgetPolicy,
   CONCURRENCY_MODES,
   type ConcurrencyPolicy,
   DEFAULT_BACKOFF,
@@ -9,7 +11,7 @@ import {
   type RetryPolicy,
 } from '../run-policy.ts';
 import { defineFields, type Field } from './fields.ts';
-import { json } from './value-types.ts';
+import { json, textOrNull } from './value-types.ts';
 
 const delay = (title: string, description: string, example: string) => ({
   type: 'string',
@@ -120,6 +122,33 @@ const CONCURRENCY_KEYS = {
   },
 };
 
+const BUDGET_KEYS = {
+  runs: {
+    type: 'integer',
+    title: 'Runs',
+    description: 'Maximum number of attempts that start in the period. Automatic retries count too.',
+    minimum: 1,
+    maximum: 10_000,
+    examples: [20],
+  },
+  per: {
+    type: 'string',
+    title: 'Period',
+    description: 'The length of the period, which moves with the time.',
+    pattern: PERIOD_PATTERN,
+    patternErrorMessage: 'a duration from 1s to 31d, such as 1h or 1d',
+    examples: ['1h'],
+  },
+  over: {
+    type: 'string',
+    title: 'Over the budget',
+    description:
+      'The outcome of a run over the budget: queue lets it wait, skip ends it without a start. Default: queue.',
+    enum: [...BUDGET_OUTCOMES],
+    examples: ['skip'],
+  },
+};
+
 const policyOrNull = <Policy>() => json<Policy | null>({ type: ['object', 'null'], additionalProperties: true });
 
 /** The fields of an automation that say how its runs start, and start again. */
@@ -144,6 +173,23 @@ export const RUN_POLICY_FIELDS = defineFields({
     tagged: true,
     audited: true,
   },
+  debounce: {
+    type: textOrNull,
+    description:
+      'How long no delivery with the same key of `concurrency` may arrive before a run starts, with the latest payload; `null` to start without waiting.',
+    declared: {
+      default: null,
+      schema: delay(
+        'Debounce',
+        'Starts one run when no delivery with the same key has arrived for this long. It gets the latest payload and the list of the other deliveries.',
+        '30s',
+      ),
+    },
+    editable: 'create and change',
+    planned: true,
+    tagged: true,
+    audited: true,
+  },
   retry: {
     type: policyOrNull<RetryPolicy>(),
     description: 'When a run that failed is started again; `null` for never.',
@@ -155,6 +201,25 @@ export const RUN_POLICY_FIELDS = defineFields({
         examples: [{ maxAttempts: 3, backoff: '30s', maxBackoff: '30m', noRetryExitCodes: [78] }],
         properties: RETRY_KEYS,
         required: ['maxAttempts'],
+        additionalProperties: false,
+      },
+    },
+    editable: 'create and change',
+    planned: true,
+    tagged: true,
+    audited: true,
+  },
+  budget: {
+    type: policyOrNull<BudgetPolicy>(),
+    description: 'The number of attempts that may start in a period; `null` for no limit.',
+    declared: {
+      default: null,
+      schema: {
+        title: 'Budget',
+        description: 'Limits the attempts that start in a period.',
+        examples: [{ runs: 20, per: '1h' }],
+        properties: BUDGET_KEYS,
+        required: ['runs', 'per'],
         additionalProperties: false,
       },
     },

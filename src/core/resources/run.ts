@@ -29,10 +29,11 @@ export const ENDED_STATES = ['succeeded', 'failed', 'cancelled'] as const satisf
 export const DEAD_LETTER_STATE = 'failed' satisfies RunState;
 
 /**
- * What a queued run waits for, apart from a free slot. `arrived`: its policy has not been applied yet. `concurrency`: runs
- * with its key fill the limit. `backoff`: the time of `notBefore`, after a failed attempt.
+ * What a queued run waits for, apart from a free slot. `arrived`: its policy has not been applied yet. `debounce`: the end
+ * of the quiet time of its key. `concurrency`: runs with its key fill the limit. `budget`: its automation has started as
+ * many runs as it may. `paused`: its automation is paused. `backoff`: the time of `notBefore`, after a failed attempt.
  */
-export const RUN_GATES = ['arrived', 'concurrency', 'backoff'] as const;
+export const RUN_GATES = ['arrived', 'debounce', 'concurrency', 'budget', 'paused', 'backoff'] as const;
 export type RunGate = (typeof RUN_GATES)[number];
 
 /** A key of the table in `executors/index.ts`. A stored run may name an executor that this version does not have. */
@@ -153,6 +154,13 @@ export const ATTEMPT_FIELDS = defineFields({
 /** One attempt to execute a run. An attempt is stored when it starts or is requested. */
 export interface RunAttempt extends RecordOf<typeof ATTEMPT_FIELDS> {}
 
+/** The deliveries of the runs that a run replaced, by `debounce` or the mode `latest`. */
+export interface StandsFor {
+  count: number;
+  /** Newest first, at most 1,000. */
+  deliveries: { delivery: DeliveryId; deliveryIdentity: string; run: RunId }[];
+}
+
 /** Everything an executor needs to execute one attempt. */
 export interface RunInput {
   run: Run;
@@ -163,6 +171,7 @@ export interface RunInput {
   overrides: { [key: string]: Json };
   /** The name of the delivery's event; `null` if it is not known. */
   event: string | null;
+  standsFor: StandsFor;
   /** When the attempt was queued, as wall time in milliseconds. */
   queuedAt: number;
   /** The exact bytes of the received body. */

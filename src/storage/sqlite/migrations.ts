@@ -778,4 +778,35 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX run_tokens_of_attempt ON run_tokens (run, attempt);
   `,
+  // Runs with the same key are counted without those that wait for the end of another one. A claim reads no run that waits
+  // for more than a slot, although another index has the state too.
+  `
+  DROP INDEX runs_claimable;
+  CREATE INDEX runs_claimable ON runs (factory, state, gate, seq) WHERE state = 'queued' AND gate IS NULL;
+  DROP INDEX runs_by_key;
+  CREATE INDEX runs_by_key ON runs (factory, automation, concurrency_key, state, gate, seq)
+    WHERE concurrency_key IS NOT NULL;
+  `,
+  // How long a key is quiet before a run starts, and the number of attempts that may start in a period, as an automation declares
+  // them. The starts that count for a budget: of an automation, or of the whole factory if `automation` is empty. The
+  // automations with runs that wait for their budget. The factories (`automation` is empty) and automations whose runs do
+  // not start, because somebody paused them. The runs that a run replaced.
+  `
+  ALTER TABLE automation_versions ADD COLUMN debounce TEXT;
+  ALTER TABLE automation_versions ADD COLUMN budget TEXT;
+  CREATE TABLE budget_starts (
+    factory TEXT NOT NULL, automation TEXT NOT NULL, started_at INTEGER NOT NULL, run INTEGER NOT NULL,
+    PRIMARY KEY (factory, automation, started_at, run)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE budget_waits (
+    factory TEXT NOT NULL, automation TEXT NOT NULL, opens_at INTEGER NOT NULL,
+    PRIMARY KEY (factory, automation)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE pauses (
+    factory TEXT NOT NULL, automation TEXT NOT NULL, paused_at INTEGER NOT NULL, paused_by TEXT NOT NULL, reason TEXT,
+    PRIMARY KEY (factory, automation)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX runs_held_back ON runs (factory, gate, automation, seq) WHERE gate IN ('budget', 'paused');
+  CREATE INDEX runs_by_successor ON runs (superseded_by) WHERE superseded_by IS NOT NULL;
+  `,
 ];

@@ -25,6 +25,7 @@ import { createKeptAnswers } from '../sql/operation/kept-answers.ts';
 import { createNoticeQueue } from '../sql/operation/notice-queue.ts';
 import { createSealedSecrets } from '../sql/operation/sealed-secrets.ts';
 import { createRetention } from '../sql/retention/create-retention.ts';
+import { createPauseTable } from '../sql/runs/pauses.ts';
 import { createRunQueue } from '../sql/runs/run-queue.ts';
 import { createRunReader } from '../sql/runs/run-reader.ts';
 import { Checkpointer } from './checkpoints/checkpointer.ts';
@@ -125,6 +126,7 @@ export function createSqliteStorage(
     liveDefinitions: guard(createLiveDefinitions(query)),
     runQueue: guard(createRunQueue(query)),
     runReader: guard(createRunReader(query)),
+    pauses: guard(createPauseTable(query)),
     reconciliationReader: guard(createReconciliationReader(query)),
     noticeQueue: guard(createNoticeQueue(query)),
     sealedSecrets: guard(createSealedSecrets(query)),

@@ -9,7 +9,10 @@ export const WAIT_REASONS = [
   'stopping',
   'draining',
   'start_failed',
+  'paused',
   'backoff',
+  'debounce',
+  'budget',
   'concurrency_key',
   'concurrency_limit',
   'no_worker',
@@ -25,7 +28,7 @@ export interface WaitReason {
 }
 
 /** What decides why a queued run waits. */
-export type WaitingRun = Pick<Run, 'factory' | 'attempt' | 'gate' | 'notBefore' | 'concurrencyKey'>;
+export type WaitingRun = Pick<Run, 'factory' | 'automation' | 'attempt' | 'gate' | 'notBefore' | 'concurrencyKey'>;
 
 /** Control of runs for the API. */
 export interface RunControl {

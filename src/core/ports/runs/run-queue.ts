@@ -3,7 +3,7 @@ import type { AgentFileContent } from '../../agent-files.ts';
 import type { DeliveryId, RunId } from '../../ids.ts';
 import type { Page, PageRequest } from '../../page.ts';
 import type { ExecutorType, Run, RunAttempt, RunInput, RunProgress, RunResult, RunState } from '../../resources/run.ts';
-import type { RetryTerms } from '../../run-policy.ts';
+import type { BudgetTerms, RetryTerms } from '../../run-policy.ts';
 
 export interface ClaimRequest {
   factory: string;
@@ -13,6 +13,8 @@ export interface ClaimRequest {
   /** Name of the worker, if a worker claims. */
   worker?: string;
   except?: readonly RunId[];
+  /** Of the factory. */
+  budget?: BudgetTerms | null;
 }
 
 export interface FinishRequest {
@@ -37,6 +39,8 @@ export interface Claimed extends Admitted {
   inputs: RunInput[];
   /** When the next queued run of the factory may start, as wall time in milliseconds; `null` if none waits for a time. */
   nextAt: number | null;
+  /** When the budget of the factory allows the next start; `null` if it keeps no run from starting. */
+  budgetOpensAt: number | null;
 }
 
 /** How an attempt ended its run. */

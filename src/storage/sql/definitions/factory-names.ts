@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { FactoryNames, ForgetOutcome } from '../../../core/ports/definitions/factory-names.ts';
 import { replaceInScopes } from '../operation/secret-scopes.ts';
+import { NOW } from '../runs/start.ts';
 import type { Schema } from '../schema/schema.ts';
 import { deleteAllAutomations } from './delete-automations.ts';
 import { renameFactory } from './rename-factory.ts';
@@ -88,9 +89,11 @@ async function cancelQueued(trx: Transaction<Schema>, factory: string, at: numbe
   const end = { state: 'cancelled', error: 'cancelled', finished_at: at };
   const queued = trx.selectFrom('runs').select('seq').where('state', '=', 'queued').where('factory', '=', factory);
   await trx.updateTable('run_attempts').set(end).where('run', 'in', queued).where('state', '=', 'queued').execute();
+  for (const table of ['pauses', 'budget_starts', 'budget_waits'] as const)
+    await trx.deleteFrom(table).where('factory', '=', factory).execute();
   const cancelled = await trx
     .updateTable('runs')
-    .set(end)
+    .set({ ...end, ...NOW })
     .where('state', '=', 'queued')
     .where('factory', '=', factory)
     .executeTakeFirst();

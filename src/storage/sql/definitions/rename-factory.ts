@@ -109,6 +109,9 @@ async function moveRows(trx: Transaction<Schema>, { from, to }: RenameOrder): Pr
   await moveUnlessPresent(trx, 'agent_file_contents', ['digest'], { from, to });
   await moveUnlessPresent(trx, 'commits', ['revision'], { from, to });
   await moveUnlessPresent(trx, 'notices', ['target', 'revision'], { from, to });
+  await moveUnlessPresent(trx, 'pauses', ['automation'], { from, to });
+  await moveUnlessPresent(trx, 'budget_waits', ['automation'], { from, to });
+  await moveUnlessPresent(trx, 'budget_starts', ['automation', 'started_at', 'run'], { from, to });
 }
 
 async function moveLiveFiles(trx: Transaction<Schema>, from: string, to: string): Promise<void> {
@@ -127,7 +130,14 @@ async function moveLiveFiles(trx: Transaction<Schema>, from: string, to: string)
 /** Moves rows that are unique by factory and `columns`. Those that the new name has stay. */
 async function moveUnlessPresent(
   trx: Transaction<Schema>,
-  table: 'agent_file_contents' | 'agent_file_revisions' | 'commits' | 'notices',
+  table:
+    | 'agent_file_contents'
+    | 'agent_file_revisions'
+    | 'budget_starts'
+    | 'budget_waits'
+    | 'commits'
+    | 'notices'
+    | 'pauses',
   columns: readonly string[],
   { from, to }: Pick<RenameOrder, 'from' | 'to'>,
 ): Promise<void> {

@@ -49,7 +49,8 @@ export async function changeRun(
     .where('run', '=', found.seq)
     .where('number', '=', found.attempt)
     .execute();
-  if (state === 'running' && found.concurrency_key !== null) await openOldest(trx, found);
+  // Also a queued run may have been the one that the others with its key waited for.
+  if (found.concurrency_key !== null) await openOldest(trx, found);
   return found.seq;
 }
 

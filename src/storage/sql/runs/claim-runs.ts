@@ -1,89 +1,134 @@
-import { sql, type Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { RunId } from '../../../core/ids.ts';
 import type { Claimed, ClaimRequest } from '../../../core/ports/runs/run-queue.ts';
+import type { BudgetTerms } from '../../../core/run-policy.ts';
+import type { RunReason } from '../../../words/run-reasons.ts';
 import type { Schema } from '../schema/schema.ts';
 import { admitRuns, readTerms } from './admit-runs.ts';
+import {
+  findBudgetOpening,
+  findOldestHeldBack,
+  openDueBudgets,
+  readBudget,
+  spendBudget,
+  waitForBudget,
+} from './budget.ts';
 import { endRun } from './change-run.ts';
-import { selectRunInputs, toRunInput } from './run-rows.ts';
-import { countSameKey, findOldestWaiting, type KeyedRun, sameKey } from './same-key.ts';
-import { NOW } from './start.ts';
+import { findEarliest, findNextOpening, openDueGates } from './gates.ts';
+import { listPaused } from './pauses.ts';
+import { readRunInputs, selectRunInputs } from './run-rows.ts';
+import { findOldestWaiting, isFull, type KeyedRun } from './same-key.ts';
+import { isClaimable, NOW } from './start.ts';
+
+/** Maximum number of queued runs that one claim examines, so that no transaction is long. The next claim continues. */
+const MAX_EXAMINED = 500;
+
+/** One claim in progress. */
+interface Claim extends ClaimRequest {
+  budget: BudgetTerms | null;
+  trx: Transaction<Schema>;
+  /** The paused automations; the factory is paused if it contains the empty name. */
+  paused: ReadonlySet<string>;
+  /** The runs that started. */
+  claimed: number[];
+  ended: RunId[];
+}
 
 /** The oldest queued runs that only wait for a slot become `running`. */
-export async function claimRuns(
-  trx: Transaction<Schema>,
-  { factory, executor, limit, at, worker, except = [] }: ClaimRequest,
-): Promise<Claimed> {
+export async function claimRuns(trx: Transaction<Schema>, request: ClaimRequest): Promise<Claimed> {
+  const { factory, at } = request;
   await openDueGates(trx, factory, at);
   const { ended, cancel } = await admitRuns(trx, factory, at);
-  const taken = { state: 'running', executor, started_at: at, error: null, exit_code: null, finished_at: null };
-  const claimed: number[] = [];
-  while (claimed.length < limit) {
-    const candidates = await selectOldest(trx, factory, except, limit - claimed.length);
-    if (candidates.length === 0) break;
-    for (const run of candidates) {
-      const seq = await chooseStart(trx, run, at, ended);
-      if (seq === null) continue;
-      await trx
-        .updateTable('runs')
-        .set({ ...taken, ...NOW })
-        .where('seq', '=', seq)
-        .execute();
-      claimed.push(seq);
-    }
-  }
-  const nextAt = claimed.length < limit ? await findNextOpening(trx, factory) : null;
-  if (claimed.length === 0) return { inputs: [], nextAt, ended, cancel };
-  const rows = await selectRunInputs(trx).where('runs.seq', 'in', claimed).orderBy('runs.seq').execute();
-  const started = { state: 'running', executor, worker: worker ?? null, started_at: at };
-  await trx
-    .insertInto('run_attempts')
-    .values(rows.map((run) => ({ run: run.seq, number: run.attempt, ...started, log_offset: beginOf(run.attempt) })))
-    .onConflict((requested) => requested.columns(['run', 'number']).doUpdateSet(started))
-    .execute();
-  return { inputs: rows.map(toRunInput), nextAt, ended, cancel };
+  const paused = await listPaused(trx, factory);
+  const claim: Claim = { ...request, budget: request.budget ?? null, trx, paused, claimed: [], ended };
+  const outcome = paused.has('') ? NOTHING_MORE : await takeOldest(claim);
+  const openings = claim.claimed.length < request.limit ? [await findNextOpening(trx, factory)] : [];
+  const nextAt = findEarliest([outcome.nextAt, ...openings]);
+  const inputs = await startAttempts(claim);
+  return { inputs, nextAt, budgetOpensAt: outcome.budgetOpensAt, ended, cancel };
 }
 
-type Candidate = KeyedRun & { id: string; superseded_by: string | null; concurrency: string | null };
+/** Why a claim took no further run. */
+interface Outcome {
+  nextAt: number | null;
+  /** When the budget of the factory allows the next start; `null` if it does not keep runs from starting. */
+  budgetOpensAt: number | null;
+}
+
+const NOTHING_MORE: Outcome = { nextAt: null, budgetOpensAt: null };
+
+async function takeOldest(claim: Claim): Promise<Outcome> {
+  const { trx, factory, budget, limit, at, claimed } = claim;
+  let examined = 0;
+  while (claimed.length < limit) {
+    if (examined >= MAX_EXAMINED) return { nextAt: at, budgetOpensAt: null };
+    const candidates = await selectOldest(claim, limit - claimed.length);
+    if (candidates.length === 0) return NOTHING_MORE;
+    for (const run of candidates) {
+      const opensAt = budget === null ? null : await findBudgetOpening(trx, { factory, automation: '' }, budget, at);
+      if (opensAt !== null && budget!.over === 'queue') return { nextAt: opensAt, budgetOpensAt: opensAt };
+      await (opensAt === null ? examine(claim, run) : end(claim, run, 'over_budget'));
+    }
+    examined += candidates.length;
+    await openDueBudgets(trx, factory, at);
+  }
+  return NOTHING_MORE;
+}
+
+type Candidate = KeyedRun & {
+  id: string;
+  superseded_by: string | null;
+  concurrency: string | null;
+  budget: string | null;
+};
 
 /** The oldest queued runs that only wait for a slot. */
-function selectOldest(
-  trx: Transaction<Schema>,
-  factory: string,
-  except: readonly RunId[],
-  limit: number,
-): Promise<Candidate[]> {
-  return (
-    trx
-      .selectFrom('runs')
-      .innerJoin('automation_versions', 'automation_versions.version', 'runs.version')
-      .select(['runs.seq', 'runs.id', 'runs.factory', 'runs.automation', 'runs.concurrency_key', 'runs.superseded_by'])
-      .select('automation_versions.concurrency')
-      .where('runs.factory', '=', factory)
-      // Written as in the index `runs_claimable`, which no parameter would match.
-      .where(sql<boolean>`runs.state = 'queued' AND runs.gate IS NULL`)
-      .$if(except.length > 0, (query) => query.where('runs.id', 'not in', except))
-      .orderBy('runs.seq')
-      .limit(limit)
-      .execute()
-  );
+function selectOldest({ trx, factory, except = [] }: Claim, limit: number): Promise<Candidate[]> {
+  return trx
+    .selectFrom('runs')
+    .innerJoin('automation_versions', 'automation_versions.version', 'runs.version')
+    .select(['runs.seq', 'runs.id', 'runs.factory', 'runs.automation', 'runs.concurrency_key', 'runs.superseded_by'])
+    .select(['automation_versions.concurrency', 'automation_versions.budget'])
+    .where('runs.factory', '=', factory)
+    .where(isClaimable())
+    .$if(except.length > 0, (query) => query.where('runs.id', 'not in', except))
+    .orderBy('runs.seq')
+    .limit(limit)
+    .execute();
 }
 
-/** The run to start for a candidate; `null` if none may start, and then it is no candidate any more. */
-async function chooseStart(
-  trx: Transaction<Schema>,
-  run: Candidate,
-  at: number,
-  ended: RunId[],
-): Promise<number | null> {
-  if (run.superseded_by !== null) {
-    await endRun(trx, { id: run.id, state: 'queued' }, { state: 'cancelled', error: 'superseded', finished_at: at });
-    ended.push(run.id as RunId);
-    return null;
+/** Starts the run, unless its automation is paused, or its budget or its key keep it from starting. */
+async function examine(claim: Claim, run: Candidate): Promise<void> {
+  const { trx } = claim;
+  if (run.superseded_by !== null) return end(claim, run, 'superseded');
+  if (claim.paused.has(run.automation)) return close(trx, run, 'paused');
+  const budget = readBudget(run.budget);
+  if (budget !== null && !(await isWithin(claim, run, budget))) return;
+  const seq = await chooseOfKey(trx, run);
+  if (seq !== null) await start(claim, { ...run, seq }, budget);
+}
+
+/** Whether the budget of its automation allows another start. Otherwise, the run waits or ends. */
+async function isWithin(claim: Claim, run: Candidate, budget: BudgetTerms): Promise<boolean> {
+  const { trx, at } = claim;
+  const opensAt = await findBudgetOpening(trx, run, budget, at);
+  if (opensAt !== null && budget.over === 'skip') {
+    await end(claim, run, 'over_budget');
+    return false;
   }
-  if (run.concurrency_key === null) return run.seq;
-  const running = await countSameKey(sameKey(trx, run), ['running']);
-  if (running >= readTerms(run.concurrency).limit) {
-    await trx.updateTable('runs').set({ gate: 'concurrency' }).where('seq', '=', run.seq).execute();
+  // The runs that have waited longer start first.
+  const waiting = await findOldestHeldBack(trx, run);
+  if (opensAt === null && (waiting === null || waiting > run.seq)) return true;
+  await waitForBudget(trx, run, opensAt ?? at);
+  return false;
+}
+
+/** The run to start of those with the key of a run; `null` if none may start, and then it is no candidate any more. */
+async function chooseOfKey(trx: Transaction<Schema>, run: Candidate): Promise<number | null> {
+  const terms = readTerms(run.concurrency);
+  if (run.concurrency_key === null || terms === null) return run.seq;
+  if (await isFull(trx, run, terms.limit)) {
+    await close(trx, run, 'concurrency');
     return null;
   }
   // The definition of this run may allow more than the one that made an older run wait, which then starts first.
@@ -91,27 +136,52 @@ async function chooseStart(
   return waiting !== null && waiting < run.seq ? waiting : run.seq;
 }
 
-/** Lets the runs whose time has come be claimed. */
-async function openDueGates(trx: Transaction<Schema>, factory: string, at: number): Promise<void> {
-  await trx
-    .updateTable('runs')
-    .set(NOW)
-    .where('factory', '=', factory)
-    .where('gate', '=', 'backoff')
-    .where('not_before', '<=', at)
-    .execute();
+async function close(trx: Transaction<Schema>, run: Candidate, gate: 'paused' | 'concurrency'): Promise<void> {
+  await trx.updateTable('runs').set({ gate }).where('seq', '=', run.seq).execute();
 }
 
-async function findNextOpening(trx: Transaction<Schema>, factory: string): Promise<number | null> {
-  const found = await trx
-    .selectFrom('runs')
-    .select('not_before')
-    .where('factory', '=', factory)
-    .where('gate', '=', 'backoff')
-    .orderBy('not_before')
-    .limit(1)
-    .executeTakeFirst();
-  return found?.not_before ?? null;
+/** Ends a run that does not start. */
+async function end(
+  { trx, at, ended }: Claim,
+  run: Candidate,
+  error: RunReason & ('superseded' | 'over_budget'),
+): Promise<void> {
+  await endRun(trx, { id: run.id, state: 'queued' }, { state: 'cancelled', error, finished_at: at });
+  ended.push(run.id as RunId);
+}
+
+async function start(claim: Claim, run: Candidate, ofAutomation: BudgetTerms | null): Promise<void> {
+  const { trx, factory, executor, at, budget: ofFactory } = claim;
+  const taken = {
+    state: 'running',
+    executor,
+    started_at: at,
+    error: null,
+    exit_code: null,
+    finished_at: null,
+  } as const;
+  await trx
+    .updateTable('runs')
+    .set({ ...taken, ...NOW })
+    .where('seq', '=', run.seq)
+    .execute();
+  const started = { run: run.seq, at };
+  if (ofAutomation !== null) await spendBudget(trx, run, ofAutomation, started);
+  if (ofFactory !== null) await spendBudget(trx, { factory, automation: '' }, ofFactory, started);
+  claim.claimed.push(run.seq);
+}
+
+/** Stores the attempts of the claimed runs, and reads their inputs. */
+async function startAttempts({ trx, claimed, executor, worker, at }: Claim): Promise<Claimed['inputs']> {
+  if (claimed.length === 0) return [];
+  const rows = await selectRunInputs(trx).where('runs.seq', 'in', claimed).orderBy('runs.seq').execute();
+  const started = { state: 'running', executor, worker: worker ?? null, started_at: at } as const;
+  await trx
+    .insertInto('run_attempts')
+    .values(rows.map((run) => ({ run: run.seq, number: run.attempt, ...started, log_offset: beginOf(run.attempt) })))
+    .onConflict((requested) => requested.columns(['run', 'number']).doUpdateSet(started))
+    .execute();
+  return readRunInputs(trx, rows);
 }
 
 /** The output of a later attempt begins where the log ends when the attempt starts. */

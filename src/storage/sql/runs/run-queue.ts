@@ -4,6 +4,7 @@ import type { Schema } from '../schema/schema.ts';
 import { RUN_ATTEMPTS } from '../schema/tables.ts';
 import { createAcceptance, selectAcceptance } from './accepted-runs.ts';
 import { admitRuns } from './admit-runs.ts';
+import { refundStart } from './budget.ts';
 import { changeRun, endRun, insertRequested } from './change-run.ts';
 import { claimRuns } from './claim-runs.ts';
 import { finishAttempt, queueNext } from './finish-attempt.ts';
@@ -22,13 +23,17 @@ export function createRunQueue(db: Kysely<Schema>): RunQueue {
     finish: (request) => change((trx) => finishAttempt(trx, request)),
     release: ({ id, attempt }) =>
       change(async (trx) => {
+        await refundStart(trx, id, attempt);
         const waiting = { state: 'queued', executor: null, started_at: null } as const;
         return (
           (await changeRun(trx, { id, state: 'running', attempt }, waiting, { ...waiting, worker: null })) !== null
         );
       }),
     retryFailed: ({ id, attempt, error, at }) =>
-      change((trx) => queueNext(trx, { id, attempt, result: { state: 'failed', error, exitCode: null }, at }, NOW)),
+      change(async (trx) => {
+        await refundStart(trx, id, attempt);
+        return queueNext(trx, { id, attempt, result: { state: 'failed', error, exitCode: null }, at }, NOW);
+      }),
     noteLogOffset: async ({ id, attempt, offset }) => {
       await db
         .updateTable('run_attempts')

@@ -6,7 +6,8 @@ import { readAgentFiles } from '../definitions/agent-files.ts';
 import type { Schema } from '../schema/schema.ts';
 import { RUN_ATTEMPTS } from '../schema/tables.ts';
 import { countRuns, listRuns } from './list-runs.ts';
-import { selectRunInputs, selectRuns, toRun, toRunInput } from './run-rows.ts';
+import { readRunInputs, selectRunInputs, selectRuns, toRun } from './run-rows.ts';
+import { isClaimable } from './start.ts';
 
 /** Reads runs for the management API. */
 export function createRunReader(db: Kysely<Schema>): RunReader {
@@ -19,7 +20,7 @@ export function createRunReader(db: Kysely<Schema>): RunReader {
     },
     input: async (id) => {
       const row = await selectRunInputs(db).where('runs.id', '=', id).executeTakeFirst();
-      return row ? toRunInput(row) : null;
+      return row ? (await readRunInputs(db, [row]))[0]! : null;
     },
     agentFiles: (id) => readAgentFiles(db, id),
     attempts: async (runs) => {
@@ -40,12 +41,14 @@ export function createRunReader(db: Kysely<Schema>): RunReader {
       return found;
     },
     queuePositions: async ({ factory, runs }) => {
+      const asked = await db.selectFrom('runs').select(['id', 'seq']).where('id', 'in', runs).execute();
+      if (asked.length === 0) return new Map();
+      const ids = new Map(asked.map(({ id, seq }) => [seq, id as RunId]));
       const rows = await selectRanked(db, factory)
-        .innerJoin('runs', 'runs.seq', 'ranked.seq')
-        .select(['runs.id', 'ranked.position'])
-        .where('runs.id', 'in', runs)
+        .select(['ranked.seq', 'ranked.position'])
+        .where('ranked.seq', 'in', [...ids.keys()])
         .execute();
-      return new Map(rows.map(({ id, position }) => [id as RunId, position]));
+      return new Map(rows.map(({ seq, position }) => [ids.get(seq)!, position]));
     },
     oldestQueued: async (factory) => {
       const rows = await db
@@ -66,13 +69,13 @@ export function createRunReader(db: Kysely<Schema>): RunReader {
 }
 
 /**
- * The first runs of a queue with their positions. Reads a limited part of one index, regardless of the queue's length.
+ * The first runs of a queue that only wait for a slot, with their positions. Reads a limited part of one index, regardless of the queue's length.
  */
 function selectRanked(db: Kysely<Schema>, factory: string) {
   const first = db
     .selectFrom('runs')
     .select('seq')
-    .where('state', '=', 'queued')
+    .where(isClaimable())
     .where('factory', '=', factory)
     .orderBy('seq')
     .limit(MAX_QUEUE_POSITION);

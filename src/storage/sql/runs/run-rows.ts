@@ -1,8 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { WebhookUid } from '../../../core/ids.ts';
-import type { Run, RunInput } from '../../../core/resources/run.ts';
+import type { Run, RunInput, StandsFor } from '../../../core/resources/run.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS, RUNS, VERSION_COLUMNS } from '../schema/tables.ts';
+import { listStandsFor } from './stands-for.ts';
 
 /** Runs with the webhook that received their delivery. */
 export function selectRuns(db: Kysely<Schema>) {
@@ -34,7 +35,19 @@ export function selectRunInputs(db: Kysely<Schema>) {
 
 type RunInputRow = Awaited<ReturnType<ReturnType<typeof selectRunInputs>['executeTakeFirstOrThrow']>>;
 
-export function toRunInput(row: RunInputRow): RunInput {
+/** The inputs of these rows, with the deliveries that each run stands for. Only a run with a key can replace others. */
+export function readRunInputs(db: Kysely<Schema>, rows: readonly RunInputRow[]): Promise<RunInput[]> {
+  return Promise.all(
+    rows.map(async (row) => {
+      const standsFor = row.concurrency_key === null ? STANDS_FOR_NONE : await listStandsFor(db, row.id);
+      return toRunInput(row, standsFor);
+    }),
+  );
+}
+
+const STANDS_FOR_NONE: StandsFor = { count: 0, deliveries: [] };
+
+function toRunInput(row: RunInputRow, standsFor: StandsFor): RunInput {
   const run = toRun(row);
   const { prompt, agent, overrides } = AUTOMATION_VERSIONS.fromRow(row);
   return {
@@ -44,6 +57,7 @@ export function toRunInput(row: RunInputRow): RunInput {
     agent,
     overrides,
     event: row.event,
+    standsFor,
     queuedAt: row.requested_at ?? row.created_at,
     payload: row.body,
   };

@@ -1,7 +1,6 @@
 import type { Transaction } from 'kysely';
-import type { RunState } from '../../../core/resources/run.ts';
 import type { Schema } from '../schema/schema.ts';
-import { NOW } from './start.ts';
+import { isClaimable, NOW } from './start.ts';
 
 /** A run that its automation limits by key. */
 export interface KeyedRun {
@@ -21,13 +20,24 @@ export function sameKey(trx: Transaction<Schema>, { seq, factory, automation, co
     .where('runs.seq', '!=', seq);
 }
 
-/** Counts those of `runs` in one of these states. */
-export async function countSameKey(runs: ReturnType<typeof sameKey>, states: readonly RunState[]): Promise<number> {
-  const { count } = await runs
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .where('runs.state', 'in', states)
-    .executeTakeFirstOrThrow();
-  return count;
+/** Do the running runs with the same key fill the limit? */
+export async function isFull(trx: Transaction<Schema>, run: KeyedRun, limit: number): Promise<boolean> {
+  return (await countRunning(trx, run, limit)) >= limit;
+}
+
+/** Would the limit be filled if each run with the same key that only waits for a slot was running? */
+export async function isCrowded(trx: Transaction<Schema>, run: KeyedRun, limit: number): Promise<boolean> {
+  const free = limit - (await countRunning(trx, run, limit));
+  return free <= 0 || (await countUpTo(sameKey(trx, run).where(isClaimable()), free)) >= free;
+}
+
+function countRunning(trx: Transaction<Schema>, run: KeyedRun, max: number): Promise<number> {
+  return countUpTo(sameKey(trx, run).where('runs.state', '=', 'running'), max);
+}
+
+/** Reads no more than `max` of these runs. */
+export async function countUpTo(runs: ReturnType<typeof sameKey>, max: number): Promise<number> {
+  return (await runs.select('runs.seq').limit(max).execute()).length;
 }
 
 /** The oldest run that waits for an end of one with its key; `null` if none waits. */

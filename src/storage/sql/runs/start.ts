@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { RunGate } from '../../../core/resources/run.ts';
 
 /** When a queued run may start. */
@@ -8,3 +9,13 @@ export interface Start {
 
 /** The run only waits for a slot. */
 export const NOW = { gate: null, not_before: null } as const;
+
+/** Matches the queued runs that only wait for a slot. Written as in the index `runs_claimable`, which no parameter matches. */
+export function isClaimable(): RawBuilder<boolean> {
+  return sql<boolean>`runs.state = 'queued' AND runs.gate IS NULL`;
+}
+
+/** Matches the runs that wait at this gate. Written as in the index `runs_held_back`. */
+export function isHeldBack(gate: 'budget' | 'paused'): RawBuilder<boolean> {
+  return sql<boolean>`runs.gate IN ('budget', 'paused') AND runs.gate = ${gate}`;
+}

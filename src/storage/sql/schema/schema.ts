@@ -15,6 +15,7 @@ import type {
   LIVE_FILES,
   LOGIN_LINKS,
   NOTICES,
+  PAUSES,
   RECONCILIATIONS,
   REPLAYS,
   RUN_ATTEMPTS,
@@ -127,6 +128,11 @@ export interface Schema {
 
   /** Tokens of receivers. `run` is the `seq` of its run. */
   run_tokens: Numbered & { hash: Uint8Array; run: number; attempt: number };
+  /** The starts that count for the budget of an automation, or of the factory if `automation` is empty. */
+  budget_starts: { factory: string; automation: string; started_at: number; run: number };
+  /** The automations with runs that wait for their budget, and when it may allow a start. */
+  budget_waits: { factory: string; automation: string; opens_at: number };
+  pauses: TableOf<typeof PAUSES>;
 
   /** How the last runs of each automation ended. Outlives the runs, and ends with the automation. */
   automation_results: {

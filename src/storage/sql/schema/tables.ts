@@ -5,6 +5,7 @@ import type { DeliveryId, LoginLinkId, RunId, TokenId, UserId, WebhookUid } from
 import type { Notice } from '../../../core/notice.ts';
 import type { KeptAnswer } from '../../../core/ports/access/idempotency.ts';
 import type { LiveFile } from '../../../core/ports/definitions/live-definitions.ts';
+import type { Pause } from '../../../core/ports/runs/pause-table.ts';
 import type { SealedSecret } from '../../../core/ports/secret-store.ts';
 import type { Commit, FactoryStatus, Reconciliation } from '../../../core/reconciliation.ts';
 import { AUTOMATION_ROW_FIELDS, AUTOMATION_VERSION_FIELDS } from '../../../core/resources/automation.ts';
@@ -47,7 +48,9 @@ export const VERSION_COLUMNS = [
   'automation_versions.agent',
   'automation_versions.overrides',
   'automation_versions.concurrency',
+  'automation_versions.debounce',
   'automation_versions.retry',
+  'automation_versions.budget',
 ] as const;
 
 export const RECONCILIATIONS = mapColumns<Reconciliation>()({
@@ -76,6 +79,14 @@ export const LIVE_FILES = mapColumns<LiveFile>()({
   path: 'text',
   text: 'text',
   uid: 'text',
+});
+
+export const PAUSES = mapColumns<Pause>()({
+  factory: 'text',
+  automation: 'text',
+  pausedAt: 'instant',
+  pausedBy: 'json',
+  reason: 'text',
 });
 
 /**

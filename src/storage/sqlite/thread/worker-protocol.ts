@@ -59,6 +59,7 @@ export const OPERATIONS = listOperations<Storage>()({
     'noteProgress',
   ],
   runReader: ['list', 'count', 'get', 'input', 'agentFiles', 'attempts', 'queuePositions', 'oldestQueued'],
+  pauses: ['list', 'pause', 'resume'],
   reconciliationReader: ['list', 'get'],
   noticeQueue: ['put', 'next', 'newest', 'postpone', 'settle', 'retryNow'],
   sealedSecrets: [

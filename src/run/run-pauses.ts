@@ -1,0 +1,50 @@
+import type { PauseControl } from '../core/ports/runs/pause-control.ts';
+import type { Pause, PauseTable } from '../core/ports/runs/pause-table.ts';
+import type { Clock } from '../core/time/clock.ts';
+
+interface PauseParts {
+  table: PauseTable;
+  clock: Pick<Clock, 'wallMs'>;
+  /** Runs of this factory may start again. */
+  onResumed(factory: string): void;
+}
+
+/** The pauses, for everything that shows them. A claim reads the stored ones. */
+export class RunPauses implements PauseControl {
+  readonly #parts: PauseParts;
+  #pauses: readonly Pause[] = [];
+
+  constructor(parts: PauseParts) {
+    this.#parts = parts;
+  }
+
+  /** Reads what an earlier daemon stored. */
+  async open(): Promise<void> {
+    this.#pauses = await this.#parts.table.list();
+  }
+
+  list(): readonly Pause[] {
+    return this.#pauses;
+  }
+
+  /** The pause that keeps runs of an automation from starting: of its factory, or its own. */
+  find(factory: string, automation: string): Pause | null {
+    const ofFactory = this.#pauses.filter((pause) => pause.factory === factory);
+    const names = ['', automation];
+    return ofFactory.find((pause) => names.includes(pause.automation)) ?? null;
+  }
+
+  async pause(...[paused, by]: Parameters<PauseControl['pause']>): Promise<Pause> {
+    const { table, clock } = this.#parts;
+    const pause = { ...paused, pausedAt: clock.wallMs(), pausedBy: by };
+    await table.pause(pause);
+    await this.open();
+    return pause;
+  }
+
+  async resume(paused: Pick<Pause, 'factory' | 'automation'>): Promise<void> {
+    await this.#parts.table.resume(paused);
+    await this.open();
+    this.#parts.onResumed(paused.factory);
+  }
+}
