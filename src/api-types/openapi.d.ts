@@ -5892,6 +5892,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -6016,6 +6017,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -6165,6 +6167,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
             };
             cookie?: never;
@@ -6305,7 +6308,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
+                /** @example triage-issues */
                 name: string;
             };
             cookie?: never;
@@ -6455,7 +6460,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example payments */
                 factory: string;
+                /** @example triage-issues */
                 name: string;
             };
             cookie?: never;
