@@ -2665,7 +2665,7 @@ export interface components {
                  */
                 failing_since: string | null;
             };
-            /** @description Who paused the automation, and why; `null` if it is not paused by itself. */
+            /** @description Who paused the automation, and why; `null` unless this automation is paused. */
             pause: {
                 factory: string;
                 /** @description `null` if the whole factory is paused. */

@@ -532,7 +532,7 @@ export const COMPONENTS = {
       results,
       pause: {
         ...pauseOrNull,
-        description: 'Who paused the automation, and why; `null` if it is not paused by itself.',
+        description: 'Who paused the automation, and why; `null` unless this automation is paused.',
       },
       oldest_queued_at: {
         ...instantOrNull,

@@ -24,7 +24,7 @@ const MORE =
 export function declarePause(command: CliCommand, bind: Bind): void {
   command
     .option('--automation <name>', 'pause only this automation')
-    .option('--reason <text>', 'why; shown wherever runs wait for it')
+    .option('--reason <text>', 'why; shown with each run that waits for it')
     .withJson()
     .explain({
       more: MORE,

@@ -14,9 +14,10 @@ export async function listStandsFor(db: Kysely<Schema>, run: string): Promise<St
   const { rows } = await sql<{ id: string; delivery_id: string; delivery_identity: string; count: number }>`
     WITH RECURSIVE replaced (seq, id) AS (
       SELECT seq, id FROM runs WHERE superseded_by = ${run}
-      UNION
-      SELECT runs.seq, runs.id FROM replaced JOIN runs ON runs.superseded_by = replaced.id
+      UNION SELECT runs.seq, runs.id
+        FROM replaced JOIN runs ON runs.superseded_by = replaced.id
     )
+
     SELECT runs.id, runs.delivery_id, runs.delivery_identity, count(*) OVER () AS count
       FROM replaced JOIN runs ON runs.seq = replaced.seq
       ORDER BY runs.seq DESC LIMIT ${MAX_LISTED}
