@@ -6,6 +6,7 @@ import { createRunLogWriter } from '../executors/log/run-log.ts';
 import { createStartRecords } from '../executors/start-records.ts';
 import { signWebhook } from '../outbound/sign-webhook.ts';
 import { createRedactingTransform } from '../secrets/redactor.ts';
+import { createReportMask } from './create-report-mask.ts';
 import { composeTerms, createExecutors, createRunDispatcher, reportEnds } from './create-run-dispatcher.ts';
 import type { DaemonOptions } from './daemon.ts';
 import type { DaemonObservers } from './observe-daemon.ts';
@@ -50,6 +51,7 @@ export async function composeDispatcher(
     logs: createRunLogWriter(paths.runLogs, clock),
     observer: tracing === null ? metrics.runs : observeBoth(metrics.runs, tracing.runs),
     secrets,
+    openMask: createReportMask({ config, runs: storage.runReader, secrets }),
     onRunChanged: reportEnds(sources.onRunChanged, storage.runReader, options.onRunEnded),
     clock,
     logger,

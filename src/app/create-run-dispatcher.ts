@@ -20,6 +20,7 @@ export interface RunParts {
   logs: RunLogWriter;
   observer: RunObserver;
   secrets: Pick<SecretStore, 'resolve'>;
+  openMask?(run: Run): Promise<(text: string) => string>;
   onRunChanged(run: RunId): void;
   clock: Clock;
   logger: Logger;

@@ -36,6 +36,8 @@ export interface DispatcherOptions {
   secrets: Pick<SecretStore, 'resolve'>;
   clock: Clock;
   logger: Logger;
+  /** Masks secrets in what the receiver of a run reports. Default: it stays unchanged. */
+  openMask?(run: Run): Promise<(text: string) => string>;
   /** Called for each run whose state changed, after the change is on disk. */
   onRunChanged?: (run: RunId) => void;
   /** Follows the attempts. */
@@ -76,7 +78,7 @@ export interface Dispatcher extends RunControl {
 }
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { queue, runs, localExecutors, logs, clock, logger, observer = UNOBSERVED } = options;
+  const { queue, runs, localExecutors, logs, clock, logger, observer = UNOBSERVED, openMask = maskNothing } = options;
   let { terms } = options;
   const stopping = new AbortController();
   const onRunChanged = guardListener(options.onRunChanged, logger);
@@ -90,7 +92,20 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const pauses = new RunPauses({ table: options.pauses, clock, onResumed: wake });
   const queues = new Map<string, FactoryQueue>();
   const leases = new RunLeases(
-    { queue, runs, isDraining, logs, clock, logger, observer, onRunChanged, onAdmitted, onReleased: wake, acceptEarly },
+    {
+      queue,
+      runs,
+      isDraining,
+      logs,
+      clock,
+      logger,
+      observer,
+      onRunChanged,
+      onAdmitted,
+      onReleased: wake,
+      acceptEarly,
+      openMask,
+    },
     terms.workers,
   );
   let safetyNet: NodeJS.Timeout | null = null;
@@ -286,6 +301,10 @@ async function cancelUnheld(
     'conflict',
     `run ${id} is being claimed or released and cannot be cancelled now; try again in a moment`,
   );
+}
+
+async function maskNothing(): Promise<(text: string) => string> {
+  return (text) => text;
 }
 
 /** Logs what a listener throws: it must not end a run or lose a slot. */

@@ -52,6 +52,8 @@ export interface RunLeaseParts {
   onReleased(factory: string): void;
   /** A receiver reports about a run whose request has no response yet. Resolves when it is accepted, or was given up. */
   acceptEarly(run: Run): Promise<void>;
+  /** Masks secrets in what a receiver reports about the run. */
+  openMask(run: Run): Promise<(text: string) => string>;
 }
 
 /** One attempt that a worker holds, or a receiver. */
@@ -61,6 +63,8 @@ interface Lease {
   endsAt: number;
   /** A receiver need not send heartbeats. */
   isReceiver: boolean;
+  /** Opened for the first report of a receiver. */
+  mask?: (text: string) => string;
   cancelExpiry(): void;
 }
 
@@ -149,17 +153,20 @@ export class RunLeases implements WorkerControl {
     if (run === null) return null;
     if (!this.#holds(run, hold)) return { outcome: 'lost', run };
     const term = this.#hold(run);
-    await this.#keepLog(run, () => this.#parts.logs.append(run, log));
-    if (progress !== null) await this.#noteProgress(run, progress);
+    const mask = await this.#openMask(run, hold);
+    await this.#keepLog(run, () => this.#parts.logs.append(run, mask(log)));
+    if (progress !== null) await this.#noteProgress(run, { ...progress, text: progress.text && mask(progress.text) });
     return { outcome: 'held', ...term };
   }
 
-  async complete(hold: Hold, result: RunResult, log: string): Promise<HoldOutcome<{ run: Run }> | null> {
+  async complete(hold: Hold, reported: RunResult, log: string): Promise<HoldOutcome<{ run: Run }> | null> {
     const { queue, runs, logs, clock, observer } = this.#parts;
     const before = await this.#find(hold);
     if (before === null) return null;
+    const mask = await this.#openMask(before, hold);
+    const result = { ...reported, error: reported.error && mask(reported.error) };
     if (this.#holds(before, hold)) {
-      await this.#keepLog(before, () => logs.append(before, log));
+      await this.#keepLog(before, () => logs.append(before, mask(log)));
       const { id, fence: attempt } = hold;
       const at = clock.wallMs();
       const end = await queue.finish({ id, attempt, result, at });
@@ -271,6 +278,15 @@ export class RunLeases implements WorkerControl {
       'storage_unavailable',
       'The daemon sends the request of this run again. Repeat the report in a moment.',
     );
+  }
+
+  /** Workers mask what they report themselves. */
+  async #openMask(run: Run, { isReceiver }: Hold): Promise<(text: string) => string> {
+    if (isReceiver !== true) return (text) => text;
+    const lease = this.#held.get(run.id);
+    const mask = lease?.mask ?? (await this.#parts.openMask(run));
+    if (lease !== undefined) lease.mask = mask;
+    return mask;
   }
 
   #isHeld({ id, state, attempt, executor }: Run): boolean {

@@ -100,6 +100,10 @@ describe('executor http with mode async', { timeout: 120_000 }, () => {
       executor: 'http',
       attempts: [{ number: 1, progress, held_until: report.deadline }],
     });
+    const hidden = `${RECEIVER_SECRET} ${report.token}`;
+    await beat(report, { log: `${hidden}\n`, progress: { text: hidden } });
+    const masked = '[redacted] [redacted]';
+    expect((await readRun(id)).attempts[0].progress).toEqual({ percent: null, text: masked });
     const end = { state: 'failed', exit_code: 3, log: 'done\n' };
     expect((await complete(report, end)).body).toMatchObject({ id, state: 'failed' });
     // The answer may have been lost.
@@ -108,7 +112,7 @@ describe('executor http with mode async', { timeout: 120_000 }, () => {
     const run = await readRun(id);
     expect(run).toMatchObject({ state: 'failed', error: 'exit code 3', exit_code: 3 });
     expect(run.attempts).toMatchObject([{ reason: 'exit_code', reason_text: 'The receiver reported exit code 3.' }]);
-    expect(await readLog(id)).toBe('half way\nnearly\ndone\n');
+    expect(await readLog(id)).toBe(`half way\nnearly\n${masked}\ndone\n`);
     expect(receiver.taken).toHaveLength(1);
   });
 

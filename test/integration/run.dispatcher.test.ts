@@ -306,8 +306,8 @@ describe('the dispatcher', () => {
     it.wake('payments');
     await it.start();
     await waitUntil(() => executor.running === 1, 'the run is executed');
-    // What commands left behind, and what workers hold.
-    expect(operations.slice(0, 3)).toEqual(['running', 'running', 'claim']);
+    // What workers hold, what receivers hold, and what commands left behind.
+    expect(operations.slice(0, 4)).toEqual(['running', 'accepted', 'running', 'claim']);
   });
 
   it('survives a listener that throws', async () => {

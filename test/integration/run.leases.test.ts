@@ -61,6 +61,7 @@ function build(terms: Record<string, Partial<WorkerTerms>> = { payments: {} }): 
     onRunChanged: (id: Run['id']) => void changes.push(queue.run(id).state),
     onReleased: (factory: string) => void released.push(factory),
     acceptEarly: async () => undefined,
+    openMask: async () => (text: string) => text,
   };
   return new RunLeases(parts, workers);
 }
