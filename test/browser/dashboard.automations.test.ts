@@ -171,6 +171,29 @@ describeDashboard('the automation pages', ({ signIn }) => {
     await expect.poll(() => page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe('Their prompt.');
   });
 
+  it('pause and resume an automation, and its factory, with a reason that the overview shows', async () => {
+    const page = await signIn(daemon, '/factories/rows/automations/triage');
+    const asked = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await asked.getByRole('textbox', { name: 'Reason' }).fill('It opens <b>too many</b> issues');
+    await asked.getByRole('button', { name: 'Pause' }).click();
+    const alert = page.getByRole('alert').filter({ hasText: 'Paused: no run starts' });
+    await alert.getByText('It opens <b>too many</b> issues').waitFor();
+    await lookAt(page, 'automation-paused');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await asked.getByRole('button', { name: 'Resume' }).click();
+    await alert.waitFor({ state: 'detached' });
+
+    await moveTo(page, '/factories/rows');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await asked.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('alert').filter({ hasText: 'Runs are paused' }).waitFor();
+    await lookAt(page, 'overview-paused');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await asked.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('Runs are paused').waitFor({ state: 'detached' });
+  });
+
   it('disable, enable and delete after a confirmation', async () => {
     const path = '/factories/rows/automations/switched';
     await write(daemon, path, 'A prompt.');

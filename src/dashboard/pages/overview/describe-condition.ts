@@ -37,6 +37,12 @@ const WORDS: Readonly<Record<string, ConditionText>> = {
     advice: 'Queued runs start when the host of the daemon has free resources again. The daemon retries automatically.',
     page: { path: 'runs', label: 'View queued runs' },
   },
+  Paused: {
+    title: 'Runs are paused',
+    isSevere: false,
+    advice: 'Deliveries are accepted, and runs wait until somebody resumes them.',
+    page: { path: 'runs?state=queued', label: 'View queued runs' },
+  },
   PushWebhookMissing: {
     title: 'Pushes are detected late',
     isSevere: false,

@@ -10,6 +10,7 @@ import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { COUNT_PAUSES } from '../../parts/live/use-coalesced.ts';
 import { useLiveActivity } from '../../parts/live/use-live-activity.ts';
 import { useLiveParts } from '../../parts/live/use-live-parts.ts';
+import { PauseButton } from '../../parts/pause/pause-button.tsx';
 import { factoryPath } from '../../paths.ts';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { NoWebhooks } from '../webhooks/no-webhooks.tsx';
@@ -37,6 +38,11 @@ export function OverviewPage() {
         title={factory.name}
         tabTitle="Overview"
         status={findings !== null && <HealthBadge factory={factory} findings={findings} />}
+        actions={
+          factory.configured && (
+            <PauseButton target={{ factory: factory.name, automation: null }} pause={factory.pause} />
+          )
+        }
       />
       <Stack>
         {!factory.configured && <RemovedFactory factory={factory} />}

@@ -13,6 +13,8 @@ import { CopyButton } from '../../../parts/copy/copy-button.tsx';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { PageHeader } from '../../../parts/layout/page-header.tsx';
 import { StatusBadge } from '../../../parts/layout/status-badge.tsx';
+import { PauseAlert } from '../../../parts/pause/pause-alert.tsx';
+import { PauseButton } from '../../../parts/pause/pause-button.tsx';
 import { StoryPanel } from '../../../parts/story/story-panel.tsx';
 import { CommitText } from '../../../parts/text/commit-text.tsx';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
@@ -55,7 +57,18 @@ function Actions({ tagged, mayEdit }: { tagged: TaggedAutomation; mayEdit: boole
       {mayEdit ? 'Edit' : 'Try changes'}
     </Button>
   );
-  return mayEdit ? <AutomationSwitches tagged={tagged}>{edit}</AutomationSwitches> : edit;
+  const pause = <PauseButton target={{ factory, automation: name }} pause={tagged.automation.pause} />;
+  return mayEdit ? (
+    <AutomationSwitches tagged={tagged}>
+      {pause}
+      {edit}
+    </AutomationSwitches>
+  ) : (
+    <>
+      {pause}
+      {edit}
+    </>
+  );
 }
 
 interface DetailsProps {
@@ -68,6 +81,7 @@ function Details({ automation, webhooks }: DetailsProps) {
   const hasExecution = Object.keys(execution).length > 0;
   return (
     <Stack gap="xl">
+      {automation.pause !== null && <PauseAlert pause={automation.pause} />}
       <Warnings automation={automation} webhooks={webhooks} />
       <DefinedIn automation={automation} />
       <StoryPanel
