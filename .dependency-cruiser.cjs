@@ -19,6 +19,7 @@ const arrows = {
   sender: ['core', 'signature'],
   outbound: ['core', 'signature'],
   notify: ['core', 'outbound'],
+  alerts: ['core', 'outbound'],
   events: ['core'],
   files: [],
   threads: ['core'],

@@ -1,5 +1,6 @@
 import { RELOADED_OPTIONS } from '../src/config/live-config.ts';
 import { OPTION_TREE, type OptionNode, type OptionSection } from '../src/config/option-tree.ts';
+import { describeType as describeValue } from '../src/config/option-type.ts';
 import type { Option, OptionType } from '../src/config/options.ts';
 import { TEXT_FORMATS } from '../src/config/text-formats.ts';
 
@@ -48,7 +49,7 @@ function renderOption(key: string, option: Option): string[] {
 
 /** Does a change take effect without a restart? */
 function isReloaded(key: string): boolean {
-  return key.startsWith('factories[]') || RELOADED_OPTIONS.has(key);
+  return key.startsWith('factories[]') || RELOADED_OPTIONS.has(key.split('[]')[0]!);
 }
 
 function describeDefault({ default: fallback, required }: Option): string | null {
@@ -74,6 +75,9 @@ function describeType(type: OptionType, unit: string | undefined): string {
       return `a whole number from ${type.min} to ${type.max}${unit === undefined ? '' : `, in ${unit}`}`;
     case 'duration':
       return `a duration from \`${type.min}\` to \`${type.max}\``;
+    case 'toggle':
+    case 'threshold':
+      return describeValue(type);
     case 'choice':
       return describeChoice(type.values, type.later);
   }

@@ -137,7 +137,18 @@ function buildType(type: OptionType): Schema {
       return orFromEnvironment({ type: 'string', pattern: DURATION_PATTERN });
     case 'choice':
       return orFromEnvironment({ enum: [...type.values] });
+    case 'toggle':
+      return orFromEnvironment(SWITCH);
+    case 'threshold':
+      return { anyOf: [SWITCH, buildThreshold(type), FROM_ENVIRONMENT] };
   }
+}
+
+const SWITCH: Schema = { enum: ['on', 'off', true, false] };
+
+function buildThreshold({ of, min, max }: Extract<OptionType, { kind: 'threshold' }>): Schema {
+  if (of === 'duration') return { type: 'string', pattern: DURATION_PATTERN };
+  return { type: 'integer', minimum: min, maximum: max };
 }
 
 const ARGUMENT = { type: 'string', pattern: '^[^\\u0000]*$', patternErrorMessage: 'text without NUL characters' };

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { SignInMethod } from '../core/audit.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
 import type { AnswerStore } from '../core/ports/access/idempotency.ts';
+import type { AlertControl } from '../core/ports/alerts/alert-control.ts';
 import type { BackupControl } from '../core/ports/backup-control.ts';
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { FactoryControl, ReconcileControl } from '../core/ports/definitions/reconciler.ts';
@@ -24,6 +25,7 @@ import type { Clock } from '../core/time/clock.ts';
 import type { FactoryEditor } from '../edit/factory-editor.ts';
 import type { InspectionThreads } from '../inspection/create-inspector.ts';
 import type { StoryParts } from '../story/story-parts.ts';
+import { alertsPlugin } from './alerts/alert-routes.ts';
 import { auditPlugin } from './audit/audit-routes.ts';
 import { listTouches } from './audit/list-touches.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
@@ -121,6 +123,7 @@ export interface ApiModules {
     /** `null` if no OpenID provider is configured. */
     openId: OpenIdSignIn | null;
   };
+  alerts: AlertControl;
   answers: AnswerStore;
   masterKey: MasterKeyControl;
   base: { clock: Clock; ids: IdSource; randomBytes: RandomBytes; logger: FastifyBaseLogger };
@@ -179,6 +182,7 @@ export function composeApi(modules: ApiModules): FastifyInstance {
         inventory,
         diagnoseUpload: modules.diagnosis.diagnoseUpload,
       });
+      void api.register(alertsPlugin, { alerts: modules.alerts, store: storage.alertStore });
       void api.register(masterKeyPlugin, { masterKey: modules.masterKey });
       void api.register(tokensPlugin, { tokens, inventory, clock, ids, randomBytes });
       void api.register(usersPlugin, { users, passwords: signIn.passwords, inventory, clock, ids });

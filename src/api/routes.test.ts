@@ -358,6 +358,7 @@ describe('webhooks', () => {
       body_format: 'json',
       delivery_id_header: null,
       delivery_id_path: null,
+      expect_every: null,
       deduplicate: true,
       event: null,
       record_headers: [],

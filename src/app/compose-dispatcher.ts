@@ -11,7 +11,7 @@ import { composeTerms, createExecutors, createRunDispatcher, reportEnds } from '
 import type { DaemonOptions } from './daemon.ts';
 import type { DaemonObservers } from './observe-daemon.ts';
 import type { DaemonState } from './open-daemon-state.ts';
-import { observeBoth } from './open-tracing.ts';
+import { observeAll } from './open-tracing.ts';
 
 /** Where commands are looked up if the daemon itself has no `PATH`. */
 const DEFAULT_SEARCH_PATH = '/usr/local/bin:/usr/bin:/bin';
@@ -19,7 +19,7 @@ const DEFAULT_SEARCH_PATH = '/usr/local/bin:/usr/bin:/bin';
 /** Creates the executors of the configuration, and what gives them runs. Nothing is claimed before its start. */
 export async function composeDispatcher(
   { config, env, paths, storage, clock, logger }: DaemonState,
-  { metrics, tracing, sources }: DaemonObservers,
+  { metrics, tracing, sources, alerts }: DaemonObservers,
   secrets: SecretStore,
   options: Pick<DaemonOptions, 'openStartRecords' | 'onRunEnded'> & {
     /** Where the admin listener listens. Known when the first run starts. */
@@ -49,7 +49,7 @@ export async function composeDispatcher(
     terms: await openTerms(config),
     storage,
     logs: createRunLogWriter(paths.runLogs, clock),
-    observer: tracing === null ? metrics.runs : observeBoth(metrics.runs, tracing.runs),
+    observer: observeAll([metrics.runs, alerts.runs, ...(tracing === null ? [] : [tracing.runs])]),
     secrets,
     openMask: createReportMask({ config, runs: storage.runReader, secrets }),
     onRunChanged: reportEnds(sources.onRunChanged, storage.runReader, options.onRunEnded),

@@ -4,6 +4,7 @@ import type { Doctor } from '../core/ports/doctor.ts';
 import type { Environment } from '../core/reserved-variables.ts';
 import { systemClock } from '../core/time/clock.ts';
 import type { DataPaths } from '../data-dir/data-paths.ts';
+import { probeBaseUrl } from '../doctor/checks/base-url.ts';
 import { examine } from '../doctor/examine.ts';
 import type { LiveConditions } from '../health/live-conditions.ts';
 import type { Ingress } from './create-ingress.ts';
@@ -24,11 +25,27 @@ export function createDoctor({ config, paths, env, conditions, urlProbes, ids, i
   const running = {
     baseUrl: config.baseUrl ?? ingressUrl,
     conditions: () => conditions.ofDaemon(),
-    expectProbe: () => {
-      const uid = ids.webhookUid();
-      urlProbes.expect(uid);
-      return { uid, wasSeen: () => urlProbes.wasSeen(uid), end: () => urlProbes.end(uid) };
-    },
+    expectProbe: () => expectProbe(urlProbes, ids),
   };
   return { examine: () => examine({ config, paths, env, nowMs: systemClock.wallMs(), running }) };
+}
+
+/** Sends a request through `baseUrl`, as the check of the doctor does. */
+export function createUrlProbe({
+  config,
+  urlProbes,
+  ids,
+  ingressUrl,
+}: Omit<DoctorParts, 'paths' | 'env' | 'conditions'>) {
+  return async (): Promise<string | null> => {
+    const baseUrl = config.baseUrl ?? ingressUrl;
+    const symptom = await probeBaseUrl({ baseUrl, expectProbe: () => expectProbe(urlProbes, ids) });
+    return symptom?.message ?? null;
+  };
+}
+
+function expectProbe(urlProbes: DoctorParts['urlProbes'], ids: DoctorParts['ids']) {
+  const uid = ids.webhookUid();
+  urlProbes.expect(uid);
+  return { uid, wasSeen: () => urlProbes.wasSeen(uid), end: () => urlProbes.end(uid) };
 }

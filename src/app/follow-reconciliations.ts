@@ -9,11 +9,13 @@ import type { Metrics } from '../observability/metrics/metrics.ts';
 import type { Registry } from '../registry/registry.ts';
 import { createFactoryStatus } from '../systemd/factory-status.ts';
 import type { ServiceNotifier } from '../systemd/service-notifier.ts';
+import type { Alerts } from './create-alerts.ts';
 
 export interface ReconciliationListenerParts {
   config: Config;
   registry: Registry;
   notifier: Notifier;
+  alerts: Pick<Alerts, 'onReconciled'>;
   metrics: Metrics;
   runSecrets: RunSecrets;
   sources: EventSources;
@@ -23,7 +25,7 @@ export interface ReconciliationListenerParts {
 
 /** Everything that follows each reconciliation. */
 export function followReconciliations(parts: ReconciliationListenerParts): (reconciliation: ReconciliationEnd) => void {
-  const { config, registry, notifier, metrics, runSecrets, sources, service, logger } = parts;
+  const { config, registry, notifier, alerts, metrics, runSecrets, sources, service, logger } = parts;
   const showStatus = createFactoryStatus(() => config.factories, service.status);
   const logReconciliation = createReconciliationLog(logger);
   const warnOfMissingExecutor = createMissingExecutorWarning(config, logger);
@@ -34,6 +36,7 @@ export function followReconciliations(parts: ReconciliationListenerParts): (reco
     logReconciliation(reconciliation);
     warnOfMissingExecutor(reconciliation);
     notifier.offer(reconciliation);
+    alerts.onReconciled(reconciliation);
     sources.onReconciled(reconciliation);
     metrics.keepWebhooks(registry.current().webhooks);
   };

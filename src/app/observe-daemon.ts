@@ -5,6 +5,7 @@ import { readPackageVersion } from '../files/package-version.ts';
 import { createMetricProbes } from '../health/metric-probes.ts';
 import { createMetrics } from '../observability/metrics/metrics.ts';
 import { Registry } from '../registry/registry.ts';
+import { createAlerts } from './create-alerts.ts';
 import { createBackups } from './create-backups.ts';
 import { createNotifier } from './create-notifier.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -24,6 +25,7 @@ export async function observeDaemon(state: DaemonState, lifetime: Lifetime) {
     dataDir: config.dataDir,
     isConfigured,
     lastBackup: backups.lastTimes,
+    alertCounts: () => alerts.counts(),
     nowMs: () => clock.wallMs(),
   });
   const metrics = createMetrics({ probes, writes: state.measures, version });
@@ -41,5 +43,16 @@ export async function observeDaemon(state: DaemonState, lifetime: Lifetime) {
     ids,
     logger,
   });
-  return { version, backups, metrics, tracing, registry, events, sources, notifier };
+  const alerts = createAlerts({
+    config,
+    storage,
+    secrets: sealed.secrets,
+    registry,
+    backups: backups.scheduled,
+    metrics,
+    clock: steadyClock,
+    ids,
+    logger,
+  });
+  return { version, backups, metrics, tracing, registry, events, sources, notifier, alerts };
 }

@@ -13,6 +13,7 @@ import { createTestDeliverySender } from '../api/webhooks/send-test-delivery.ts'
 import type { Config, FactoryConfig } from '../config/config.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
 import type { AnswerStore } from '../core/ports/access/idempotency.ts';
+import type { AlertControl } from '../core/ports/alerts/alert-control.ts';
 import type { BackupControl } from '../core/ports/backup-control.ts';
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { FactoryControl, ReconcileControl } from '../core/ports/definitions/reconciler.ts';
@@ -84,6 +85,7 @@ export interface AdminParts {
   metrics: Metrics;
   backups: BackupControl;
   doctor: Doctor;
+  alerts: AlertControl;
   /** Where browsers sign in; `null` if the configuration names no OpenID provider. */
   createOpenId(adminUrl: () => string): OpenIdSignIn | null;
   base: { clock: Clock; steadyClock: Clock; ids: IdSource; randomBytes: RandomBytes; logger: Logger };
@@ -177,6 +179,7 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
       backups: parts.backups,
       doctor: parts.doctor,
     },
+    alerts: parts.alerts,
     signIn: {
       passwords: createPasswords(),
       passwordAttempts: new PasswordAttempts(clock),

@@ -1,3 +1,4 @@
+import { listSecretNames } from '../alerts/alert-target.ts';
 import { removeStaleStaging } from '../backup/stage-backup.ts';
 import type { Config } from '../config/config.ts';
 import { AppError, messageOf } from '../core/errors.ts';
@@ -85,7 +86,7 @@ export async function openClocks(
 }
 
 export interface SecretStoreParts {
-  config: Pick<Config, 'masterKeyFile' | 'factories'>;
+  config: Pick<Config, 'masterKeyFile' | 'factories' | 'alerts'>;
   env: Readonly<Record<string, string | undefined>>;
   storage: Pick<Storage, 'sealedSecrets' | 'keptAnswers'>;
   redactor: Redactor;
@@ -127,6 +128,11 @@ export async function openSecrets(parts: SecretStoreParts): Promise<OpenSecrets>
     },
     get receivers() {
       return listReceivers(config);
+    },
+    get alertTargets() {
+      return config.alerts.targets.flatMap((target) =>
+        listSecretNames(target).map((secretName) => ({ name: target.name, secretName })),
+      );
     },
     get factories() {
       return config.factories.map(({ name }) => name);

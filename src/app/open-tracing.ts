@@ -35,15 +35,13 @@ export async function openTracing(parts: OpenTracingParts, lifetime: Lifetime): 
   return tracing;
 }
 
-export function observeBoth(one: RunObserver, other: RunObserver): RunObserver {
+export function observeAll(observers: readonly RunObserver[]): RunObserver {
   return {
     onClaimed: (run, queuedAt) => {
-      one.onClaimed(run, queuedAt);
-      other.onClaimed(run, queuedAt);
+      for (const observer of observers) observer.onClaimed(run, queuedAt);
     },
     onEnded: (run, result, at) => {
-      one.onEnded(run, result, at);
-      other.onEnded(run, result, at);
+      for (const observer of observers) observer.onEnded(run, result, at);
     },
   };
 }

@@ -11,6 +11,7 @@ import type { LiveFactories } from '../registry/live-factories.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Dispatcher, DispatchTerms } from '../run/dispatcher.ts';
 import type { ServiceNotifier } from '../systemd/service-notifier.ts';
+import type { Alerts } from './create-alerts.ts';
 import type { Ingress } from './create-ingress.ts';
 import { collectTargets } from './create-notifier.ts';
 import type { ReconcileThread } from './reconcile-thread/start-reconcile-thread.ts';
@@ -27,6 +28,7 @@ export interface ReloadParts {
   inventory: Pick<InventoryReader, 'webhookNames'>;
   dispatcher: Pick<Dispatcher, 'setTerms' | 'drain'>;
   notifier: Pick<Notifier, 'setTargets'>;
+  alerts: Pick<Alerts, 'reload'>;
   ingress: Pick<Ingress, 'setLimits'>;
   backups: Pick<LiveSchedule, 'setPolicy'>;
   service: Pick<ServiceNotifier, 'reloading' | 'ready'>;
@@ -56,7 +58,7 @@ export function createReload(parts: ReloadParts): ReloadControl {
 }
 
 async function reload(parts: ReloadParts): Promise<ConfigReload> {
-  const { live, dispatcher, notifier, ingress, backups, logger } = parts;
+  const { live, dispatcher, notifier, alerts, ingress, backups, logger } = parts;
   if (dispatcher.drain.state().phase === 'stopping') {
     throw new AppError('conflict', 'The daemon is stopping. The configuration is read at its next start.');
   }
@@ -68,6 +70,7 @@ async function reload(parts: ReloadParts): Promise<ConfigReload> {
   dispatcher.setTerms(terms);
   if (change.applied.some((name) => name.startsWith('backup.'))) await backups.setPolicy(change.config.backup);
   await changeFactories(parts, change);
+  alerts.reload();
   const { added, changed, removed } = change.factories;
   const outcome: ConfigReload = {
     applied: change.applied,

@@ -18,7 +18,7 @@ import { createNotifyingSecretStore } from '../secrets/notifying-secret-store.ts
 
 import { composeDispatcher } from './compose-dispatcher.ts';
 import { controlFactories } from './control-factories.ts';
-import { createDoctor } from './create-doctor.ts';
+import { createDoctor, createUrlProbe } from './create-doctor.ts';
 import { createIngress } from './create-ingress.ts';
 import type { Daemon, DaemonOptions } from './daemon.ts';
 import { watchEnd } from './end-daemon.ts';
@@ -64,7 +64,7 @@ async function composeDaemon(
   const { config, env, logger, service, sockets, paths, storage, openChannel, sealed, clock, steadyClock } = state;
   const { retentionTime, ids } = state;
   const observers = await observeDaemon(state, lifetime);
-  const { backups, metrics, tracing, registry, events, sources, notifier, version } = observers;
+  const { backups, metrics, tracing, registry, events, sources, notifier, alerts, version } = observers;
   const followSecret = (name: string) => {
     ingress.onSecretChanged(name);
     runSecrets.onSecretChanged();
@@ -93,6 +93,7 @@ async function composeDaemon(
       config,
       registry,
       notifier,
+      alerts,
       metrics,
       runSecrets,
       sources,
@@ -105,6 +106,7 @@ async function composeDaemon(
   const secrets = createNotifyingSecretStore(stored, (name) => {
     reconciling.onSecretChanged();
     notifier.onSecretChanged(name);
+    alerts.onSecretChanged(name);
   });
   await reconciling.serveAll();
 
@@ -122,6 +124,7 @@ async function composeDaemon(
       drain: dispatcher.drain,
       pauses: dispatcher.pauses,
       backups: backups.scheduled,
+      alertFailures: alerts.failures,
       logger,
     },
     registry,
@@ -146,7 +149,10 @@ async function composeDaemon(
     hurry: hurry.signal,
     metrics,
     tracer: tracing?.deliveries ?? null,
-    onRecorded: sources.onRecorded,
+    onRecorded: (entry, outcome) => {
+      sources.onRecorded(entry, outcome);
+      alerts.onRecorded(entry);
+    },
     onRunsCreated: dispatcher.onRunsCreated,
     onPush: reconciling.onPush,
     clock,
@@ -163,6 +169,7 @@ async function composeDaemon(
     inventory: storage.inventoryReader,
     dispatcher,
     notifier,
+    alerts,
     ingress,
     backups: backups.scheduled,
     service,
@@ -174,6 +181,7 @@ async function composeDaemon(
   lifetime.defer(async () => {
     await reconciling.stop();
     await notifier.stop(hurry.signal);
+    await alerts.stop();
     await dispatcher.stop({ graceMs: config.shutdownGraceMs, why: 'the daemon stopped' });
   });
   lifetime.defer(() => ingress.stop());
@@ -206,6 +214,7 @@ async function composeDaemon(
       hurry: hurry.signal,
       metrics,
       backups: backups.control,
+      alerts: alerts.control,
       doctor: createDoctor({ config, paths, env, conditions, urlProbes: ingress.urlProbes, ids, ingressUrl }),
       createOpenId: await prepareOpenId(config, state.clientSecret),
       base: { clock, steadyClock, ids, randomBytes, logger },
@@ -219,6 +228,8 @@ async function composeDaemon(
   ingress.replays.start().catch((error) => logger.error({ err: error }, 'continuing replays failed'));
   notifier.start();
   reconciling.start();
+  const probe = createUrlProbe({ config, urlProbes: ingress.urlProbes, ids, ingressUrl });
+  alerts.start(probe).catch((error) => logger.error({ err: error }, 'starting alerts failed'));
   startUpkeep(
     {
       config,

@@ -204,6 +204,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/login-link.ts')).declareLoginLink,
   },
   {
+    name: 'alert',
+    description: 'what needs attention: failed applies and runs, silent senders, rejected requests, full disks',
+    load: async () => (await import('./commands/alert.ts')).declareAlert,
+  },
+  {
     name: 'backup',
     description: 'store a backup in one file, while the daemon runs or is stopped, and verify it',
     load: async () => (await import('./commands/backup.ts')).declareBackup,

@@ -5,6 +5,8 @@ import type { components } from '../api-types/openapi.d.ts';
 type Schemas = components['schemas'];
 
 export type Activity = Schemas['Activity'];
+/** Something that needs attention. */
+export type Alert = Schemas['Alert'];
 /** Whether the live definition contains a commit. */
 export type Ancestry = Schemas['Ancestry'];
 /** A change, or an attempt to sign in. */

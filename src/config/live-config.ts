@@ -1,3 +1,4 @@
+import { ALERT_OPTION_NAMES } from './alert-options.ts';
 import type { Config, FactoryConfig } from './config.ts';
 import { OPTIONS, SECTIONS, type Section } from './options.ts';
 
@@ -18,6 +19,7 @@ export const RELOADED_OPTIONS: ReadonlySet<string> = new Set([
   'backup.every',
   'backup.keep',
   'backup.dir',
+  ...ALERT_OPTION_NAMES,
   'drain',
   'shutdownGrace',
 ]);

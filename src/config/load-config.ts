@@ -10,6 +10,7 @@ import { formatKeyPath, type KeyPath } from '../yaml/key-path.ts';
 import { parseYaml } from '../yaml/parse-yaml.ts';
 import { findValidator } from '../yaml/validators/config.ts';
 import { buildValues } from './build-values.ts';
+import { checkAlerts } from './check-alerts.ts';
 import { checkExecutors } from './check-executors.ts';
 import { checkOidc } from './check-oidc.ts';
 import { type Config, completeConfig } from './config.ts';
@@ -137,6 +138,7 @@ async function checkValues(values: OptionValues, document: ConfigDocument): Prom
     ...checkNotifyTargets(values, document),
     ...(await checkExecutors(values, document)),
     ...checkOidc(values, document),
+    ...checkAlerts(values, document),
     ...checkRetention(values, document),
     ...checkPorts(values, document),
   ];

@@ -1,9 +1,16 @@
 import { resolve } from 'node:path';
 import type { Json } from '../core/json.ts';
-import { parseDuration } from '../words/duration.ts';
+import { parseDuration, writeDuration } from '../words/duration.ts';
 import { listAlternatives } from '../yaml/key-path.ts';
 import type { OptionType } from './options.ts';
 import { TEXT_FORMATS } from './text-formats.ts';
+
+const SWITCH: ReadonlyMap<Json, boolean> = new Map<Json, boolean>([
+  ['on', true],
+  [true, true],
+  ['off', false],
+  [false, false],
+]);
 
 export type OptionValue = string | number | boolean | readonly string[];
 
@@ -28,7 +35,19 @@ export function describeType(type: OptionType): string {
       return `a duration from ${type.min} to ${type.max}, such as 500ms, 30s, 15m, 2h or 7d`;
     case 'choice':
       return listAlternatives(type.values);
+    case 'toggle':
+      return 'on or off';
+    case 'threshold':
+      return `on, off or ${describeThreshold(type)}`;
   }
+}
+
+type Threshold = Extract<OptionType, { kind: 'threshold' }>;
+
+function describeThreshold({ of, min, max }: Threshold): string {
+  if (of === 'duration')
+    return `a duration from ${writeDuration(min)} to ${writeDuration(max)}, such as 30s, 15m or 2h`;
+  return `a whole number from ${min} to ${max}${of === 'percent' ? ' in percent' : ''}`;
 }
 
 /** The value that the text of an environment variable stands for. */
@@ -60,6 +79,10 @@ export function convertValue(type: OptionType, value: Json, folder: string): Opt
       return resolveCommand(value as string[], folder);
     case 'duration':
       return convertDuration(type, value as string);
+    case 'toggle':
+      return SWITCH.get(value) ?? null;
+    case 'threshold':
+      return convertThreshold(type, value);
     default:
       return value as OptionValue;
   }
@@ -81,6 +104,14 @@ function resolveCommand([program = '', ...rest]: string[], folder: string): read
     program.includes('/') ? resolve(folder, program) : program,
     ...rest.map((argument) => (isRelative(argument) ? resolve(folder, argument) : argument)),
   ];
+}
+
+/** `false` for `off`. */
+function convertThreshold({ of, min, max, on }: Threshold, value: Json): number | false | null {
+  const isOn = SWITCH.get(value);
+  if (isOn !== undefined) return isOn && on;
+  const threshold = of === 'duration' && typeof value === 'string' ? parseDuration(value) : value;
+  return typeof threshold === 'number' && threshold >= min && threshold <= max ? threshold : null;
 }
 
 function convertDuration({ min, max }: { min: string; max: string }, text: string): number | null {

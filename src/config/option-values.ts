@@ -10,11 +10,15 @@ type ValueOfType<Type> = Type extends { kind: 'integer' | 'duration' }
   ? number
   : Type extends { kind: 'boolean' }
     ? boolean
-    : Type extends { kind: 'list' | 'command' }
-      ? readonly string[]
-      : Type extends { kind: 'choice'; values: readonly (infer Value)[] }
-        ? Value
-        : string;
+    : Type extends { kind: 'toggle' }
+      ? boolean
+      : Type extends { kind: 'threshold' }
+        ? number | false
+        : Type extends { kind: 'list' | 'command' }
+          ? readonly string[]
+          : Type extends { kind: 'choice'; values: readonly (infer Value)[] }
+            ? Value
+            : string;
 
 /** `null` if the option may be omitted and has no default. */
 type ValueOfOption<Row> = Row extends { type: infer Type; default: infer Default }

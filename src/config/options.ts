@@ -1,11 +1,14 @@
 import { ROLES } from '../core/access.ts';
+import type { RuleSetting } from '../core/alerts/alert-rules.ts';
 import { BUDGET_OUTCOMES } from '../core/run-policy.ts';
 import { EXECUTOR_NAMES, EXECUTOR_OPTIONS, EXECUTORS } from '../executors/index.ts';
+import { ALERT_OPTIONS } from './alert-options.ts';
 import type { TextFormat } from './text-formats.ts';
 
 /**
  * Type of the value of an option. Durations are written as `30s` and read as milliseconds. A `path` and a local
- * `repository` are resolved against the folder of the file that contains them. `choice.later` are values of later versions.
+ * `repository` are resolved against the folder of the file that contains them. `choice.later` are values of later versions. A `toggle` is
+ * written as `on` or `off`, a `threshold` also as a value.
  */
 export type OptionType =
   | { kind: 'text'; format: TextFormat }
@@ -16,7 +19,8 @@ export type OptionType =
   | { kind: 'boolean' }
   | { kind: 'integer'; min: number; max: number }
   | { kind: 'duration'; min: string; max: string }
-  | { kind: 'choice'; values: readonly string[]; later: readonly string[] };
+  | { kind: 'choice'; values: readonly string[]; later: readonly string[] }
+  | RuleSetting;
 
 export interface Option {
   /** Name that editors show. */
@@ -485,6 +489,7 @@ export const OPTIONS = {
     env: 'DOCKBELL_BACKUP_DIR',
     secret: false,
   },
+  ...ALERT_OPTIONS,
   drain: {
     title: 'Drain period',
     type: { kind: 'duration', min: '0s', max: '7d' },
@@ -769,6 +774,13 @@ export const SECTIONS = {
       'Scheduled backups, without run logs and without the master key. Without this section, the daemon makes none.',
     optional: true,
   },
+  alerts: { title: 'Alerts', description: 'Alerts about what fails, and who gets them.' },
+  'alerts.rules': {
+    title: 'Rules',
+    description:
+      'What opens an alert: `on`, `off`, or the threshold of the rule. Without a target, alerts are shown by `dockbell alert list` and on the dashboard.',
+  },
+  'alerts.targets': { title: 'Targets', description: 'Who gets messages about alerts.' },
   log: { title: 'Log', description: 'The log of the daemon.' },
   telemetry: { title: 'Telemetry', description: 'The export of traces.' },
   factories: { title: 'Factories', description: 'The factories that this daemon serves.' },

@@ -84,6 +84,16 @@ export const TEXT_FORMATS = {
     pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$',
     normalise: keep,
   },
+  alertRule: {
+    expected: 'the name of a rule, such as runFailed',
+    pattern: '^[A-Za-z]{1,40}$',
+    normalise: keep,
+  },
+  mailAddress: {
+    expected: 'a mail address, such as ops@example.com',
+    pattern: "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]{1,63}(\\.[A-Za-z0-9-]{1,63}){0,8}$",
+    normalise: keep,
+  },
   branch: {
     expected: 'the name of a branch, such as main',
     pattern: '^[^-\\s/~^:?*\\[\\\\][^\\s~^:?*\\[\\\\]*$',

@@ -12,6 +12,10 @@ export type ReconciliationId = `rec_${string}`;
 export type ReplayId = `rpl_${string}`;
 /** Identifier of a commit status for one target, time-ordered. */
 export type NoticeId = `ntc_${string}`;
+/** Identifier of an alert, time-ordered. */
+export type AlertId = `alt_${string}`;
+/** Identifier of a message about alerts, time-ordered. */
+export type AlertMessageId = `alm_${string}`;
 /** Identifier of an API token (not the token itself). */
 export type TokenId = `tok_${string}`;
 /** Identifier of a user account. */
@@ -54,6 +58,8 @@ export interface IdSource {
   sessionId(atMs: number): SessionId;
   loginLinkId(atMs: number): LoginLinkId;
   auditId(atMs: number): AuditId;
+  alertId(atMs: number): AlertId;
+  alertMessageId(atMs: number): AlertMessageId;
 }
 
 /** @param randomBytes source of randomness; called for 4 KiB at a time, because one call per character would be slow */
@@ -78,6 +84,8 @@ export function createIdSource(randomBytes: RandomBytes): IdSource {
     sessionId: (atMs) => `ses_${ulid(atMs)}`,
     loginLinkId: (atMs) => `lnk_${ulid(atMs)}`,
     auditId: (atMs) => `aud_${ulid(atMs)}`,
+    alertId: (atMs) => `alt_${ulid(atMs)}`,
+    alertMessageId: (atMs) => `alm_${ulid(atMs)}`,
   };
 }
 

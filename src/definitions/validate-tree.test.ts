@@ -437,6 +437,12 @@ const CASES: Case[] = [
   webhook('a delivery ID path with an empty key', 'secretName: A\ndeliveryIdPath: a..b\n', [
     '2:17 webhook/invalid-value deliveryIdPath',
   ]),
+  webhook('an expected interval without a unit', "secretName: A\nexpectEvery: '24'\n", [
+    '2:14 webhook/invalid-value expectEvery',
+  ]),
+  webhook('an expected interval that is too long', 'secretName: A\nexpectEvery: 32d\n', [
+    '2:14 webhook/invalid-value expectEvery',
+  ]),
   webhook('a verify token that no sender presents', 'secretName: A\nverifyTokenSecretName: B\n', [
     '2:1 webhook/unused-verify-token verifyTokenSecretName',
   ]),
@@ -791,6 +797,7 @@ describe('validateTree', () => {
         bodyFormat: 'json',
         deduplicate: true,
         deliveryIdPath: null,
+        expectEvery: null,
         event: null,
         recordHeaders: [],
         rotationOverlap: '0s',

@@ -55,7 +55,8 @@ describe('the conditions of a factory', () => {
     const drain = new RunDrain({ clock, countExecuting: () => 0, countHeld: () => 0, onResumed: () => {} });
     const config = { factories: [{ name: FACTORY }] };
     const backups = { status: () => null, findOverdue: () => null };
-    const parts = { config, steadyClock, retentionTime, drain, pauses: { list: () => [] }, backups, logger };
+    const pauses = { list: () => [] };
+    const parts = { config, steadyClock, retentionTime, drain, pauses, backups, alertFailures: () => [], logger };
     const conditions = createLiveConditions(parts, registry);
     const [condition, ...others] = conditions.ofFactory(FACTORY);
     expect(others).toEqual([]);

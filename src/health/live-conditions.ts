@@ -6,6 +6,7 @@ import type { RetentionTime } from '../core/retention-time.ts';
 import type { SteadyClock } from '../core/time/steady-clock.ts';
 import { type ConditionState, describeUnreadableSecrets, updateConditions } from '../reconcile/conditions.ts';
 import type { Registry } from '../registry/registry.ts';
+import { describeAlertTargets } from './alert-conditions.ts';
 import { describeBackups, type WatchedBackups } from './backup-conditions.ts';
 import { describeClockStep, describeRetentionLag } from './clock-conditions.ts';
 import { describeDrain } from './describe-drain.ts';
@@ -28,10 +29,12 @@ export interface ConditionParts {
   config: { readonly factories: readonly { name: string }[] };
   drain: Pick<DrainControl, 'state'>;
   pauses: Pick<PauseControl, 'list'>;
+  /** Targets of alerts that cannot be reached. */
+  alertFailures(): readonly { target: string; problem: string }[];
 }
 
 export function createLiveConditions(
-  { config, steadyClock, retentionTime, drain, pauses, backups, logger }: ConditionParts,
+  { config, steadyClock, retentionTime, drain, pauses, backups, alertFailures, logger }: ConditionParts,
   registry: Registry,
 ): LiveConditions {
   const nowMs = () => steadyClock.wallMs();
@@ -41,6 +44,7 @@ export function createLiveConditions(
       () => describeDrain(drain.state()),
       () => describeRetentionLag(retentionTime.findLag(nowMs()), nowMs()),
       () => describeBackups(backups),
+      () => describeAlertTargets(alertFailures()),
     ],
     { nowMs, logger },
   );

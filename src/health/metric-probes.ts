@@ -13,14 +13,17 @@ export interface ProbeParts {
   /** Whether a factory is in the configuration. The others are never ready. */
   isConfigured(factory: string): boolean;
   lastBackup: MetricProbes['lastBackup'];
+  alertCounts: MetricProbes['alertCounts'];
   nowMs(): number;
 }
 
 /** What a scrape asks the storage and the file system. */
-export function createMetricProbes({ storage, dataDir, isConfigured, lastBackup, nowMs }: ProbeParts): MetricProbes {
+export function createMetricProbes(parts: ProbeParts): MetricProbes {
+  const { storage, dataDir, isConfigured, lastBackup, alertCounts, nowMs } = parts;
   const { inventoryReader, runReader } = storage;
   return {
     lastBackup,
+    alertCounts,
     countRuns: async () => {
       const factories = await inventoryReader.factories();
       const counts = await Promise.all(factories.map((factory) => inventoryReader.counts(factory.name)));

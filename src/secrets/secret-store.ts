@@ -32,6 +32,8 @@ export interface SecretStoreDependencies {
   readonly notifyTargets: readonly NamingTarget[];
   /** The factories whose executor `http` signs requests, with the secret that each names. Default: none. */
   readonly receivers?: readonly Omit<NamingTarget, 'type'>[];
+  /** The targets of alerts, with the secrets that each names. Default: none. */
+  readonly alertTargets?: readonly { name: string; secretName: string }[];
   /** Names of the configured factories. */
   readonly factories: readonly string[];
 }
@@ -97,7 +99,10 @@ export function createSecretStore(parts: SecretStoreDependencies): SecretStore &
   const findUses = async (name: string): Promise<SecretUses | null> => {
     const found = await find(name);
     const signers = (parts.receivers ?? []).filter(({ secretName }) => secretName === name);
-    return found === null ? null : { ...found, signers: signers.map(({ factory }) => factory) };
+    const alerting = (parts.alertTargets ?? []).filter(({ secretName }) => secretName === name);
+    return found === null
+      ? null
+      : { ...found, signers: signers.map(({ factory }) => factory), alerting: alerting.map(({ name }) => name) };
   };
   return {
     put: async (name, value, mode, options = {}) => {
@@ -148,6 +153,8 @@ function chooseScope(name: string, present: SecretScope, change: PutOptions['sco
 interface SecretUses extends Pick<SecretSummary, 'usedBy' | 'listedBy' | 'notify'> {
   /** Factories whose executor `http` signs requests with it. */
   signers: readonly string[];
+  /** Targets of alerts. */
+  alerting: readonly string[];
 }
 
 /** Factories that use the secret must not lose it by mistake: their next apply or run would fail. */
@@ -159,6 +166,7 @@ function rejectLostUsers(name: string, secret: SecretUses | null, before: Secret
     listedBy: (secret?.listedBy ?? []).filter(({ factory }) => isLost(factory, 'run')),
     notify: [],
     signers: (secret?.signers ?? []).filter((factory) => isLost(factory, 'run')),
+    alerting: [],
   });
   if (users.length === 0) return;
   const message = `The new scope of the secret ${name} excludes ${users.join(', ')}. Configure another secret there first, add to the scope with --add (API: "add": true), or change it with --force (API: ?force=true).`;
@@ -179,12 +187,13 @@ function rejectWhileUsed(name: string, secret: SecretUses | null): void {
   throw new AppError('secret_in_use', message, { details: { secret: name, usedBy: users } });
 }
 
-function nameUsers({ usedBy, listedBy, notify, signers }: SecretUses): string[] {
+function nameUsers({ usedBy, listedBy, notify, signers, alerting }: SecretUses): string[] {
   const users = [
     ...usedBy.map(({ factory, webhook }) => `${factory}/${webhook}`),
     ...listedBy.map(({ factory, automation }) => `${factory}/${automation} (automation)`),
     ...notify.map(({ factory, type }) => `${factory}/${type} (notify)`),
     ...signers.map((factory) => `${factory} (executor http)`),
+    ...alerting.map((target) => `${target} (target of alerts)`),
   ];
   return [...new Set(users)];
 }

@@ -30,3 +30,10 @@ export function formatDuration(durationMs: number): string {
     ? `${minutes}m ${Math.floor((durationMs % 60_000) / 1000)}s`
     : `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
 }
+
+/** A duration as files contain it, in the largest unit that divides it: `15m`, `2h`, `14d`. */
+export function writeDuration(durationMs: number): string {
+  const units = Object.entries(UNITS_MS).reverse();
+  const [unit, ms] = units.find(([, length]) => durationMs % length === 0) ?? ['ms', 1];
+  return `${durationMs / ms}${unit}`;
+}

@@ -37,6 +37,7 @@ export const STATUS_REASONS: Readonly<Record<string, string>> = {
   StartFailed: 'Runs cannot be started.',
   SecretUnreadable: 'An applied secret cannot be read.',
   StatusNotPosted: 'A commit status could not be posted.',
+  MessageNotSent: 'A message about alerts could not be sent.',
 };
 
 /** The sentence for a reason of a reconciliation or a condition. An unknown code stands for itself. */

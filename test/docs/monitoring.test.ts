@@ -14,6 +14,7 @@ async function listMetrics(): Promise<[name: string, kind: string][]> {
     webhookTraffic: async () => [],
     runTotals: async () => [],
     queueAges: async () => [],
+    alertCounts: () => [],
     lastBackup: () => null,
     diskSpace: async () => ({ freeBytes: 0, sizeBytes: 0 }),
   };

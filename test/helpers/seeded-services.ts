@@ -12,8 +12,12 @@ import { createPasswords } from '../../src/api/auth/passwords.ts';
 import { type ApiModules, type ApiSettings, composeApi } from '../../src/api/compose-api.ts';
 import type { TokenRole } from '../../src/core/access.ts';
 import { NO_AGENT_FILES } from '../../src/core/agent-files.ts';
+import type { Alert } from '../../src/core/alerts/alert.ts';
+import { AppError } from '../../src/core/errors.ts';
 import { createIdSource, type DeliveryId, type ReconciliationId, type RunId } from '../../src/core/ids.ts';
 import type { PlanPreview } from '../../src/core/plan-preview.ts';
+import type { AlertControl } from '../../src/core/ports/alerts/alert-control.ts';
+import type { AlertStore } from '../../src/core/ports/alerts/alert-store.ts';
 import type { AppliedChange, WebhookView } from '../../src/core/ports/definitions/inventory.ts';
 import type { ProposedTrigger } from '../../src/core/ports/deliveries/backtester.ts';
 import type { StoredPayloads } from '../../src/core/ports/deliveries/stored-payloads.ts';
@@ -72,6 +76,7 @@ export const DELIVERY_ID = 'dlv_01kdy5zabcdefghjkmnpqrstvw';
 export const REJECTED_ID = 'dlv_01kdy5zabcdefghjkmnpqrstvx';
 export const REPLAY_ID = 'dlv_01kdy5zabcdefghjkmnpqrstvy';
 export const REPLAY_JOB_ID = 'rpl_01kdy5zabcdefghjkmnpqrstvw';
+export const ALERT_ID = 'alt_01kdy5zabcdefghjkmnpqrstvw';
 export const RUN_ID = 'run_01kdy5zabcdefghjkmnpqrstvw';
 export const RECONCILIATION_ID = 'rec_01kdy5zabcdefghjkmnpqrstvw';
 export const PAYLOAD = '{"level": "error", "big": 1e400, "__proto__": {"x": 1}}';
@@ -468,7 +473,37 @@ export function makeReplay(): Replay {
   };
 }
 
+async function seedAlert(storage: SqliteStorage): Promise<void> {
+  const about = { rule: 'runFailed', factory: 'payments', object: 'fix-errors', objectId: null } as const;
+  const none = { clearSince: null, resolvedAt: null, acknowledgedAt: null, acknowledgedBy: null, note: null };
+  const times = { openedAt: NOW_MS, lastSeenAt: NOW_MS, notifiedAt: NOW_MS };
+  const alert: Alert = Object.assign({}, about, none, times, {
+    id: ALERT_ID,
+    state: 'open',
+    summary: 'The last run failed.',
+    count: 1,
+  } as const);
+  await storage.alertStore.change({ opened: [alert], changed: [], notices: [] });
+}
+
+/** The alerts of the storage. The only target rejects every message. */
+function createAlertControl(store: AlertStore, clock: Clock): AlertControl {
+  return {
+    acknowledge: async (id, by, note) => {
+      const alert = await store.acknowledge(id, by, note, clock.wallMs());
+      if (alert === null) throw new AppError('conflict', 'The alert is acknowledged: only an open alert can be.');
+      return alert;
+    },
+    targets: () => [{ name: 'ops', type: 'slack', failure: { problem: 'it responded with 404', since: NOW_MS } }],
+    test: async (target) => {
+      if (target !== 'ops') throw new AppError('not_found', 'The configuration has no such target of alerts.');
+      return 'it responded with 404';
+    },
+  };
+}
+
 async function seedDeliveries(storage: SqliteStorage): Promise<void> {
+  await seedAlert(storage);
   await offerDelivery(storage, { id: DELIVERY_ID, run: RUN_ID, identity: HOSTILE_TEXT });
   const logged = {
     webhook: 1,
@@ -621,7 +656,16 @@ export interface SeededServices
     Pick<Storage, 'tokens' | 'users' | 'sessions' | 'loginLinks' | 'auditLog' | 'idFinder'>,
     Pick<
       ApiModules,
-      'storage' | 'inventory' | 'secrets' | 'reconcile' | 'factories' | 'editor' | 'events' | 'answers' | 'masterKey'
+      | 'storage'
+      | 'inventory'
+      | 'secrets'
+      | 'reconcile'
+      | 'factories'
+      | 'editor'
+      | 'events'
+      | 'answers'
+      | 'masterKey'
+      | 'alerts'
     >,
     Pick<ApiModules['base'], 'ids' | 'randomBytes' | 'logger'>,
     Pick<SeededEngine, 'start' | 'workers' | 'runControl' | 'drain' | 'pauses' | 'runLogs'> {
@@ -673,6 +717,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     dataDir: tmpdir(),
     isConfigured: () => true,
     lastBackup: () => null,
+    alertCounts: () => [],
     nowMs: () => NOW_MS,
   });
   const metrics = createMetrics({ probes, writes: openMeasures(), version: '0.0.0' });
@@ -722,6 +767,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
       return run;
     },
     storage,
+    alerts: createAlertControl(storage.alertStore, clock),
     inventory: storage.inventoryReader,
     deliveries: {
       ...storage.deliveryReader,
@@ -893,6 +939,7 @@ export function createSeededServer(services: SeededServices): FastifyInstance {
     reload: async () => ({ applied: [], needRestart: [], factories: { added: [], changed: [], removed: [] } }),
     operation: services,
     signIn: services,
+    alerts: services.alerts,
     answers,
     masterKey,
     base: { clock, ids, randomBytes, logger },

@@ -83,6 +83,7 @@ describe('the reconcile thread', () => {
       bodyFormat: 'json',
       deliveryIdHeader: null,
       deliveryIdPath: null,
+      expectEvery: null,
       deduplicate: true,
       event: null,
       recordHeaders: [],

@@ -172,6 +172,7 @@ const SHOWN = new Set([
   'include_key',
   'logs',
   'mode',
+  'note',
   'revision',
   'role',
   'since',

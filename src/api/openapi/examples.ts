@@ -1,3 +1,4 @@
+import { ALERT_RULES } from '../../core/alerts/alert-rules.ts';
 import { DELIVERY_LABELS } from '../../core/resources/delivery.ts';
 import { RUN_STATES } from '../../core/resources/run.ts';
 import { PAYLOAD_FILE, renderEnvelope } from '../../run/envelope.ts';
@@ -17,6 +18,7 @@ const COMMIT = '5c1f0a9e7d2b4c6f8a0e1d3b5c7f9a2e4d6b8c0f';
 const EARLIER_COMMIT = '0b8d6e4a2f9c7b5d3e1a0c8f6d4b2e9a7c5f3d1b';
 const WEBHOOK_UID = 'wh_7h3k9m2p5r8t1v4w6x0y3z5b8c';
 const DELIVERY_ID = 'dlv_01kdyak3seqx2as14e42d9kk25';
+const ALERT_ID = 'alt_01kdyak3tj2c4e6g8j1m3p5r7t';
 const RUN_ID = 'run_01kdyak3sfm8w6t2c4r0h7v9zn';
 const RECONCILIATION_ID = 'rec_01kdyak3se3n5p7q9r1t3v5w7x';
 const TOKEN_ID = 'tok_01kc8w5e2gq4s6v8x0z1b3d5f7';
@@ -111,6 +113,7 @@ const webhook = {
   body_format: 'json',
   delivery_id_header: null,
   delivery_id_path: null,
+  expect_every: null,
   deduplicate: true,
   event: null,
   record_headers: [],
@@ -790,6 +793,28 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       earlier_key_file: '/etc/dockbell/master.key.until-2026-01-02T03-04-05-678Z',
     },
   ],
+  Alert: [
+    {
+      id: ALERT_ID,
+      rule: 'runFailed',
+      title: 'Run failed',
+      severity: 'error',
+      state: 'acknowledged',
+      factory: 'payments',
+      object: { kind: 'automation', name: 'triage-issues', id: 'triage-issues' },
+      summary: 'The last 3 of 20 runs failed.',
+      advice: ALERT_RULES.runFailed.advice,
+      opened_at: RECEIVED_AT,
+      last_seen_at: RECEIVED_AT,
+      resolved_at: null,
+      count: 1,
+      acknowledged_at: RECEIVED_AT,
+      acknowledged_by: { kind: 'local', id: user.id, name: user.name },
+      note: 'The agent has no quota left. I am on it.',
+    },
+  ],
+  AlertTarget: [{ name: 'ops', type: 'slack', problem: null, failing_since: null }],
+  AlertTest: [{ target: 'ops', sent: true, problem: null }],
   Token: [token],
   NewToken: [{ ...token, last_used_at: null, token: 'dbk_example' }],
   User: [user],
@@ -1041,6 +1066,10 @@ export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Body
       summary: 'The run failed',
       value: { fence: 1, state: 'failed', error: 'The agent exited with code 1.', exit_code: 1 },
     },
+  },
+  acknowledgeAlert: {
+    noted: { summary: 'With a note', value: { note: 'The agent has no quota left. I am on it.' } },
+    plain: { summary: 'Without a note', value: {} },
   },
   putSecret: {
     value: { summary: 'A value', value: { value: 'example-secret-value' } },

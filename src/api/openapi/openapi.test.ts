@@ -146,6 +146,8 @@ describe('the OpenAPI document', () => {
     ]);
     // Questions, and changes that are the same when they are made twice; a claim whose answer is lost ends with its lease.
     expect(plain.map(([path]) => path.replace('/api/v1', '').replace('/factories/{factory}', '')).sort()).toEqual([
+      '/alert-targets/{name}/test',
+      '/alerts/{id}/acknowledge',
       '/automations/{name}/pause',
       '/backtests',
       '/backup',

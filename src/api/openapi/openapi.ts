@@ -60,6 +60,7 @@ const TAGS = [
   ['IDs', 'Complete IDs for abbreviated ones.'],
   ['Workers', 'Execution of runs by programs on other machines.'],
   ['Events', 'A stream of changes.'],
+  ['Alerts', 'What needs attention, and who gets messages about it.'],
   ['Secrets', 'Credentials of the team. Values can be written, but not read.'],
   ['Tokens', 'API tokens of programs.'],
   ['Users', 'People who can sign in.'],

@@ -1,4 +1,6 @@
 import { IDENTITY_KINDS, ROLES, TOKEN_ROLES } from '../../core/access.ts';
+import { ALERT_STATES } from '../../core/alerts/alert.ts';
+import { ALERT_RULE_NAMES } from '../../core/alerts/alert-rules.ts';
 import { AUDIT_ACTOR_KINDS, AUDIT_OUTCOMES } from '../../core/audit.ts';
 import { HANDSHAKE_OUTCOMES } from '../../core/handshake.ts';
 import type { JsonSchema } from '../../core/json.ts';
@@ -373,6 +375,55 @@ const skips: JsonSchema = {
 
 /** The named schemas of the OpenAPI document. They describe what the presenters send; a test compares the two. */
 export const COMPONENTS = {
+  Alert: closedObject(
+    {
+      id: text,
+      rule: oneOf(ALERT_RULE_NAMES),
+      title: { ...text, description: 'The rule in words.' },
+      severity: oneOf(['error', 'warning']),
+      state: oneOf(ALERT_STATES, '`acknowledged`: somebody takes care of it, and messages are not repeated.'),
+      factory: { ...textOrNull, description: '`null` for an alert about the installation.' },
+      object: {
+        ...closedObject({
+          kind: oneOf(['webhook', 'automation', 'token', 'factory', 'daemon']),
+          name: text,
+          id: { ...text, description: 'The ID, or the name of an automation.' },
+        }),
+        type: ['object', 'null'],
+        description: '`null` for an alert about the factory or the installation.',
+      },
+      summary: { ...text, description: 'What was found, one sentence.' },
+      advice: { ...text, description: 'What to do.' },
+      opened_at: instant,
+      last_seen_at: { ...instant, description: 'When its cause was last found, to 5 minutes.' },
+      resolved_at: instantOrNull,
+      count: { ...count, description: 'How often its cause was found again after it had ended for a short time.' },
+      acknowledged_at: instantOrNull,
+      acknowledged_by: {
+        ...closedObject({ kind: oneOf(IDENTITY_KINDS), id: text, name: text }, { type: ['object', 'null'] }),
+        description: 'Who takes care of it.',
+      },
+      note: textOrNull,
+    },
+    { description: 'Something that needs attention: one alert for each rule and object.' },
+  ),
+  AlertTarget: closedObject(
+    {
+      name: text,
+      type: oneOf(['webhook', 'slack', 'email']),
+      problem: { ...textOrNull, description: 'Why the last message could not be sent; `null` if it was sent.' },
+      failing_since: instantOrNull,
+    },
+    { description: 'Who gets messages about alerts, as the configuration says.' },
+  ),
+  AlertTest: closedObject(
+    {
+      target: text,
+      sent: { ...flag, description: 'Did the target take the message?' },
+      problem: { ...textOrNull, description: 'Why not; `null` if it did.' },
+    },
+    { description: 'The result of a test message.' },
+  ),
   Factory: closedObject(
     {
       name: text,

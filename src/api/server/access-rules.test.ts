@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import { fastify } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import {
+  ALERT_ID,
   createSeededServer,
   createSeededServices,
   DELIVERY_ID,
@@ -95,6 +96,11 @@ const TABLE: Row[] = [
   ['DELETE', '/api/v1/secrets/:name', 'owner', 'team'],
   ['POST', '/api/v1/secrets/:name/diagnoses', 'owner', 'team'],
   ['POST', '/api/v1/master-key/rotations', 'owner', 'team'],
+  ['GET', '/api/v1/alerts', 'viewer', 'listed'],
+  ['GET', '/api/v1/alerts/:id', 'viewer', 'object'],
+  ['POST', '/api/v1/alerts/:id/acknowledge', 'operator', 'object'],
+  ['GET', '/api/v1/alert-targets', 'viewer', 'team'],
+  ['POST', '/api/v1/alert-targets/:name/test', 'operator', 'team'],
   ['GET', '/api/v1/tokens', 'owner', 'team'],
   ['POST', '/api/v1/tokens', 'owner', 'team'],
   ['DELETE', '/api/v1/tokens/:id', 'owner', 'team'],
@@ -155,7 +161,12 @@ function isVisited(url: string): boolean {
   return url === '/api/v1/events' || url.startsWith('/auth/');
 }
 
-const IDS: { [kind: string]: string } = { deliveries: DELIVERY_ID, runs: RUN_ID, replays: REPLAY_JOB_ID };
+const IDS: { [kind: string]: string } = {
+  deliveries: DELIVERY_ID,
+  runs: RUN_ID,
+  replays: REPLAY_JOB_ID,
+  alerts: ALERT_ID,
+};
 
 function fillIn(url: string): string {
   const kind = url.split('/').at(3)!;

@@ -28,6 +28,7 @@ interface StatusOptions extends WatchOptions {
 const DEFAULT_TIMEOUT_MS = 120_000;
 // Attempts without changes may follow the attempt that has findings.
 const ATTEMPTS_READ = 20;
+const MAX_COUNTED_ALERTS = 200;
 
 /** `dockbell status`: applied and attempted revision, and conditions. */
 export function declareStatus(command: CliCommand, bind: Bind): void {
@@ -96,6 +97,17 @@ async function printStatus(session: CommandSession, factories: readonly Factory[
   await printFactories(session, factories);
   if (session.globals.factory === undefined) await printBackups(session);
   await noteExpiringTokens(session);
+  await noteOpenAlerts(session);
+}
+
+async function noteOpenAlerts(session: CommandSession): Promise<void> {
+  const api = await session.api();
+  const query = { state: 'active', factory: session.globals.factory, limit: MAX_COUNTED_ALERTS } as const;
+  const { data } = await readAnswer(api.GET('/api/v1/alerts', { params: { query } }));
+  if (data.length === 0) return;
+  const open = data.filter(({ state }) => state === 'open').length;
+  const count = data.length === MAX_COUNTED_ALERTS ? `${data.length} or more` : data.length;
+  session.output.note(`Alerts: ${count} active, ${open} of them not acknowledged. See 'dockbell alert list'.`);
 }
 
 /** Owners see all tokens. The token of the command is reported by every command. */

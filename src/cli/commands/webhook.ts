@@ -216,6 +216,7 @@ function printWebhook(session: CommandSession, webhook: Webhook): void {
     ['Delivery ID path', webhook.delivery_id_path],
     ['Event name', webhook.event && describeEventPlace(webhook.event)],
     ['Recorded headers', webhook.record_headers.join(', ') || null],
+    ['Expected every', webhook.expect_every],
     ['File', webhook.file],
     ['Revision', webhook.revision],
     [webhook.deleted_at === null ? 'Commit' : 'Deleted by', describeCommit(webhook.commit)],

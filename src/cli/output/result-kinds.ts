@@ -1,6 +1,7 @@
 import { FIELDS } from '../../api-types/fields.ts';
 import type {
   ActivityHour,
+  Alert,
   ApiToken,
   AuditEntry,
   Automation,
@@ -51,6 +52,7 @@ export const RESULT_KINDS = {
   revision: describeKind<Revision>(FIELDS.Revision, 'revisions', ({ revision }) => revision),
   secret: describeKind<Secret>(FIELDS.Secret, 'names', ({ name }) => name),
   scheme: describeKind<SignatureScheme>(FIELDS.SignatureScheme, 'names', ({ name }) => name),
+  alert: describeKind<Alert>(FIELDS.Alert, 'IDs', ({ id }) => id),
   token: describeKind<ApiToken>(FIELDS.Token, 'IDs', ({ id }) => id),
   session: describeKind<BrowserSession>(FIELDS.Session, 'IDs', ({ id }) => id),
   activity: describeKind<ActivityHour>(FIELDS.ActivityHour, 'times', ({ start }) => start),

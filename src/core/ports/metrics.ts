@@ -38,3 +38,12 @@ export interface NotifyMetrics {
   /** @param type kind of the target, such as `github` */
   countNotice(factory: string, type: string, outcome: (typeof NOTICE_OUTCOMES)[number]): void;
 }
+
+/** Outcome of an attempt to send a message about alerts. */
+export type AlertMessageOutcome = 'sent' | 'postponed' | 'given_up';
+
+/** Metrics of alerts. */
+export interface AlertMetrics {
+  /** @param target its name in the configuration */
+  countAlertMessage(target: string, outcome: AlertMessageOutcome): void;
+}

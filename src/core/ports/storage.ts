@@ -5,6 +5,8 @@ import type { RunTokenTable } from './access/run-token-table.ts';
 import type { SessionTable } from './access/session-table.ts';
 import type { TokenTable } from './access/token-table.ts';
 import type { UserTable } from './access/user-table.ts';
+import type { AlertReader } from './alerts/alert-reader.ts';
+import type { AlertMessages, AlertStore } from './alerts/alert-store.ts';
 import type { DefinitionHistory } from './definitions/definition-history.ts';
 import type { FactoryNames } from './definitions/factory-names.ts';
 import type { Inventory, InventoryReader } from './definitions/inventory.ts';
@@ -45,6 +47,9 @@ export interface Storage {
   pauses: PauseTable;
   reconciliationReader: ReconciliationReader;
   noticeQueue: NoticeQueue;
+  alertStore: AlertStore;
+  alertMessages: AlertMessages;
+  alertReader: AlertReader;
   sealedSecrets: ResealableSecretTable;
   tokens: TokenTable;
   users: UserTable;

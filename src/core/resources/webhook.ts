@@ -1,4 +1,4 @@
-import { ROTATION_OVERLAP_PATTERN } from '../../words/duration.ts';
+import { PERIOD_PATTERN, ROTATION_OVERLAP_PATTERN } from '../../words/duration.ts';
 import { SECRET_NAME_PATTERN, WEBHOOK_NAME_PATTERN } from '../../words/names.ts';
 import type { WebhookUid } from '../ids.ts';
 import { defineFields, type KeysWith, type RecordOf, type RecordWith } from './fields.ts';
@@ -379,6 +379,30 @@ export const WEBHOOK_FIELDS = defineFields({
     },
     editable: 'create and change',
     option: { flags: '--record-headers <names...>', help: 'further request headers to store' },
+    planned: true,
+    tagged: true,
+    audited: true,
+  },
+  expectEvery: {
+    type: textOrNull,
+    description: 'An alert opens if no delivery was accepted for this time, such as `24h`; `null` if none is expected.',
+    declared: {
+      default: null,
+      schema: {
+        title: 'Expected interval',
+        description:
+          'Longest time between two deliveries, from 1s to 31d. If no delivery was accepted for this time, the alert silent opens. If omitted, none is expected.',
+        pattern: PERIOD_PATTERN,
+        patternErrorMessage: 'a duration from 1s to 31d, such as 30m, 24h or 7d',
+        examples: ['24h', '7d'],
+      },
+    },
+    editable: 'create and change',
+    option: {
+      flags: '--expect-every <duration>',
+      help: 'alert when no delivery was accepted for this time',
+    },
+    request: { type: ['string', 'null'], pattern: PERIOD_PATTERN },
     planned: true,
     tagged: true,
     audited: true,

@@ -15,6 +15,7 @@ export interface CreateWebhookRequest {
   delivery_id_header?: string;
   delivery_id_path?: string;
   deduplicate?: boolean;
+  expect_every?: string;
 }
 
 /** Creates a webhook. Only this response contains a generated secret. */

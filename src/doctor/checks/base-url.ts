@@ -10,12 +10,18 @@ const TIMEOUT_MS = 10_000;
 export const baseUrlCheck: Check = {
   name: 'base-url',
   isOnline: true,
-  run: async ({ running }) => (running === null ? [] : probe(running)),
+  run: async ({ running }) => {
+    const symptom = running === null ? null : await probeBaseUrl(running);
+    return symptom === null ? [] : [symptom];
+  },
 };
 
-async function probe(running: RunningDaemon): Promise<Symptom[]> {
-  const { baseUrl } = running;
-  const expected = running.expectProbe();
+/** Sends one request. Resolves with `null` if it arrived. */
+export async function probeBaseUrl({
+  baseUrl,
+  expectProbe,
+}: Pick<RunningDaemon, 'baseUrl' | 'expectProbe'>): Promise<Symptom | null> {
+  const expected = expectProbe();
   try {
     const answer = await fetch(`${baseUrl}/webhooks/w/${expected.uid}`, {
       method: 'POST',
@@ -23,16 +29,13 @@ async function probe(running: RunningDaemon): Promise<Symptom[]> {
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     await answer.body?.cancel();
-    if (expected.wasSeen()) return [];
-    return [describeOther(baseUrl, answer)];
+    return expected.wasSeen() ? null : describeOther(baseUrl, answer);
   } catch (error) {
-    return [
-      {
-        severity: 'error',
-        message: `baseUrl ${baseUrl} cannot be reached from this machine: ${explain(error)}`,
-        hint: 'Check DNS, the certificate, the proxy and the firewall. A network may not route a machine to its own public address: test the URL from outside then.',
-      },
-    ];
+    return {
+      severity: 'error',
+      message: `baseUrl ${baseUrl} cannot be reached from this machine: ${explain(error)}`,
+      hint: 'Check DNS, the certificate, the proxy and the firewall. A network may not route a machine to its own public address: test the URL from outside then.',
+    };
   } finally {
     expected.end();
   }

@@ -15,6 +15,8 @@ export interface MetricProbes {
   runTotals(): Promise<RunTotals[]>;
   /** Per factory: how long its oldest queued run has waited, 0 if none is queued. */
   queueAges(): Promise<{ factory: string; ageMs: number }[]>;
+  /** The number of alerts that are not resolved. `factory` is `null` for alerts about the installation. */
+  alertCounts(): { rule: string; factory: string | null; count: number }[];
   /** The last scheduled backup, as wall time; `null` if none is scheduled. */
   lastBackup(): { successMs: number | null; failureMs: number | null } | null;
   /** Of the file system of the data directory. */

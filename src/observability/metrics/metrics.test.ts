@@ -22,6 +22,7 @@ const probes: MetricProbes = {
   runTotals: async () => [
     { factory: 'payments', automation: 'fix', ended: { succeeded: 7, failed: 2, cancelled: 1 }, recentFailed: 2 },
   ],
+  alertCounts: () => [],
   lastBackup: () => ({ successMs: 1_000, failureMs: null }),
   queueAges: async () => [{ factory: 'payments', ageMs: 90_000 }],
   diskSpace: async () => ({ freeBytes: 5, sizeBytes: 10 }),

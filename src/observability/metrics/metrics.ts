@@ -1,6 +1,7 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { Histogram } from '../../core/histogram.ts';
 import {
+  type AlertMetrics,
   type CountedWebhook,
   type IngressMetrics,
   NOTICE_OUTCOMES,
@@ -30,7 +31,7 @@ export interface MetricsParts {
 }
 
 /** The metrics of the daemon, in a separate registry. */
-export interface Metrics extends IngressMetrics, NotifyMetrics, SignInMetrics {
+export interface Metrics extends IngressMetrics, NotifyMetrics, SignInMetrics, AlertMetrics {
   /** Counts requests to a known webhook that get no row in the delivery log. */
   countUnlogged(webhook: { factory: string; name: string }, reason: UnloggedReason, count: number): void;
   countReconciliation(factory: string, result: ReconciliationResult): void;
@@ -72,6 +73,12 @@ export function createMetrics({ probes, writes, version }: MetricsParts): Metric
     labelNames: ['factory', 'type', 'outcome'],
     registers: [registry],
   });
+  const alertMessages = new Counter({
+    name: 'dockbell_alert_messages_total',
+    help: 'Attempts to send a message about alerts, by target and outcome.',
+    labelNames: ['target', 'outcome'],
+    registers: [registry],
+  });
   const signIns = new Counter({
     name: 'dockbell_sign_ins_total',
     help: 'Sign-in attempts to the dashboard, by method and outcome.',
@@ -111,6 +118,7 @@ export function createMetrics({ probes, writes, version }: MetricsParts): Metric
       noticeTypes.add(type);
       notices.inc({ factory, type, outcome });
     },
+    countAlertMessage: (target, outcome) => alertMessages.inc({ target, outcome }),
     runs,
     countSpans: (outcome, count) => spans.inc({ outcome }, count),
     render: async () => (await registry.metrics()) + renderUnlabelled(ingressSeconds, writes) + runs.renderHistograms(),

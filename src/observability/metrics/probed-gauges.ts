@@ -12,6 +12,7 @@ export function registerProbedGauges(registry: Registry, probes: MetricProbes, n
   registerQueueAge(registry, probes);
   registerDiskSpace(registry, probes);
   registerBackups(registry, probes);
+  registerAlerts(registry, probes);
 }
 
 function registerRunGauge(registry: Registry, probes: MetricProbes): void {
@@ -152,4 +153,18 @@ function registerBackups(registry: Registry, probes: MetricProbes): void {
     'When a scheduled backup last failed since the start, as Unix time; 0 if none failed.',
     ({ failureMs }) => failureMs,
   );
+}
+
+/** A rule without such alerts has no series. */
+function registerAlerts(registry: Registry, probes: MetricProbes): void {
+  new Gauge({
+    name: 'dockbell_alerts_open',
+    help: 'Alerts that are not resolved. The factory is empty for alerts about the installation.',
+    labelNames: ['rule', 'factory'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { rule, factory, count } of probes.alertCounts()) this.set({ rule, factory: factory ?? '' }, count);
+    },
+  });
 }

@@ -809,4 +809,52 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX runs_held_back ON runs (factory, gate, automation, seq) WHERE gate IN ('budget', 'paused');
   CREATE INDEX runs_by_successor ON runs (superseded_by) WHERE superseded_by IS NOT NULL;
   `,
+  // How often a webhook expects a delivery. The alerts: one row for each, at most one that is not resolved for each rule and object.
+  // What is to be sent about them: notifications that wait for their group, and messages.
+  `
+  ALTER TABLE webhooks ADD COLUMN expect_every TEXT;
+  CREATE INDEX webhooks_expected ON webhooks (factory, name) WHERE expect_every IS NOT NULL;
+  CREATE INDEX tokens_by_expiry ON tokens (expires_at) WHERE expires_at IS NOT NULL;
+  CREATE TABLE alerts (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    rule TEXT NOT NULL,
+    factory TEXT,
+    object TEXT,
+    object_id TEXT,
+    state TEXT NOT NULL,
+    summary TEXT NOT NULL,
+    opened_at INTEGER NOT NULL,
+    last_seen_at INTEGER NOT NULL,
+    clear_since INTEGER,
+    resolved_at INTEGER,
+    count INTEGER NOT NULL,
+    notified_at INTEGER NOT NULL,
+    acknowledged_at INTEGER,
+    acknowledged_by TEXT,
+    note TEXT
+  ) STRICT;
+  CREATE UNIQUE INDEX alerts_active ON alerts (rule, coalesce(factory, ''), coalesce(object_id, object, '')) WHERE state <> 'resolved';
+  CREATE INDEX alerts_by_factory ON alerts (factory, seq);
+  CREATE INDEX alerts_resolved ON alerts (resolved_at) WHERE state = 'resolved';
+  CREATE TABLE alert_notices (
+    seq INTEGER PRIMARY KEY,
+    target TEXT NOT NULL,
+    alert TEXT NOT NULL,
+    event TEXT NOT NULL,
+    due_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX alert_notices_by_target ON alert_notices (target, due_at);
+  CREATE TABLE alert_messages (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    target TEXT NOT NULL,
+    items TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    due_at INTEGER NOT NULL,
+    problem TEXT
+  ) STRICT;
+  CREATE INDEX alert_messages_by_target ON alert_messages (target, seq);
+  `,
 ];

@@ -8,6 +8,9 @@ import { createRunTokenTable } from '../sql/access/run-tokens.ts';
 import { createSessionTable } from '../sql/access/sessions.ts';
 import { createTokenTable } from '../sql/access/tokens.ts';
 import { createUserTable } from '../sql/access/users.ts';
+import { createAlertMessages } from '../sql/alerts/alert-messages.ts';
+import { createAlertReader } from '../sql/alerts/alert-reader.ts';
+import { createAlertStore } from '../sql/alerts/alert-store.ts';
 import { createDefinitionHistory } from '../sql/definitions/definition-history.ts';
 import { createFactoryNames } from '../sql/definitions/factory-names.ts';
 import { createInventory } from '../sql/definitions/inventory.ts';
@@ -129,6 +132,9 @@ export function createSqliteStorage(
     pauses: guard(createPauseTable(query)),
     reconciliationReader: guard(createReconciliationReader(query)),
     noticeQueue: guard(createNoticeQueue(query)),
+    alertStore: guard(createAlertStore(query)),
+    alertMessages: guard(createAlertMessages(query)),
+    alertReader: guardListed(createAlertReader(query)),
     sealedSecrets: guard(createSealedSecrets(query)),
     runTokens: guard(createRunTokenTable(query)),
     tokens: guard(createTokenTable(query)),

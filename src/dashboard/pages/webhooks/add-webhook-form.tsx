@@ -3,6 +3,7 @@ import { type FormErrors, type UseFormReturnType, useForm } from '@mantine/form'
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { SignatureScheme, Webhook } from '../../../client/api-types.ts';
+import { PERIOD_PATTERN } from '../../../words/duration.ts';
 import { suggestSecretName, WEBHOOK_NAME_PATTERN } from '../../../words/names.ts';
 import { signatureSchemesQuery } from '../../api/queries.ts';
 import type { CreateWebhookRequest } from '../../api/webhook-edits.ts';
@@ -32,7 +33,10 @@ interface Fields {
   delivery_id_header: string;
   delivery_id_path: string;
   deduplicate: boolean;
+  expect_every: string;
 }
+
+const EXPECTED_INTERVAL = new RegExp(PERIOD_PATTERN);
 
 const BLANK: Fields = {
   name: '',
@@ -45,6 +49,7 @@ const BLANK: Fields = {
   delivery_id_header: '',
   delivery_id_path: '',
   deduplicate: true,
+  expect_every: '',
 };
 
 /** All fields of a new webhook. */
@@ -61,6 +66,8 @@ export function AddWebhookForm({ onSubmit, cancelHref, isPending, error }: AddWe
         auth_mode === 'signature' && scheme === null ? 'Select a provider.' : null,
       delivery_id_path: (path, { delivery_id_header: header }) =>
         path.trim() !== '' && header.trim() !== '' ? 'Set the header or the path, not both.' : null,
+      expect_every: (interval) =>
+        interval.trim() === '' || EXPECTED_INTERVAL.test(interval.trim()) ? null : 'Use 1s to 31d, such as 24h.',
       secret: (secret, fields) => (secret === '' && needsSecret(findScheme(schemes, fields), fields) ? MISSING : null),
     },
   });
@@ -127,6 +134,15 @@ export function AddWebhookForm({ onSubmit, cancelHref, isPending, error }: AddWe
               {...form.getInputProps('deduplicate', { type: 'checkbox' })}
             />
           </Stack>
+        </SectionCard>
+        <SectionCard title="Alert">
+          <TextInput
+            label="Expected interval"
+            description="An alert opens if no delivery was accepted for this time. Empty: none is expected."
+            placeholder="24h"
+            autoComplete="off"
+            {...form.getInputProps('expect_every')}
+          />
         </SectionCard>
         {error !== null && <ErrorPanel error={error} />}
         <Group justify="flex-end">

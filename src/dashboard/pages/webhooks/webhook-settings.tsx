@@ -43,6 +43,7 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
           ['Duplicates', webhook.deduplicate ? null : NOT_DEDUPLICATED_WORDS],
           ['Event name', webhook.event && describeEventPlace(webhook.event)],
           ['Recorded headers', webhook.record_headers.join(', ') || null],
+          ['Expected every', webhook.expect_every],
           ['Automations', <UsingAutomations key="automations" webhook={webhook} />],
           ['UID', <code key="uid">{webhook.uid}</code>],
           ['Created', <TimeText key="created" at={webhook.created_at} />],

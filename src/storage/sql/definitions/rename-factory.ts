@@ -5,7 +5,15 @@ import type { Schema } from '../schema/schema.ts';
 import { deleteAllAutomations } from './delete-automations.ts';
 
 /** The tables whose rows get the new name as they are. */
-const PLAIN_TABLES = ['automations', 'listener_history', 'reconciliations', 'replays', 'runs', 'webhooks'] as const;
+const PLAIN_TABLES = [
+  'alerts',
+  'automations',
+  'listener_history',
+  'reconciliations',
+  'replays',
+  'runs',
+  'webhooks',
+] as const;
 
 /** One transaction, so that a crash leaves the old state or the new one. The cost follows the history of the factory. */
 export async function renameFactory(trx: Transaction<Schema>, order: RenameOrder): Promise<RenameOutcome> {
@@ -101,6 +109,8 @@ async function moveRows(trx: Transaction<Schema>, { from, to }: RenameOrder): Pr
     .where('factory', '=', to)
     .execute();
   await trx.updateTable('automation_versions').set({ factory: to }).where('factory', '=', from).execute();
+  // The next evaluation opens the alerts of the new name again, if they still apply.
+  await trx.deleteFrom('alerts').where('factory', '=', to).where('state', '<>', 'resolved').execute();
   for (const table of PLAIN_TABLES)
     await trx.updateTable(table).set({ factory: to }).where('factory', '=', from).execute();
   await moveLiveFiles(trx, from, to);

@@ -1,6 +1,9 @@
 import type { Generated } from 'kysely';
 import type { TableOf } from './columns.ts';
 import type {
+  ALERT_MESSAGES,
+  ALERT_NOTICES,
+  ALERTS,
   AUDIT_ENTRIES,
   AUTOMATION_VERSIONS,
   AUTOMATIONS,
@@ -167,6 +170,9 @@ export interface Schema {
   audit_objects: { object: string; entry: number };
 
   notices: Numbered & TableOf<typeof NOTICES>;
+  alerts: Numbered & TableOf<typeof ALERTS>;
+  alert_notices: Numbered & TableOf<typeof ALERT_NOTICES>;
+  alert_messages: Numbered & TableOf<typeof ALERT_MESSAGES>;
   secret_names: TableOf<typeof SECRET_SCOPES> & {
     name: string;
     last_version: number;

@@ -1,4 +1,5 @@
 import type { ApiToken, LoginLink, Session, User } from '../../../core/access.ts';
+import type { Alert, AlertMessage, AlertNotice } from '../../../core/alerts/alert.ts';
 import type { AuditActor, AuditEntry } from '../../../core/audit.ts';
 import { HANDSHAKE_OUTCOMES, type HandshakeEntry } from '../../../core/handshake.ts';
 import type { DeliveryId, LoginLinkId, RunId, TokenId, UserId, WebhookUid } from '../../../core/ids.ts';
@@ -297,4 +298,40 @@ export const NOTICES = mapColumns<Notice>()({
   problem: 'text',
   failingSince: 'instant',
   createdAt: 'instant',
+});
+
+export const ALERTS = mapColumns<Alert>()({
+  id: 'text',
+  rule: 'text',
+  factory: 'text',
+  object: 'text',
+  objectId: 'text',
+  state: 'text',
+  summary: 'text',
+  openedAt: 'instant',
+  lastSeenAt: 'instant',
+  clearSince: 'instant',
+  resolvedAt: 'instant',
+  count: 'integer',
+  notifiedAt: 'instant',
+  acknowledgedAt: 'instant',
+  acknowledgedBy: 'json',
+  note: 'text',
+});
+
+export const ALERT_NOTICES = mapColumns<AlertNotice>()({
+  target: 'text',
+  alert: 'text',
+  event: 'text',
+  dueAt: 'instant',
+});
+
+export const ALERT_MESSAGES = mapColumns<AlertMessage>()({
+  id: 'text',
+  target: 'text',
+  items: 'json',
+  createdAt: 'instant',
+  attempts: 'integer',
+  dueAt: 'instant',
+  problem: 'text',
 });

@@ -62,6 +62,9 @@ export const OPERATIONS = listOperations<Storage>()({
   pauses: ['list', 'pause', 'resume'],
   reconciliationReader: ['list', 'get'],
   noticeQueue: ['put', 'next', 'newest', 'postpone', 'settle', 'retryNow'],
+  alertStore: ['active', 'change', 'acknowledge', 'get', 'list', 'prune'],
+  alertMessages: ['nextDueAt', 'compose', 'next', 'postpone', 'remove'],
+  alertReader: ['expectedWebhooks', 'failedAutomations', 'deadLetters', 'oldestWaiting', 'expiringTokens'],
   sealedSecrets: [
     'keyCheck',
     'setKeyCheck',

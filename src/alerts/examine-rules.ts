@@ -1,0 +1,56 @@
+import { ALERT_RULE_NAMES, type AlertRule, type RuleSettings } from '../core/alerts/alert-rules.ts';
+import { EXAMINERS } from './rules/examiners.ts';
+import { type Examiner, type Finding, MAX_FINDINGS, type RuleSources } from './rules/finding.ts';
+
+/** What was found, and for what. Alerts of the rule outside of `factory` are not affected. */
+export interface Examination {
+  rule: AlertRule;
+  /** `undefined`: the findings are all that the rule has. */
+  factory?: string;
+  findings: Finding[];
+}
+
+/** What one evaluation looks at. */
+export interface ExaminationOrder {
+  settings: RuleSettings;
+  /** Factories of the configuration. Nothing of any other factory is found. */
+  factories: readonly string[];
+  /** Factories whose runs changed, and those with an alert about runs. */
+  changed: ReadonlySet<string>;
+  /** Called for a read that failed. The alerts of its rule stay as they are. */
+  onFailure(rule: AlertRule, error: unknown): void;
+}
+
+/** Examines each rule. One that is off finds nothing, so its alerts end. */
+export async function examineRules(sources: RuleSources, order: ExaminationOrder): Promise<Examination[]> {
+  const examinations: Examination[] = [];
+  for (const rule of ALERT_RULE_NAMES) {
+    try {
+      examinations.push(...(await examineRule(sources, rule, order)));
+    } catch (error) {
+      order.onFailure(rule, error);
+    }
+  }
+  return examinations;
+}
+
+async function examineRule(
+  sources: RuleSources,
+  rule: AlertRule,
+  { settings, factories, changed }: ExaminationOrder,
+): Promise<Examination[]> {
+  const setting = settings[rule];
+  if (setting === false) return [{ rule, findings: [] }];
+  const examiner = EXAMINERS[rule] as Examiner<number | true>;
+  if (examiner.scope === 'all') {
+    const found = await examiner.find(sources, setting);
+    const configured = found.filter(({ factory }) => factory === null || factories.includes(factory));
+    return [{ rule, findings: configured.slice(0, MAX_FINDINGS) }];
+  }
+  const examinations: Examination[] = [];
+  for (const factory of examiner.onChange ? changed : new Set([...factories, ...changed])) {
+    const findings = factories.includes(factory) ? await examiner.find(sources, setting, factory) : [];
+    examinations.push({ rule, factory, findings });
+  }
+  return examinations;
+}

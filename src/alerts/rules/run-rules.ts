@@ -1,0 +1,71 @@
+import { DEAD_LETTER_WINDOW_MS, MIN_RATED_RUNS } from '../../core/alerts/alert-rules.ts';
+import type { FailedAutomation } from '../../core/ports/alerts/alert-reader.ts';
+import { formatDuration } from '../../words/duration.ts';
+import { type Examiner, type Finding, MAX_FINDINGS, type RuleSources } from './finding.ts';
+
+const MAX_DEAD_LETTERS = 1000;
+
+/** An automation whose last runs all failed. */
+export const RUN_FAILED: Examiner<number> = {
+  scope: 'factory',
+  onChange: true,
+  find: (sources, threshold, factory) =>
+    findAutomations(sources, factory, ({ failedInARow, recent }) => {
+      if (failedInARow < threshold) return null;
+      if (failedInARow === 1) return 'The last run failed.';
+      return `The last ${failedInARow}${failedInARow === recent ? '' : ` of ${recent}`} runs failed.`;
+    }),
+};
+
+/** An automation with a high share of failed runs. */
+export const FAILURE_RATE: Examiner<number> = {
+  scope: 'factory',
+  onChange: true,
+  find: (sources, percent, factory) =>
+    findAutomations(sources, factory, ({ recent, recentFailed }) =>
+      recent >= MIN_RATED_RUNS && recentFailed * 100 >= recent * percent
+        ? `${recentFailed} of the last ${recent} runs failed.`
+        : null,
+    ),
+};
+
+/** A factory with many failed runs that nobody retried. */
+export const DEAD_LETTER: Examiner<number> = {
+  scope: 'factory',
+  onChange: true,
+  find: async ({ reader, nowMs }, threshold, factory) => {
+    const sinceAt = nowMs() - DEAD_LETTER_WINDOW_MS;
+    const count = await reader.deadLetters({ factory, sinceAt, limit: MAX_DEAD_LETTERS });
+    if (count < threshold) return [];
+    const number = count === MAX_DEAD_LETTERS ? `At least ${count}` : String(count);
+    return [aboutFactory(factory, `${number} runs failed in the last 24 hours and were not retried.`)];
+  },
+};
+
+/** A factory whose runs wait long for a slot. */
+export const QUEUE_AGE: Examiner<number> = {
+  scope: 'factory',
+  onChange: false,
+  find: async ({ reader, nowMs }, thresholdMs, factory) => {
+    const oldestAt = await reader.oldestWaiting(factory);
+    const ageMs = oldestAt === null ? 0 : nowMs() - oldestAt;
+    if (oldestAt === null || ageMs < thresholdMs) return [];
+    return [aboutFactory(factory, `The oldest waiting run has waited for ${formatDuration(ageMs)}.`)];
+  },
+};
+
+async function findAutomations(
+  { reader }: RuleSources,
+  factory: string,
+  describe: (automation: FailedAutomation) => string | null,
+): Promise<Finding[]> {
+  const failed = await reader.failedAutomations(factory, MAX_FINDINGS);
+  return failed.flatMap((automation) => {
+    const summary = describe(automation);
+    return summary === null ? [] : [{ factory, object: automation.automation, objectId: null, summary }];
+  });
+}
+
+function aboutFactory(factory: string, summary: string): Finding {
+  return { factory, object: null, objectId: null, summary };
+}

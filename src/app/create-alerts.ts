@@ -1,0 +1,148 @@
+import { stat, statfs } from 'node:fs/promises';
+import { AlertWatch } from '../alerts/alert-watch.ts';
+import { AlertSender } from '../alerts/delivery/alert-sender.ts';
+import { PublicUrlWatch } from '../alerts/public-url-watch.ts';
+import type { FolderSpace } from '../alerts/rules/finding.ts';
+import { RequestTally } from '../alerts/rules/request-tally.ts';
+import type { Config } from '../config/config.ts';
+import type { IdSource } from '../core/ids.ts';
+import type { AlertControl } from '../core/ports/alerts/alert-control.ts';
+import type { Logger } from '../core/ports/logger.ts';
+import type { AlertMetrics } from '../core/ports/metrics.ts';
+import type { RunObserver } from '../core/ports/runs/run-observer.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { Storage } from '../core/ports/storage.ts';
+import type { ReconciliationEnd } from '../core/reconciliation.ts';
+import type { DeliveryLogEntry } from '../core/resources/delivery.ts';
+import type { Clock } from '../core/time/clock.ts';
+import { scheduleCall } from '../core/time/schedule.ts';
+import { readPackageVersion } from '../files/package-version.ts';
+import { describeBackups, type WatchedBackups } from '../health/backup-conditions.ts';
+import type { Registry } from '../registry/registry.ts';
+
+export interface AlertParts {
+  config: Pick<Config, 'alerts' | 'baseUrl' | 'dataDir' | 'runsDir' | 'factories' | 'admin'>;
+  storage: Pick<Storage, 'alertStore' | 'alertMessages' | 'alertReader' | 'inventoryReader'>;
+  secrets: Pick<SecretStore, 'resolve'>;
+  registry: Pick<Registry, 'findByRef'>;
+  backups: WatchedBackups;
+  metrics: AlertMetrics;
+  clock: Clock;
+  ids: IdSource;
+  logger: Logger;
+}
+
+/** Sends a request through the public URL. Resolves with why it did not arrive; `null` if it did. */
+export type ProbePublicUrl = () => Promise<string | null>;
+
+/** The alerts of a daemon, and what they learn from its other parts. */
+export interface Alerts {
+  control: AlertControl;
+  onRecorded(entry: DeliveryLogEntry): void;
+  onReconciled(reconciliation: Pick<ReconciliationEnd, 'result'>): void;
+  runs: RunObserver;
+  onSecretChanged(name: string): void;
+  counts: AlertWatch['counts'];
+  /** The targets that cannot be reached. */
+  failures(): { target: string; problem: string; since: number }[];
+  /** The configuration has changed. */
+  reload(): void;
+  start(probe: ProbePublicUrl): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Creates the alerts. Nothing is evaluated or sent before `start`. */
+export function createAlerts(parts: AlertParts): Alerts {
+  const { config, storage, registry, backups, metrics, clock, ids, logger } = parts;
+  const requests = new RequestTally(() => clock.monotonicMs());
+  let probe: ProbePublicUrl = async () => null;
+  const publicUrl = new PublicUrlWatch({
+    intervalMs: () =>
+      config.baseUrl === null || config.alerts.rules.probe === false ? null : config.alerts.rules.probe,
+    probe: () => probe(),
+    onChange: () => watch.noteEvent(null),
+    schedule: scheduleCall,
+    logger,
+  });
+  const sender = new AlertSender(config.alerts.targets, {
+    messages: storage.alertMessages,
+    secrets: parts.secrets,
+    userAgent: `dockbell/${readPackageVersion()}`,
+    alertsUrl: () => (config.admin.url === null ? null : `${config.admin.url}/alerts`),
+    countMessage: metrics.countAlertMessage,
+    ids,
+    clock,
+    schedule: scheduleCall,
+    logger,
+  });
+  const watch = new AlertWatch({
+    terms: () => config.alerts,
+    factories: () => config.factories.map(({ name }) => name),
+    sources: {
+      reader: storage.alertReader,
+      factories: () => storage.inventoryReader.factories(),
+      requests,
+      probeProblem: () => publicUrl.problem,
+      disks: () => measureFolders([config.dataDir, config.runsDir]),
+      backupProblem: () => describeBackups(backups)?.message ?? null,
+      nowMs: () => clock.wallMs(),
+    },
+    store: storage.alertStore,
+    onNotices: (targets) => sender.wake(targets),
+    ids,
+    clock,
+    schedule: scheduleCall,
+    logger,
+  });
+  return {
+    control: {
+      acknowledge: (id, by, note) => watch.acknowledge(id, by, note),
+      targets: () => sender.targets(),
+      test: (target) => sender.test(target),
+    },
+    onRecorded: (entry) => {
+      if (entry.kind !== 'rejection') return;
+      const webhook = registry.findByRef(entry.webhook);
+      if (webhook !== undefined) requests.note(entry.label === null ? 'limited' : 'rejected', webhook, entry.count);
+    },
+    onReconciled: ({ result }) => {
+      watch.noteEvent(null);
+      if (result === 'applied') publicUrl.probeNow();
+    },
+    runs: { onClaimed: () => {}, onEnded: ({ factory }) => watch.noteEvent(factory) },
+    onSecretChanged: (name) => sender.onSecretChanged(name),
+    counts: () => watch.counts(),
+    failures: () => sender.targets().flatMap(({ failure }) => failure ?? []),
+    reload: () => {
+      sender.setTargets(config.alerts.targets);
+      publicUrl.probeNow();
+      watch.reload();
+    },
+    start: async (probeUrl) => {
+      probe = probeUrl;
+      publicUrl.probeNow();
+      await watch.start();
+      sender.start();
+    },
+    stop: async () => {
+      publicUrl.stop();
+      await watch.stop();
+      await sender.stop();
+    },
+  };
+}
+
+/** The file systems of these folders, each once. A folder that does not exist yet is omitted. */
+async function measureFolders(folders: readonly string[]): Promise<FolderSpace[]> {
+  const measured = new Map<number, FolderSpace>();
+  for (const folder of folders) {
+    const device = await stat(folder).then(
+      ({ dev }) => dev,
+      () => null,
+    );
+    if (device === null || measured.has(device)) continue;
+    const { bavail, blocks, bsize } = await statfs(folder);
+    measured.set(device, { folder, freeBytes: bavail * bsize, totalBytes: blocks * bsize });
+  }
+  return [...measured.values()];
+}

@@ -1,0 +1,38 @@
+import type { TokenId, WebhookUid } from '../../ids.ts';
+
+/** An enabled webhook with `expectEvery`. */
+export interface ExpectedWebhook {
+  factory: string;
+  name: string;
+  uid: WebhookUid;
+  expectEvery: string;
+  /** `null` if none was ever accepted. */
+  lastAcceptedAt: number | null;
+  updatedAt: number;
+}
+
+/** An automation with failed runs among its last ones. */
+export interface FailedAutomation {
+  automation: string;
+  failedInARow: number;
+  /** Number of ended runs that are counted, and of those that failed. */
+  recent: number;
+  recentFailed: number;
+}
+
+/** What rules read. Each read uses an index, and reads a limited number of rows. */
+export interface AlertReader {
+  expectedWebhooks(limit: number): Promise<ExpectedWebhook[]>;
+  /** In the order of their names. */
+  failedAutomations(factory: string, limit: number): Promise<FailedAutomation[]>;
+  /** Number of the runs of a factory that have failed since a time, at most `limit`. */
+  deadLetters(request: { factory: string; sinceAt: number; limit: number }): Promise<number>;
+  /** When the oldest run that waits only for a free slot was queued; `null` if none waits. */
+  oldestWaiting(factory: string): Promise<number | null>;
+  /** Tokens that expire in this period, those that expire first. */
+  expiringTokens(period: {
+    from: number;
+    until: number;
+    limit: number;
+  }): Promise<{ id: TokenId; name: string; expiresAt: number }[]>;
+}
