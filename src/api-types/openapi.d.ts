@@ -2912,6 +2912,20 @@ export interface components {
             started_at: string | null;
             /** Format: date-time */
             finished_at: string | null;
+            /** @description What the last attempt wrote to `result.json`; `null` if it wrote none. */
+            result: {
+                summary: string | null;
+                links: {
+                    title: string;
+                    url: string;
+                }[];
+                artifacts: {
+                    name: string;
+                    path: string;
+                }[];
+                /** @description Why `result.json` of the run is not used; `null` if it is. */
+                problem: string | null;
+            } | null;
             /** @description The values of the key that its automation declares in `concurrency`, as a JSON list; `null` without one. */
             concurrency_key: string | null;
             /** @description The newer run that replaced it; `null` if none did. */
@@ -2967,6 +2981,20 @@ export interface components {
             progress: {
                 percent: number | null;
                 text: string | null;
+            } | null;
+            /** @description What the attempt wrote to `result.json`; `null` if it wrote none. */
+            result: {
+                summary: string | null;
+                links: {
+                    title: string;
+                    url: string;
+                }[];
+                artifacts: {
+                    name: string;
+                    path: string;
+                }[];
+                /** @description Why `result.json` of the run is not used; `null` if it is. */
+                problem: string | null;
             } | null;
             /** @description Position of its output in the log of the run, in bytes; `null` if it is not known. */
             log_offset: number | null;
@@ -12535,6 +12563,8 @@ export interface operations {
                  * @example 2026-01-02T03:04:05.678Z
                  */
                 since?: string;
+                /** @description A text in the result of the run: in its summary, in the title of a link or in the name of an artifact. */
+                search?: string;
             };
             header?: never;
             path: {
@@ -13628,6 +13658,8 @@ export interface operations {
                  * @example 2026-01-02T03:04:05.678Z
                  */
                 since?: string;
+                /** @description A text in the result of the run: in its summary, in the title of a link or in the name of an artifact. */
+                search?: string;
             };
             header?: never;
             path: {
@@ -13783,6 +13815,8 @@ export interface operations {
                      * @example 2026-01-02T03:04:05.678Z
                      */
                     since?: string;
+                    /** @description A text in the result of the run: in its summary, in the title of a link or in the name of an artifact. */
+                    search?: string;
                 } | null;
             };
         };
@@ -14421,6 +14455,8 @@ export interface operations {
                     /** @description Why it failed, in one sentence; only with `failed`. */
                     error?: string;
                     exit_code?: number | null;
+                    /** @description What the run wrote to `result.json`, without its secrets: `summary`, `links` and `artifacts`. If it is invalid, the run shows why, and its state does not change. */
+                    result?: JsonObject;
                     /**
                      * @description Output since the last request. It is appended to the log of the run.
                      * @default

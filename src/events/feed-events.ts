@@ -109,6 +109,7 @@ function describeNewRun(delivery: Delivery, { id, automation, concurrencyKey }: 
     createdAt: delivery.receivedAt,
     startedAt: null,
     finishedAt: null,
+    output: null,
     gate: null,
     concurrencyKey: concurrencyKey ?? null,
     supersededBy: null,

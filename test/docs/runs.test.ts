@@ -25,6 +25,7 @@ const INPUT: RunInput = {
     createdAt: 1_795_248_196_573,
     startedAt: 1_795_248_196_580,
     finishedAt: null,
+    output: null,
     gate: null,
     concurrencyKey: null,
     supersededBy: null,

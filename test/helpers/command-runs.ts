@@ -41,6 +41,7 @@ export function makeRunInput(changes: { run?: Partial<Run> } & Partial<Omit<RunI
     createdAt: 1_700_000_000_000,
     startedAt: 1_700_000_000_500,
     finishedAt: null,
+    output: null,
     gate: null,
     concurrencyKey: null,
     supersededBy: null,

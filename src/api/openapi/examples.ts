@@ -225,10 +225,18 @@ const rejectedDelivery = {
   runs: [],
 };
 
+const runOutput = {
+  summary: 'Fixed the flaky test and opened a pull request.',
+  links: [{ title: 'Pull request 42', url: 'https://github.com/acme/payments/pull/42' }],
+  artifacts: [{ name: 'Test report', path: 'reports/tests.html' }],
+  problem: null,
+};
+
 const attempt = {
   number: 1,
   state: 'running',
   exit_code: null,
+  result: null,
   requested_at: null,
   requested_by: null,
   started_at: '2026-01-02T03:04:06.120Z',
@@ -267,7 +275,8 @@ const run = {
   finished_at: null,
   concurrency_key: null,
   superseded_by: null,
-  attempts: [attempt],
+  result: runOutput,
+  attempts: [{ ...attempt, result: runOutput }],
   waiting: null,
 };
 

@@ -14,6 +14,7 @@ export interface RunFilters {
   webhook?: string;
   revision?: string;
   since?: string;
+  search?: string;
 }
 
 /** @param states the states that the request accepts */
@@ -39,12 +40,19 @@ export function runFilterProperties(states: readonly RunState[]): Record<keyof R
       description: 'The revision that was live, or its first characters.',
     },
     since: { ...INSTANT, description: 'Created at this time or later.' },
+    search: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 200,
+      description:
+        'A text in the result of the run: in its summary, in the title of a link or in the name of an artifact.',
+    },
   };
 }
 
 /** Throws `bad_request` if the filters exclude each other. */
 export function readRunSearch(factory: string, filters: RunFilters): RunSearch {
-  const { state, dead_letter, automation, delivery, webhook, revision, since } = filters;
+  const { state, dead_letter, automation, delivery, webhook, revision, since, search } = filters;
   if (dead_letter && state !== undefined) {
     throw new AppError('bad_request', 'Use either dead_letter or state: dead letters have the state failed.');
   }
@@ -55,6 +63,7 @@ export function readRunSearch(factory: string, filters: RunFilters): RunSearch {
     delivery: delivery as DeliveryId | undefined,
     webhook,
     revision,
+    search,
     sinceAt: since === undefined ? undefined : parseInstant(since, 'since'),
   };
 }

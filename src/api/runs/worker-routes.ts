@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../core/errors.ts';
-import type { JsonSchema } from '../../core/json.ts';
+import type { JsonObject, JsonSchema } from '../../core/json.ts';
 import type { RunControl } from '../../core/ports/runs/run-control.ts';
 import type { RunReader } from '../../core/ports/runs/run-queue.ts';
 import type {
@@ -12,6 +12,7 @@ import type {
   WorkerControl,
 } from '../../core/ports/runs/worker-control.ts';
 import { MAX_PROGRESS_CHARACTERS, type Run, type RunAttempt, type RunResult } from '../../core/resources/run.ts';
+import { readRunOutput } from '../../core/run-output.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { traceAttempt } from '../../core/trace-context.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
@@ -178,6 +179,7 @@ interface Completion {
   state: 'succeeded' | 'failed';
   error?: string;
   exit_code?: number | null;
+  result?: JsonObject;
   log: string;
 }
 
@@ -202,6 +204,11 @@ function registerCompletion(app: FastifyInstance, parts: WorkerRouteParts): void
               description: 'Why it failed, in one sentence; only with `failed`.',
             },
             exit_code: { type: ['integer', 'null'], minimum: -2_147_483_648, maximum: 4_294_967_295 },
+            result: {
+              type: 'object',
+              description:
+                'What the run wrote to `result.json`, without its secrets: `summary`, `links` and `artifacts`. If it is invalid, the run shows why, and its state does not change.',
+            },
             log: { ...log, default: '' },
           }),
           required: ['fence', 'state'],
@@ -218,9 +225,10 @@ function registerCompletion(app: FastifyInstance, parts: WorkerRouteParts): void
   );
 }
 
-function readResult({ state, error, exit_code: exitCode = null }: Completion): RunResult {
-  if (state === 'failed') return { state, exitCode, error: error ?? describeFailure(exitCode) };
-  if (error === undefined) return { state, exitCode, error: null };
+function readResult({ state, error, exit_code: exitCode = null, result }: Completion): RunResult {
+  const output = result === undefined ? null : readRunOutput(result);
+  if (state === 'failed') return { state, exitCode, error: error ?? describeFailure(exitCode), output };
+  if (error === undefined) return { state, exitCode, error: null, output };
   throw new AppError('bad_request', 'A run that succeeded has no `error`: leave it out, or send `"state": "failed"`.');
 }
 

@@ -42,6 +42,7 @@ export function declareRun(run: CliCommand, bind: Bind): void {
         ['dockbell run list --state failed --since 2h', 'the failed runs of the last two hours'],
         ['dockbell run list --dead-letter', 'what failed and is not retried automatically'],
         ['dockbell run list --revision 4f2a91c', 'what a commit started'],
+        ['dockbell run list --search flaky', 'runs whose result contains the word'],
         ['dockbell run list --watch', 'runs as they start and end'],
       ],
     })
@@ -284,6 +285,7 @@ function printRun(session: CommandSession, run: Run): void {
     ['Finished', formatInstantWithAge(run.finished_at, nowMs)],
     ['Took', describeSpan(run, nowMs)],
   ]);
+  printResult(output, run);
   if (run.attempt > 1) {
     output.line();
     output.table(createAttemptColumns(nowMs), run.attempts);
@@ -291,6 +293,22 @@ function printRun(session: CommandSession, run: Run): void {
   const id = escapeText(run.id);
   if (run.started_at !== null) output.line(`\nIts output: dockbell run log ${id}`);
   if (exitCodeOfRun(run) === EXIT_CODES.negative) output.line(`Retry it: dockbell run retry ${id}`);
+}
+
+/** What the run wrote to `result.json`. */
+function printResult(output: CommandSession['output'], { id, attempt, result }: Run): void {
+  if (result === null) return;
+  const { summary, links, artifacts, problem } = result;
+  output.line('\nResult:');
+  for (const text of [problem, summary]) if (text !== null) output.line(indent(escapeLines(text)));
+  for (const { title, url } of links) output.line(`  ${escapeText(title)}: ${escapeText(url)}`);
+  const folder = `${escapeText(id)}/${attempt}`;
+  for (const { name, path } of artifacts)
+    output.line(`  ${escapeText(name)}: ${folder}/${escapeText(path)} in runsDir`);
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, '  ');
 }
 
 function exitCodeOfRun(run: Run): number {

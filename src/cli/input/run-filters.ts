@@ -14,6 +14,7 @@ export interface RunFilterOptions {
   webhook?: string;
   revision?: string;
   since?: InstantOption;
+  search?: string;
 }
 
 /** Adds the filters of runs to a command. */
@@ -27,13 +28,16 @@ export function addRunFilters(command: CliCommand, states: readonly RunState[] =
     .option('--delivery <ref>', `only runs of this delivery: ${DELIVERY_ARGUMENT}`)
     .option('--webhook <name>', 'only runs of this webhook: its name, or its UID')
     .option('--revision <commit>', 'only runs that started while this revision was live: its first characters')
-    .addOption(instantOption('--since <time>', 'only runs created at this time or later'));
+    .addOption(instantOption('--since <time>', 'only runs created at this time or later'))
+    .option('--search <text>', 'only runs with this text in their result: the summary, a link or an artifact');
 }
 
 /** Is any filter set? */
 export function hasRunFilters(options: RunFilterOptions): boolean {
-  const { state, deadLetter, automation, delivery, webhook, revision, since } = options;
-  return [state, deadLetter, automation, delivery, webhook, revision, since].some((option) => option !== undefined);
+  const { state, deadLetter, automation, delivery, webhook, revision, since, search } = options;
+  return [state, deadLetter, automation, delivery, webhook, revision, since, search].some(
+    (option) => option !== undefined,
+  );
 }
 
 /** The filters as the management API takes them. */
@@ -41,7 +45,7 @@ export async function readRunFilters<State extends RunState>(
   session: CommandSession,
   options: RunFilterOptions & { state?: State },
 ) {
-  const { state, deadLetter, automation, revision } = options;
+  const { state, deadLetter, automation, revision, search } = options;
   return {
     state,
     dead_letter: deadLetter,
@@ -50,5 +54,6 @@ export async function readRunFilters<State extends RunState>(
     webhook: options.webhook === undefined ? undefined : (await findWebhookOrDeleted(session, options.webhook)).uid,
     revision,
     since: toInstant(options.since, session.nowMs),
+    search,
   };
 }

@@ -1,6 +1,7 @@
 import { type Actor, IDENTITY_KINDS } from '../access.ts';
 import type { DeliveryId, RunId, WebhookUid } from '../ids.ts';
 import type { Json } from '../json.ts';
+import { RUN_OUTPUT_SCHEMA, type RunOutput } from '../run-output.ts';
 import { defineFields, type RecordOf, type ViewOf } from './fields.ts';
 import {
   count,
@@ -56,6 +57,12 @@ export const RUN_FIELDS = defineFields({
   createdAt: { type: instant },
   startedAt: { type: instantOrNull },
   finishedAt: { type: instantOrNull },
+  output: {
+    type: json<RunOutput | null>(RUN_OUTPUT_SCHEMA),
+    api: 'result',
+    description: 'What the last attempt wrote to `result.json`; `null` if it wrote none.',
+    generated: true,
+  },
   /** `null` if the run may start, or is not queued. */
   gate: { type: nullable(oneOf(RUN_GATES)), generated: true, api: null },
   concurrencyKey: {
@@ -145,6 +152,11 @@ export const ATTEMPT_FIELDS = defineFields({
     description: 'The progress that the holder of the attempt reported last; `null` without a report.',
     generated: true,
   },
+  output: {
+    type: json<RunOutput | null>(RUN_OUTPUT_SCHEMA),
+    api: 'result',
+    description: 'What the attempt wrote to `result.json`; `null` if it wrote none.',
+  },
   logOffset: {
     type: nullable(count),
     description: 'Position of its output in the log of the run, in bytes; `null` if it is not known.',
@@ -184,4 +196,6 @@ export interface RunResult {
   /** Machine-readable or one sentence: `timeout`, `interrupted`, `exit code 3`, …; `null` on success. */
   error: string | null;
   exitCode: number | null;
+  /** What the attempt says about its work. */
+  output?: RunOutput | null;
 }

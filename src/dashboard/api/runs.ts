@@ -19,6 +19,8 @@ export interface RunFilter {
   /** The first characters of the revision that was live. */
   revision: string | null;
   delivery: string | null;
+  /** A text in the result of a run. */
+  search: string | null;
   /** Only runs created in this time before now. */
   last: TimeSpan | null;
 }
@@ -36,13 +38,14 @@ export function runsQuery(factory: string, filter: RunFilter, cursor: string | n
 }
 
 /** The filter as the management API takes it, without the state. */
-function toQuery({ deadLetter, automation, webhook, revision, delivery, last }: RunFilter) {
+function toQuery({ deadLetter, automation, webhook, revision, delivery, search, last }: RunFilter) {
   return {
     dead_letter: deadLetter ?? undefined,
     automation: automation ?? undefined,
     webhook: webhook ?? undefined,
     revision: revision ?? undefined,
     delivery: delivery ?? undefined,
+    search: search ?? undefined,
     since: last === null ? undefined : new Date(Date.now() - TIME_SPANS_MS[last]).toISOString(),
   };
 }

@@ -5,6 +5,7 @@ import type { RunResult } from '../../core/resources/run.ts';
 import { makeFolder } from '../../files/make-folder.ts';
 import { describeStop, failed, notStarted } from '../attempt-results.ts';
 import type { ExecutorParts } from '../executor-kind.ts';
+import { readRunOutput } from '../files/read-run-output.ts';
 import { removeAttemptTree } from '../files/remove-run-folder.ts';
 import { LOG_LIMIT_BYTES } from '../log/log-sink.ts';
 import { openRunLog } from '../log/open-run-log.ts';
@@ -171,7 +172,8 @@ async function runCommand(
   capture.releaseWriteEnd();
   const supervised = await supervise(group, request.signal, settings);
   await endLeftovers(request.input.run.id, settings.lingerMs, { leader: group.id, before });
-  return describeEnd(supervised);
+  const output = await readRunOutput(directory.work, () => settings.maskOutput(request.secrets.values()));
+  return { ...describeEnd(supervised), ...(output === null ? {} : { output }) };
 }
 
 async function openCapture(

@@ -857,4 +857,10 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX alert_messages_by_target ON alert_messages (target, seq);
   `,
+  // What runs say about their work, as JSON, and the text of it that a search looks in, in lower case.
+  `
+  ALTER TABLE runs ADD COLUMN output TEXT;
+  ALTER TABLE runs ADD COLUMN output_text TEXT;
+  ALTER TABLE run_attempts ADD COLUMN output TEXT;
+  `,
 ];

@@ -108,6 +108,8 @@ export interface RunSearch {
   revision?: string | undefined;
   /** Only runs created at this time or later, as wall time in milliseconds. */
   sinceAt?: number | undefined;
+  /** A text in `RunOutput`, in any case: of the summary, of the title of a link or of the name of an artifact. */
+  search?: string | undefined;
 }
 
 /** Maximum number of runs that one page examines, so that a filter without matches stays fast. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Run } from '../../../client/api-types.ts';
 import { isRetryable, NO_RUN_FILTER, readRunFilter, takesRun, writeRunFilter } from './run-filter.ts';
 
 const FILTER = {
@@ -8,14 +9,22 @@ const FILTER = {
   webhook: 'wh_a',
   revision: '4f2a91c',
   delivery: 'dlv_a',
+  search: 'Flaky',
   last: '24h',
 } as const;
+const RESULT: Run['result'] = {
+  summary: null,
+  links: [{ title: 'A flaky test', url: 'https://x.example/' }],
+  artifacts: [],
+  problem: null,
+};
 const RUN = {
   state: 'failed',
   automation: 'build',
   webhook_uid: 'wh_a',
   revision: '4f2a91cdd0',
   delivery: 'dlv_a',
+  result: RESULT,
 } as const;
 
 describe('the filter of runs', () => {
@@ -36,6 +45,7 @@ describe('the filter of runs', () => {
     { webhook_uid: 'wh_b' },
     { revision: '4f2a91' },
     { delivery: 'dlv_b' },
+    { result: null },
   ] as const)('compares every value: %j', (changed) => {
     expect(takesRun(FILTER, { ...RUN, ...changed })).toBe(Object.keys(changed).length === 0);
     expect(takesRun(NO_RUN_FILTER, { ...RUN, ...changed })).toBe(true);

@@ -12,6 +12,7 @@ export const NO_RUN_FILTER: RunFilter = {
   webhook: null,
   revision: null,
   delivery: null,
+  search: null,
   last: null,
 };
 
@@ -26,6 +27,7 @@ export function readRunFilter(search: URLSearchParams): RunFilter {
     webhook: search.get('webhook') || null,
     revision: search.get('revision') || null,
     delivery: search.get('delivery') || null,
+    search: search.get('search') || null,
     last: Object.hasOwn(TIME_SPANS_MS, last) ? (last as TimeSpan) : null,
   };
 }
@@ -45,7 +47,15 @@ export function isRetryable({ state, deadLetter }: RunFilter): boolean {
   return deadLetter === true || (state !== null && state !== 'queued' && state !== 'running');
 }
 
-type FilteredRun = Pick<Run, 'state' | 'automation' | 'webhook_uid' | 'revision' | 'delivery'>;
+type FilteredRun = Pick<Run, 'state' | 'automation' | 'webhook_uid' | 'revision' | 'delivery' | 'result'>;
+
+function isInResult(text: string, { result }: FilteredRun): boolean {
+  if (result === null) return false;
+  const texts = [result.summary ?? '', ...result.links.map(({ title }) => title)];
+  return [...texts, ...result.artifacts.map(({ name }) => name)].some((one) =>
+    one.toLowerCase().includes(text.toLowerCase()),
+  );
+}
 
 /** Whether a new or changed run matches the filter. A change of a run is always within the last hours. */
 export function takesRun(filter: RunFilter, run: FilteredRun): boolean {
@@ -55,6 +65,7 @@ export function takesRun(filter: RunFilter, run: FilteredRun): boolean {
     (filter.automation === null || run.automation === filter.automation) &&
     (filter.webhook === null || run.webhook_uid === filter.webhook) &&
     (filter.delivery === null || run.delivery === filter.delivery) &&
+    (filter.search === null || isInResult(filter.search, run)) &&
     (filter.revision === null || run.revision?.startsWith(filter.revision) === true)
   );
 }

@@ -14,8 +14,9 @@ import { RunActions } from './run-actions.tsx';
 import { RunAttempts } from './run-attempts.tsx';
 import { RunInput } from './run-input.tsx';
 import { RunLog } from './run-log.tsx';
+import { RunResult } from './run-result.tsx';
 
-/** One run: its story, log and input. */
+/** One run: its story, result, log and input. */
 export function RunPage() {
   const { name: factory } = useFactory();
   const { id = '' } = useParams<{ id: string }>();
@@ -58,6 +59,7 @@ function RunDetail({ run }: { run: Run }) {
   return (
     <Stack gap="lg">
       <StoryPanel factory={run.factory} reference={run.id} watched={[run.id]} />
+      <RunResult run={run} />
       <RunAttempts run={run} />
       <Tabs defaultValue="log" keepMounted={false}>
         <Tabs.List>

@@ -91,7 +91,18 @@ function RunFilters({ factory, filter, onChange }: RunFiltersProps) {
         clearable
         clearButtonProps={{ 'aria-label': 'All webhooks' }}
       />
-      <RevisionField value={filter.revision} onChange={(revision) => onChange({ ...filter, revision })} />
+      <TextFilter
+        label="Revision"
+        maxLength={64}
+        value={filter.revision}
+        onChange={(revision) => onChange({ ...filter, revision })}
+      />
+      <TextFilter
+        label="Result contains"
+        maxLength={200}
+        value={filter.search}
+        onChange={(search) => onChange({ ...filter, search })}
+      />
       <Select
         label="Created"
         placeholder="Any time"
@@ -132,19 +143,26 @@ function useWebhookChoices(factory: string, chosen: string | null) {
   return isListed ? choices : [...choices, { value: chosen, label: escapeText(chosen) }];
 }
 
-/** The first characters of a commit. Searched when the field is left, or with Enter. */
-function RevisionField({ value, onChange }: { value: string | null; onChange: (revision: string | null) => void }) {
+interface TextFilterProps {
+  label: string;
+  maxLength: number;
+  value: string | null;
+  onChange: (text: string | null) => void;
+}
+
+/** Applied when the field is left, or with Enter. */
+function TextFilter({ label, maxLength, value, onChange }: TextFilterProps) {
   const [text, setText] = useDraft(value ?? '');
   const search = () => {
-    const revision = text.trim() === '' ? null : text.trim();
-    if (revision !== value) onChange(revision);
+    const written = text.trim() === '' ? null : text.trim();
+    if (written !== value) onChange(written);
   };
   return (
     <TextInput
-      label="Revision"
+      label={label}
       placeholder="All"
       value={text}
-      maxLength={64}
+      maxLength={maxLength}
       spellCheck={false}
       autoComplete="off"
       onChange={({ currentTarget }) => setText(currentTarget.value)}

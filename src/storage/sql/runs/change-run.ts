@@ -1,6 +1,8 @@
 import type { Transaction } from 'kysely';
 import type { RunGate, RunResult, RunState } from '../../../core/resources/run.ts';
+import { type RunOutput, textOfOutput } from '../../../core/run-output.ts';
 import type { Schema } from '../schema/schema.ts';
+import { RUN_ATTEMPTS, RUNS } from '../schema/tables.ts';
 import { noteResult } from './run-results.ts';
 import { openOldest } from './same-key.ts';
 import { NOW } from './start.ts';
@@ -22,6 +24,8 @@ export interface Change {
   finished_at?: number;
   gate?: RunGate | null;
   not_before?: number | null;
+  /** As JSON. */
+  output?: string | null;
 }
 
 /**
@@ -31,7 +35,7 @@ export interface Change {
 export async function changeRun(
   trx: Transaction<Schema>,
   { id, state, attempt }: Expected,
-  change: Change & { attempt?: number },
+  change: Change & { attempt?: number; output_text?: string | null },
   attemptChange: Change & { worker?: null },
 ): Promise<number | null> {
   const found = await trx
@@ -59,10 +63,17 @@ export async function endRun(
   trx: Transaction<Schema>,
   expected: Expected,
   end: Change & { state: RunResult['state'] },
+  output: RunOutput | null = null,
 ): Promise<boolean> {
-  const run = await changeRun(trx, expected, { ...end, ...NOW }, end);
+  const stored = output === null ? {} : { output: RUNS.encode('output', output), output_text: textOfOutput(output) };
+  const run = await changeRun(trx, expected, { ...end, ...NOW, ...stored }, { ...end, ...encodeOutput(output) });
   if (run !== null) await noteResult(trx, run, end.state);
   return run !== null;
+}
+
+/** The column of an attempt. */
+export function encodeOutput(output: RunOutput | null | undefined): { output?: string } {
+  return output == null ? {} : { output: RUN_ATTEMPTS.encode('output', output)! };
 }
 
 /** Stores an attempt that has not started. */

@@ -159,6 +159,8 @@ async function start(claim: Claim, run: Candidate, ofAutomation: BudgetTerms | n
     error: null,
     exit_code: null,
     finished_at: null,
+    output: null,
+    output_text: null,
   } as const;
   await trx
     .updateTable('runs')

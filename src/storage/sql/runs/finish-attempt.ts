@@ -4,7 +4,7 @@ import type { FinishRequest, RunEnd } from '../../../core/ports/runs/run-queue.t
 import { findRetryDelay, NO_RETRY, readRetryTerms } from '../../../core/run-policy.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS } from '../schema/tables.ts';
-import { changeRun, endRun, insertRequested } from './change-run.ts';
+import { changeRun, encodeOutput, endRun, insertRequested } from './change-run.ts';
 import { NOW, type Start } from './start.ts';
 
 /** Ends an attempt. The policy of the version that was live when the run was created decides about a next one. */
@@ -21,7 +21,7 @@ export async function finishAttempt(trx: Transaction<Schema>, request: FinishReq
   const { state, exitCode } = result;
   const error = state === 'cancelled' && run.isSuperseded ? 'superseded' : result.error;
   const end = { state, error, exit_code: exitCode, finished_at: at };
-  return (await endRun(trx, { id, state: 'running', attempt }, end)) ? { nextAttemptAt: null } : null;
+  return (await endRun(trx, { id, state: 'running', attempt }, end, result.output)) ? { nextAttemptAt: null } : null;
 }
 
 async function readPolicy(trx: Transaction<Schema>, id: RunId) {
@@ -44,7 +44,8 @@ export async function queueNext(
 ): Promise<boolean> {
   const next = { state: 'queued', attempt: attempt + 1, executor: null, started_at: null, ...start } as const;
   const end = { state: 'failed', error: result.error, exit_code: result.exitCode, finished_at: at } as const;
-  const run = await changeRun(trx, { id, state: 'running', attempt }, next, end);
+  const ended = { ...end, ...encodeOutput(result.output) };
+  const run = await changeRun(trx, { id, state: 'running', attempt }, next, ended);
   if (run !== null) await insertRequested(trx, { run, number: attempt + 1, requested_at: at, requested_by: null });
   return run !== null;
 }

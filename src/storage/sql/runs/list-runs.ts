@@ -54,8 +54,8 @@ async function findRange(db: Kysely<Schema>, { sinceAt }: RunSearch, cursor: str
 }
 
 /** Filters that no index answers. */
-function hasFilter({ automation, delivery, webhook, revision }: RunSearch): boolean {
-  return [automation, delivery, webhook, revision].some((filter) => filter !== undefined);
+function hasFilter({ automation, delivery, webhook, revision, search }: RunSearch): boolean {
+  return [automation, delivery, webhook, revision, search].some((filter) => filter !== undefined);
 }
 
 /** `null` without a filter for a delivery, and after retention has removed the delivery. */
@@ -85,9 +85,15 @@ async function findExaminedFrom(
   return oldest?.seq ?? null;
 }
 
+/** A pattern of `LIKE`. SQLite has no escape character by default. */
+function containing(text: string) {
+  const escaped = text.toLowerCase().replace(/[\\%_]/g, '\\$&');
+  return sql<string>`${`%${escaped}%`} ESCAPE '\\'`;
+}
+
 function queryMatching(
   db: Kysely<Schema>,
-  { factory, state, automation, delivery, webhook, revision }: RunSearch,
+  { factory, state, automation, delivery, webhook, revision, search }: RunSearch,
   deliveryNumber: number | null,
   { from, before }: Range,
   count: number,
@@ -105,6 +111,7 @@ function queryMatching(
       query.where((where) => where.or([where('webhooks.uid', '=', webhook!), where('webhooks.name', '=', webhook!)])),
     )
     .$if(revision !== undefined, (query) => query.where(isRevision))
+    .$if(search !== undefined, (query) => query.where('runs.output_text', 'like', containing(search!)))
     .orderBy('runs.seq', 'desc')
     .limit(count);
 }

@@ -124,6 +124,8 @@ export interface Schema {
       delivery: number;
       /** `AppliedWebhook.ref`. */
       webhook: number;
+      /** `textOfOutput` of `output`. */
+      output_text: Generated<string | null>;
     };
 
   /** The attempts that started or were requested, the last one included. `run` is the `seq` of its run. */
