@@ -669,6 +669,16 @@ export const OPTIONS = {
     env: null,
     secret: false,
   },
+  'factories[].notify[].allowPrivateAddresses': {
+    title: 'Allow private addresses',
+    type: { kind: 'boolean' },
+    default: true,
+    description:
+      'Whether the target may have a private, loopback or reserved address, as a git host in your network has. Each address is checked when Dockbell connects to it. Set it to false if the target is on the internet. Plain http is never sent to a public address.',
+    examples: [false],
+    env: null,
+    secret: false,
+  },
   'factories[].runs.executor.type': {
     title: 'Executor type',
     type: { kind: 'choice', values: EXECUTOR_NAMES, later: ['container'] },

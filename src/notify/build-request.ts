@@ -10,6 +10,8 @@ export interface NotifyRequest {
   url: string;
   headers: Record<string, string>;
   body: string;
+  /** As `NotifyTarget.allowPrivateAddresses`. */
+  allowPrivateAddresses: boolean;
 }
 
 /** One request to build. */
@@ -27,8 +29,11 @@ export interface NotifyOrder {
 const GITHUB_DESCRIPTION = 140;
 const DESCRIPTION = 255;
 
+/** What depends on the type of the target. */
+type BuiltRequest = Omit<NotifyRequest, 'allowPrivateAddresses'>;
+
 /** One row for each type of target, according to the documentation of its provider. */
-const BUILDERS: Readonly<Record<NotifyTarget['type'], (order: NotifyOrder) => NotifyRequest>> = {
+const BUILDERS: Readonly<Record<NotifyTarget['type'], (order: NotifyOrder) => BuiltRequest>> = {
   github: buildGithub,
   gitlab: buildGitlab,
   gitea: buildGitea,
@@ -39,11 +44,16 @@ const BUILDERS: Readonly<Record<NotifyTarget['type'], (order: NotifyOrder) => No
 /** The request that reports a commit to a target. Throws `bad_request` for a secret that cannot sign. */
 export function buildNotifyRequest(order: NotifyOrder): NotifyRequest {
   const { url, headers, body } = BUILDERS[order.target.type](order);
-  return { url, body, headers: { 'Content-Type': 'application/json', 'User-Agent': order.userAgent, ...headers } };
+  return {
+    url,
+    body,
+    headers: { 'Content-Type': 'application/json', 'User-Agent': order.userAgent, ...headers },
+    allowPrivateAddresses: order.target.allowPrivateAddresses,
+  };
 }
 
 /** https://docs.github.com/rest/commits/statuses: create a commit status. */
-function buildGithub({ target, notice, secret }: NotifyOrder): NotifyRequest {
+function buildGithub({ target, notice, secret }: NotifyOrder): BuiltRequest {
   const headers = {
     Accept: 'application/vnd.github+json',
     'X-GitHub-Api-Version': '2022-11-28',
@@ -55,7 +65,7 @@ function buildGithub({ target, notice, secret }: NotifyOrder): NotifyRequest {
 }
 
 /** Swagger of Gitea and Forgejo: `repoCreateStatus`. */
-function buildGitea({ target, notice, secret }: NotifyOrder): NotifyRequest {
+function buildGitea({ target, notice, secret }: NotifyOrder): BuiltRequest {
   const headers = { Accept: 'application/json', Authorization: `token ${secret}` };
   const { state } = notice.report;
   const body = composeStatus(target, { state, description: describeReport(notice.report, DESCRIPTION) });
@@ -74,7 +84,7 @@ function composeStatus({ context, targetUrl }: NotifyTarget, status: Record<stri
 const GITLAB_STATES: Readonly<Record<CommitState, string>> = { success: 'success', failure: 'failed', error: 'failed' };
 
 /** https://docs.gitlab.com/api/commits/: set commit pipeline status. */
-function buildGitlab({ target, notice, secret }: NotifyOrder): NotifyRequest {
+function buildGitlab({ target, notice, secret }: NotifyOrder): BuiltRequest {
   const { url, repository, context, targetUrl, branch } = target;
   const body = {
     state: GITLAB_STATES[notice.report.state],
@@ -91,7 +101,7 @@ function buildGitlab({ target, notice, secret }: NotifyOrder): NotifyRequest {
 }
 
 /** The ID is the same in each retry. */
-function buildWebhook({ target, notice, secret, nowMs }: NotifyOrder): NotifyRequest {
+function buildWebhook({ target, notice, secret, nowMs }: NotifyOrder): BuiltRequest {
   const { id } = notice;
   const { mediaType, body } = FORMATS[target.format](target, notice);
   const text = JSON.stringify(body);

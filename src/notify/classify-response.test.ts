@@ -4,7 +4,12 @@ import { classifyResponse, type NotifyResponse } from './classify-response.ts';
 import type { NotifyTarget } from './notify-target.ts';
 
 const NOW_MS = Date.parse('2026-01-02T03:04:05Z');
-const REQUEST: NotifyRequest = { url: 'https://x.example', headers: {}, body: '{"state":"failed"}' };
+const REQUEST: NotifyRequest = {
+  url: 'https://x.example',
+  headers: {},
+  body: '{"state":"failed"}',
+  allowPrivateAddresses: false,
+};
 
 function classify(response: Partial<NotifyResponse>, type: NotifyTarget['type'] = 'github') {
   const target: NotifyTarget = {
@@ -14,6 +19,7 @@ function classify(response: Partial<NotifyResponse>, type: NotifyTarget['type'] 
     secretName: 'TOKEN',
     context: 'c',
     format: 'standard',
+    allowPrivateAddresses: false,
     targetUrl: null,
     branch: 'main',
   };

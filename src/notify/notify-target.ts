@@ -12,6 +12,8 @@ export interface NotifyTarget {
   context: string;
   /** Of the body of a webhook. */
   format: 'standard' | 'cloudevents';
+  /** May the target have a private, loopback or reserved address? */
+  allowPrivateAddresses: boolean;
   /** URL that the status links to. */
   targetUrl: string | null;
   /** The production branch, whose commits are reported. */

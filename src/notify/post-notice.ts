@@ -1,4 +1,5 @@
 import { AppError } from '../core/errors.ts';
+import { openGuardedConnections } from '../outbound/guarded-connections.ts';
 import { describeNetworkFailure } from '../outbound/network-failure.ts';
 import { readBeginning, sendPost } from '../outbound/send-post.ts';
 import { buildNotifyRequest, type NotifyOrder, type NotifyRequest } from './build-request.ts';
@@ -53,8 +54,17 @@ function describeFailure(error: unknown): string {
   return describeNetworkFailure(error);
 }
 
-/** Sends the request over the network. Does not follow redirects and reads only the beginning of the response. */
+/**
+ * Sends the request over the network, if the address of the target is allowed. Does not follow redirects and reads only the
+ * beginning of the response.
+ */
 export const postOverHttp: PostRequest = async (request, signal) => {
-  const { status, headers, body } = await sendPost(request, { signal });
-  return { status, headers, body: (await readBeginning(body, MAX_RESPONSE_BYTES)).toString('utf8') };
+  const policy = { allowPrivate: request.allowPrivateAddresses };
+  const connections = await openGuardedConnections(new URL(request.url), policy);
+  try {
+    const { status, headers, body } = await sendPost(request, { signal, connections });
+    return { status, headers, body: (await readBeginning(body, MAX_RESPONSE_BYTES)).toString('utf8') };
+  } finally {
+    await connections.destroy();
+  }
 };

@@ -21,6 +21,7 @@ describe('a target', () => {
       secretName: 'TOKEN',
       context: 'dockbell/payments',
       format: 'standard',
+      allowPrivateAddresses: true,
       targetUrl: null,
     });
   });
@@ -36,6 +37,7 @@ describe('a target', () => {
     expect(await targetOf('/srv/a.git', written)).toEqual({
       ...written,
       format: 'standard',
+      allowPrivateAddresses: true,
       url: 'http://127.0.0.1:3000/api/v1',
     });
   });

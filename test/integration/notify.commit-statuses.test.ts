@@ -52,6 +52,7 @@ function target(type: NotifyTarget['type'], more: Partial<NotifyTarget> = {}): N
     targetUrl: null,
     branch: 'main',
     format: 'standard',
+    allowPrivateAddresses: true,
     secretName: type === 'webhook' ? 'SIGNING' : 'TOKEN',
     ...more,
   };
@@ -390,6 +391,17 @@ describe('a target with failed posts', () => {
     await begin(target('github'));
     await counts(2);
     expect(notifier.failures(FACTORY)).toMatchObject([{ since: START_MS }]);
+  });
+
+  it('is a private address, unless the target allows it; the name is checked when it is connected to', async () => {
+    const url = `https://localhost:${new URL(host.url).port}/webhook`;
+    await begin(target('webhook', { url, allowPrivateAddresses: false }));
+    notifier.offer(applied(A));
+    await counts(1);
+    expect(notifier.failures(FACTORY)[0]?.problem).toMatch(
+      /^it could not be reached: the address (127\.0\.0\.1|::1) is private or reserved$/,
+    );
+    expect(host.requests).toBe(0);
   });
 
   it('is given up after a day', async () => {
