@@ -300,6 +300,7 @@ function collectStoryParts(modules: ApiModules): StoryParts {
     deliveries: storage.deliveryReader,
     runs: storage.runReader,
     runControl: runs.control,
+    pauses: runs.pauses,
     reconciliations: storage.reconciliationReader,
     reconcile,
     unlogged: modules.ingress.unloggedCounts,

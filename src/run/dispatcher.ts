@@ -14,7 +14,7 @@ import type { NewRun } from '../core/resources/delivery.ts';
 import type { ExecutorType, Run } from '../core/resources/run.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
-import { explainGate, explainPause, explainWait } from './explain-wait.ts';
+import { explainGate, explainWait } from './explain-wait.ts';
 import { type FactoryExecutor, FactoryQueue, type RunEnding } from './factory-queue.ts';
 import { recoverRuns } from './recover.ts';
 import { RunDrain } from './run-drain.ts';
@@ -218,8 +218,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   function explainWaitOf(run: WaitingRun): WaitReason {
-    const pause = pauses.find(run.factory, run.automation);
-    return pause !== null ? explainPause(pause) : (explainGate(run) ?? explainQueue(run.factory));
+    const paused = pauses.explain(run.factory, run.automation);
+    if (paused !== null) return { reason: 'paused', text: paused };
+    return explainGate(run) ?? explainQueue(run.factory);
   }
 
   function explainQueue(factory: string): WaitReason {

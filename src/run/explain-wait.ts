@@ -3,13 +3,12 @@ import type { Pause } from '../core/ports/runs/pause-table.ts';
 import type { WaitingRun, WaitReason } from '../core/ports/runs/run-control.ts';
 import { formatInstant } from '../core/time/clock.ts';
 
-/** Explains which pause keeps a run from starting. */
-export function explainPause({ factory, automation, pausedAt, pausedBy, reason }: Pause): WaitReason {
+/** Who paused it, why, and how to resume it, as sentences. */
+export function explainPause({ factory, automation, pausedAt, pausedBy, reason }: Pause): string {
   const [paused, option] =
     automation === '' ? [`factory ${factory}`, ''] : [`automation ${automation}`, ` --automation ${automation}`];
   const why = reason === null ? '' : ` Reason: ${endSentence(reason)}`;
-  const text = `${pausedBy.name} paused ${paused} at ${formatInstant(pausedAt)}.${why} To start runs again, run 'dockbell resume --factory ${factory}${option}'.`;
-  return { reason: 'paused', text };
+  return `${pausedBy.name} paused ${paused} at ${formatInstant(pausedAt)}.${why} To start runs again, run 'dockbell resume --factory ${factory}${option}'.`;
 }
 
 function endSentence(text: string): string {

@@ -1,6 +1,7 @@
 import type { PauseControl } from '../core/ports/runs/pause-control.ts';
 import type { Pause, PauseTable } from '../core/ports/runs/pause-table.ts';
 import type { Clock } from '../core/time/clock.ts';
+import { explainPause } from './explain-wait.ts';
 
 interface PauseParts {
   table: PauseTable;
@@ -27,11 +28,10 @@ export class RunPauses implements PauseControl {
     return this.#pauses;
   }
 
-  /** The pause that keeps runs of an automation from starting: of its factory, or its own. */
-  find(factory: string, automation: string): Pause | null {
+  explain(factory: string, automation: string): string | null {
     const ofFactory = this.#pauses.filter((pause) => pause.factory === factory);
-    const names = ['', automation];
-    return ofFactory.find((pause) => names.includes(pause.automation)) ?? null;
+    const pause = ofFactory.find((each) => each.automation === '' || each.automation === automation);
+    return pause === undefined ? null : explainPause(pause);
   }
 
   async pause(...[paused, by]: Parameters<PauseControl['pause']>): Promise<Pause> {

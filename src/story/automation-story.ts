@@ -70,11 +70,12 @@ async function findObstacles(
   automation: AutomationView,
   hasNoRuns: boolean,
 ): Promise<Obstacles> {
+  const paused = request.pauses.explain(automation.factory, automation.name);
   const inactive = await explainInactivity(request, automation);
   const unseen = hasNoRuns ? await describeUnseenKeys(request, automation) : [];
   const evaluated = hasNoRuns ? await evaluateRecent(request, automation) : [];
   const warnings = automation.warnings.map(({ message }) => message);
-  const sentences = [...inactive, ...unseen];
+  const sentences = [...(paused === null ? [] : [paused]), ...inactive, ...unseen];
   const describe = (text: string) => createStep({ at: null, outcome: 'warning', text });
   return {
     reasons: [...sentences, ...evaluated.slice(0, 1).map(({ text }) => text)],

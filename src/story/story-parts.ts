@@ -6,6 +6,7 @@ import type { ReconciliationReader } from '../core/ports/definitions/reconciliat
 import type { DeliveryReader } from '../core/ports/deliveries/delivery-log.ts';
 import type { UnloggedCounts } from '../core/ports/deliveries/unlogged-counts.ts';
 import type { IdFinder } from '../core/ports/id-finder.ts';
+import type { PauseControl } from '../core/ports/runs/pause-control.ts';
 import type { RunControl } from '../core/ports/runs/run-control.ts';
 import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { SealedSecretTable, SecretStore } from '../core/ports/secret-store.ts';
@@ -32,6 +33,7 @@ export interface StoryParts {
   deliveries: Pick<DeliveryReader, 'list' | 'get' | 'listeners' | 'payload'>;
   runs: RunReader;
   runControl: Pick<RunControl, 'explainWait'>;
+  pauses: Pick<PauseControl, 'explain'>;
   reconciliations: Pick<ReconciliationReader, 'get'>;
   reconcile: Pick<ReconcileControl, 'contains'>;
   unlogged: Pick<UnloggedCounts, 'list'>;

@@ -113,6 +113,7 @@ it('a run over the budget waits, visibly, and a pause keeps all runs from starti
     return stdout.includes('paused automation flaky') ? stdout : undefined;
   });
   expect(asked).toContain('Reason: It costs too much.');
+  expect((await daemon.cli('automation', 'list')).stdout).toContain('Paused by admin-token.');
   const status = await daemon.cli('status');
   expect(status.stdout).toContain('paused automation flaky');
   const shown = await daemon.cli('automation', 'show', 'flaky');

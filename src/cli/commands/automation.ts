@@ -110,7 +110,11 @@ function createColumns(webhooks: readonly Webhook[], nowMs: number): Column<Auto
       narrow: 'whole',
       drop: 5,
     },
-    { head: 'REASON', text: (automation) => explain(automation).reasons[0] ?? '-', narrow: 'below' },
+    {
+      head: 'REASON',
+      text: (automation) => describeObstacle(automation, explain(automation).reasons),
+      narrow: 'below',
+    },
   ];
 }
 
@@ -121,6 +125,11 @@ function listFilterParts(trigger: AutomationTrigger): [name: string, part: objec
   return Object.entries({ headers, payload }).filter(
     (part): part is [string, NonNullable<typeof payload>] => part[1] !== null && Object.keys(part[1]).length > 0,
   );
+}
+
+/** Why the runs of an automation do not start, in a list. */
+function describeObstacle({ pause }: Automation, [reason]: readonly string[]): string {
+  return pause === null ? (reason ?? '-') : `Paused by ${pause.paused_by.name}.`;
 }
 
 function describePause({ paused_at, paused_by, reason }: Pause, nowMs: number): string {
