@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: [
       'test/faults/*.test.ts',
-      'test/browser/administration/*.test.ts',
+      'test/browser/{administration,details}/*.test.ts',
       'test/browser/dashboard.every-page.test.ts',
       'test/e2e/crash.test.ts',
       'test/integration/run.simulation.test.ts',

@@ -70,10 +70,9 @@ async function startWith(key: Uint8Array, place: PlaceKey) {
   const storage = open();
   const rotation = await MasterKeyRotation.open({ table: storage.sealedSecrets, place }, key);
   const readable = async () => {
-    for (let version = 1; version <= VERSIONS; version++) {
-      const row = (await storage.sealedSecrets.get('KEY', version))!;
-      expect(rotation.ring.open(row).reveal()).toBe(`value ${version}`);
-    }
+    const rows = await storage.sealedSecrets.versions('KEY', VERSIONS);
+    const values = rows.map((row) => rotation.ring.open(row).reveal());
+    expect(values.toReversed()).toEqual(Array.from({ length: VERSIONS }, (_, index) => `value ${index + 1}`));
     const answers = createAnswerStore({ table: storage.keptAnswers, vault: rotation.ring, clock });
     expect(await answers.find(ANSWER.key, ANSWER.fingerprint)).toMatchObject({ text: ANSWER.text });
   };

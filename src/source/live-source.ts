@@ -29,8 +29,10 @@ export function createLiveSource(definitions: LiveDefinitions, factory: string):
     },
     // The edit that makes a revision describes it.
     describe: async () => null,
-    contains: async (revision, earlier) =>
-      (parseRevision(earlier) ?? 0) <= (parseRevision(revision) ?? 0) ? 'yes' : 'no',
+    contains: async (revision, earlier) => {
+      const [number, earlierNumber] = [numberOf(revision), numberOf(earlier)];
+      return number !== null && earlierNumber !== null && earlierNumber <= number ? 'yes' : 'no';
+    },
     // Only this process changes the definition, and a reconciliation follows every change.
     watch: () => {},
     close: async () => {},
@@ -43,9 +45,15 @@ function formatRevision(number: number | null): string | null {
 
 function parseRevision(revision: string | null): number | null {
   if (revision === null) return null;
+  const number = numberOf(revision);
+  if (number === null) throw new AppError('internal', `${revision} is not a revision of a live factory`);
+  return number;
+}
+
+/** `null` for anything else, such as a commit. */
+function numberOf(revision: string): number | null {
   const number = REVISION.exec(revision)?.[1];
-  if (number === undefined) throw new AppError('internal', `${revision} is not a revision of a live factory`);
-  return Number(number);
+  return number === undefined ? null : Number(number);
 }
 
 function toTree(files: readonly LiveFile[]): SourceTree {

@@ -25,7 +25,10 @@ parentPort.on('message', ({ id, request: { files } }) => {
   if (order === 'loop') for (;;);
   if (order === 'steps') {
     const end = performance.now() + 800;
-    for (let i = 0; performance.now() < end; i++) parentPort.postMessage({ step: 'webhooks/' + i + '.yaml' });
+    for (let i = 0; performance.now() < end; i++) {
+      parentPort.postMessage({ step: 'webhooks/' + i + '.yaml' });
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
   }
   if (order === 'stuck') {
     for (const step of ['webhooks/a.yaml', 'webhooks/b.yaml']) parentPort.postMessage({ step });

@@ -208,20 +208,22 @@ describe('texts from untrusted senders', () => {
     // No variable can contain a NUL; its replacement is tested above.
     const strings = encoded.map((text) => Buffer.from(text, 'base64').toString('utf8').replaceAll('\0', ''));
     expect(strings.length).toBeGreaterThan(500);
-    // `env` starts faster than Node, four strings travel in one run, eight runs go on at a time: this is a long list.
+    // `env` starts faster than Node, six strings travel in one run, eight runs go on at a time: this is a long list.
     const executor = workshop.executor(['env', '-0']);
-    const send = async ([a = '', b = '', c = '', d = '']: string[]) => {
+    const send = async ([a = '', b = '', c = '', d = '', e = '', f = '']: string[]) => {
       const input = makeRunInput({
         run: { deliveryIdentity: a, automation: b, factory: c },
-        webhook: { name: d, uid: 'wh_0123456789abcdefghjkmnpqrs' },
+        webhook: { name: d, uid: e },
+        event: f,
       });
       expect(await execute(executor, input)).toMatchObject({ state: 'succeeded' });
       const seen = (await workshop.log(input.run.id)).split('\0');
-      const sent = [`DELIVERY_ID=${a}`, `AUTOMATION=${b}`, `FACTORY=${c}`, `WEBHOOK=${d}`];
-      expect(seen).toEqual(expect.arrayContaining(sent.map((line) => `DOCKBELL_${line}`)));
+      const names = ['DELIVERY_ID', 'AUTOMATION', 'FACTORY', 'WEBHOOK', 'WEBHOOK_UID', 'EVENT'];
+      const sent = [a, b, c, d, e, f].map((text, index) => `DOCKBELL_${names[index]}=${text}`);
+      expect(seen).toEqual(expect.arrayContaining(sent));
     };
-    for (let start = 0; start < strings.length; start += 32) {
-      const parcels = Array.from({ length: 8 }, (_, index) => strings.slice(start + 4 * index, start + 4 * index + 4));
+    for (let start = 0; start < strings.length; start += 48) {
+      const parcels = Array.from({ length: 8 }, (_, index) => strings.slice(start + 6 * index, start + 6 * index + 6));
       await Promise.all(parcels.map(send));
     }
   });

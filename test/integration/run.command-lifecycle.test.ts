@@ -165,7 +165,7 @@ describe('captured output', () => {
   it('is cut at its limit with a final mark, in constant memory, and the command continues', async () => {
     const input = makeRunInput();
     const limit = 1024 * 1024;
-    const written = 200 * 1024 * 1024;
+    const written = 100 * 1024 * 1024;
     const before = process.memoryUsage().rss;
     let highest = 0;
     const watch = setInterval(() => {
@@ -273,7 +273,7 @@ describe('many runs', () => {
     const untidy = workshop.executor(['sh', '-c', 'sleep 0 & echo done']);
     await Promise.all([execute(tidy, makeRunInput()), execute(untidy, makeRunInput())]);
     const before = await openFiles();
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < 4; round++) {
       const results = await Promise.all(
         Array.from({ length: 8 }, (_, index) => execute(index < 2 ? untidy : tidy, makeRunInput())),
       );

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DefinitionSource } from '../../src/core/ports/definitions/definition-source.ts';
 import { createGitSource } from '../../src/source/git-source.ts';
+import { createLiveSource } from '../../src/source/live-source.ts';
 import { createManagedSource } from '../../src/source/managed-source.ts';
 import { startGitHttpServer } from '../helpers/git-http-server.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
@@ -95,4 +96,11 @@ it('The history of a managed repository contains its edits', async () => {
   expect(await source.contains(third, first.slice(0, 8))).toBe('yes');
   expect(await source.contains(second, third)).toBe('no');
   expect(await source.contains(second, 'f'.repeat(40))).toBe('no');
+});
+
+it('A live factory contains its earlier revisions, and no commit', async () => {
+  const source = createLiveSource({ head: async () => 2, read: async () => null, commit: async () => null }, 'rows');
+  expect(await source.contains('live-2', 'live-1')).toBe('yes');
+  expect(await source.contains('live-2', 'live-3')).toBe('no');
+  expect(await source.contains('live-2', 'f'.repeat(40))).toBe('no');
 });

@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeDashboard, lookAt, NARROW } from '../helpers/dashboard.ts';
-import { type DashboardFactory, startDashboardFactory } from '../helpers/dashboard-factory.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { createTempDir } from '../helpers/temp-dir.ts';
+import { describeDashboard, lookAt, NARROW } from '../../helpers/dashboard.ts';
+import { type DashboardFactory, startDashboardFactory } from '../../helpers/dashboard-factory.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { createTempDir } from '../../helpers/temp-dir.ts';
 
 const LINES = 100_000;
 

@@ -2,16 +2,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeDashboard } from '../helpers/dashboard.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { createTempDir } from '../helpers/temp-dir.ts';
-import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { describeDashboard, moveTo } from '../../helpers/dashboard.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { createTempDir } from '../../helpers/temp-dir.ts';
+import { createTempGitRepo, type TempGitRepo } from '../../helpers/temp-git-repo.ts';
+import { startTestDaemon, type TestDaemon } from '../../helpers/test-daemon.ts';
 
 const NAUGHTY: string[] = JSON.parse(
-  readFileSync(new URL('../vectors/naughty-strings/blns.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../vectors/naughty-strings/blns.json', import.meta.url), 'utf8'),
 );
 const SCRIPT = '<script>globalThis.hasRun = true</script><img src=x onerror="globalThis.hasRun = true">';
+const SCRIPT_BEGINNING = '<script>globalThis.hasRun = true</script>';
 const LINK = 'javascript:globalThis.hasRun=true';
 /** Texts that are written to become part of a page. */
 const MARKUP = NAUGHTY.filter((text) => /[<>]|javascript:/i.test(text));
@@ -118,30 +119,31 @@ describeDashboard('untrusted text', ({ signIn }) => {
       .map((el) => el.outerHTML.slice(0, 200))`);
     expect(alive).toEqual([]);
   };
-  /** Opens the page and waits for the hostile text, so that the check proves something. */
-  const open = async (path: string, text: string | RegExp = '<script>globalThis.hasRun = true</script>') => {
-    const page = await signIn(daemon, path);
+  /** Goes to the page and waits for the hostile text, so that the check proves something. */
+  const open = async (page: Page, path: string, text: string | RegExp = SCRIPT_BEGINNING) => {
+    await moveTo(page, path);
     await page.getByText(text).first().waitFor({ state: 'attached' });
     await expectInert(page);
-    return page;
   };
 
   it('is text in names of tokens and authors, and in messages of revisions', async () => {
-    await open('/settings');
-    await open('/settings/audit');
-    const page = await signIn(daemon, '/factories/files/reconciliations');
+    const page = await signIn(daemon);
+    await open(page, '/settings');
+    await open(page, '/settings/audit');
+    await moveTo(page, '/factories/files/reconciliations');
     await page.getByRole('tab', { name: 'Revisions' }).click();
     await page.getByText('globalThis.hasRun').first().waitFor();
     await expectInert(page);
   });
 
   it('is text in descriptions, prompts, agents, overrides and triggers', async () => {
+    const page = await signIn(daemon);
     for (const factory of ['rows', 'files']) {
-      await open(`/factories/${factory}/webhooks`);
-      await open(`/factories/${factory}/automations`);
-      await open(`/factories/${factory}/automations/hostile`);
+      await open(page, `/factories/${factory}/webhooks`);
+      await open(page, `/factories/${factory}/automations`);
+      await open(page, `/factories/${factory}/automations/hostile`);
     }
-    await open('/factories/theirs/webhooks');
+    await open(page, '/factories/theirs/webhooks');
   });
 
   it('is text in the editor, its completions and its test results', async () => {
@@ -174,7 +176,8 @@ describeDashboard('untrusted text', ({ signIn }) => {
   });
 
   it('is text in delivery IDs on every page of the log', async () => {
-    const page = await open(`/factories/rows/deliveries?webhook=${run.webhook_uid}`);
+    const page = await signIn(daemon);
+    await open(page, `/factories/rows/deliveries?webhook=${run.webhook_uid}`);
     const older = page.getByRole('button', { name: 'Older' });
     const firstRow = page.getByRole('row').nth(1);
     for (let i = 0; i < 3 && (await older.isEnabled()); i += 1) {
@@ -184,14 +187,15 @@ describeDashboard('untrusted text', ({ signIn }) => {
       await expect.poll(() => firstRow.textContent()).not.toBe(before);
       await expectInert(page);
     }
-    await open(`/factories/rows/deliveries/${run.delivery}`);
-    await open(`/factories/rows/webhooks/${run.webhook_uid}`);
-    await open('/factories/rows', /hasRun|Rejected/);
+    await open(page, `/factories/rows/deliveries/${run.delivery}`);
+    await open(page, `/factories/rows/webhooks/${run.webhook_uid}`);
+    await open(page, '/factories/rows', /hasRun|Rejected/);
   });
 
   it('is text in logs and inputs of runs', async () => {
-    await open('/factories/rows/runs', 'hostile');
-    const page = await open(`/factories/rows/runs/${run.id}`);
+    const page = await signIn(daemon);
+    await open(page, '/factories/rows/runs', 'hostile');
+    await open(page, `/factories/rows/runs/${run.id}`);
     await page.getByText(NAUGHTY.at(-1)!.slice(0, 20)).first().waitFor({ state: 'attached' });
     await page.getByRole('tab', { name: 'Input' }).click();
     await page.getByRole('region', { name: 'prompt' }).waitFor();
@@ -208,6 +212,6 @@ describeDashboard('untrusted text', ({ signIn }) => {
     await page.getByText('<svg onload=alert(1)>').first().waitFor();
     await page.getByText(SCRIPT.slice(0, 30)).first().waitFor();
     await expectInert(page);
-    await open('/factories/theirs', /definition|last/i);
+    await open(page, '/factories/theirs', /definition|last/i);
   });
 });

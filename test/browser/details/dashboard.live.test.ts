@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeDashboard } from '../helpers/dashboard.ts';
-import { createWebhook, type DashboardFactory, startDashboardFactory } from '../helpers/dashboard-factory.ts';
+import { describeDashboard } from '../../helpers/dashboard.ts';
+import { createWebhook, type DashboardFactory, startDashboardFactory } from '../../helpers/dashboard-factory.ts';
 
 const HOUR_MS = 3_600_000;
 
