@@ -2,6 +2,7 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { WebhookUid } from '../../src/core/ids.ts';
 import { removeRunFolder } from '../../src/executors/files/remove-run-folder.ts';
 import { renderRunDocuments } from '../../src/run/envelope.ts';
 import {
@@ -213,7 +214,7 @@ describe('texts from untrusted senders', () => {
     const send = async ([a = '', b = '', c = '', d = '', e = '', f = '']: string[]) => {
       const input = makeRunInput({
         run: { deliveryIdentity: a, automation: b, factory: c },
-        webhook: { name: d, uid: e },
+        webhook: { name: d, uid: e as WebhookUid },
         event: f,
       });
       expect(await execute(executor, input)).toMatchObject({ state: 'succeeded' });

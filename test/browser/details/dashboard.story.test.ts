@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeDashboard, lookAtBothThemes, NARROW } from '../helpers/dashboard.ts';
-import { type DashboardFactory, startDashboardFactory } from '../helpers/dashboard-factory.ts';
+import { describeDashboard, lookAtBothThemes, NARROW } from '../../helpers/dashboard.ts';
+import { type DashboardFactory, startDashboardFactory } from '../../helpers/dashboard-factory.ts';
 
 const SCRIPT = '<img src=x onerror="globalThis.hasRun = true">\u001b[31m';
 
