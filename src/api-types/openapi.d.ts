@@ -1270,11 +1270,33 @@ export interface paths {
         put?: never;
         /**
          * Claim queued runs
-         * @description Gives queued runs to a worker, oldest first, within `runs.concurrency` of the factory. They become `running`, and the worker holds each under a lease that its heartbeats renew. An empty list means that no run is waiting: poll again after a second or more. Runs that the daemon executes itself are not included.
+         * @description Gives queued runs to a worker, oldest first, within `runs.concurrency` of the factory. They become `running`, and the worker holds each under a lease that its heartbeats renew. An empty list means that no run is waiting: poll again after a second or more, or let the request wait with `wait_seconds`. Runs that the daemon executes itself are not included. With `secrets`, a run whose secrets cannot be read ends as `failed`, as with an executor of the daemon.
          *
          *     Role: worker.
          */
         post: operations["claimRuns"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record the start of a run
+         * @description Optional. Send it before the work starts, and start the work only after the answer. If the worker is lost after it, the attempt is not repeated unless `retry` of the automation or `runs.retry` allows it. 409 means that the run is lost.
+         *
+         *     Role: worker.
+         */
+        post: operations["recordRunStart"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1319,6 +1341,50 @@ export interface paths {
          *     Role: worker.
          */
         post: operations["completeRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{id}/hand-back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hand a run back
+         * @description Queues a run again that the worker has not started, as its next attempt. 409 means that the run is lost, or that its start was recorded.
+         *
+         *     Role: worker.
+         */
+        post: operations["handRunBack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List workers
+         * @description The workers that have sent a request since the daemon started, by name, with the runs that they hold. A worker is removed from the list 24 hours after its last request.
+         *
+         *     Role: viewer.
+         */
+        get: operations["listWorkers"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2809,6 +2875,8 @@ export interface components {
             retry: JsonObject | null;
             /** @description The number of attempts that may start in a period; `null` for no limit. */
             budget: JsonObject | null;
+            /** @description The labels that a worker needs to get its runs; `null` if it needs none. */
+            runs_on: string[] | null;
             /** @description `null` for a live factory, which has no files. */
             file: string | null;
             /** @description The commit of `revision`; `null` if it is not known. */
@@ -2928,6 +2996,8 @@ export interface components {
             } | null;
             /** @description The values of the key that its automation declares in `concurrency`, as a JSON list; `null` without one. */
             concurrency_key: string | null;
+            /** @description The labels that a worker needs to get the run; `null` if it needs none. */
+            runs_on: string[] | null;
             /** @description The newer run that replaced it; `null` if none did. */
             superseded_by: string | null;
             /** @description The attempts that started or were requested, oldest first. Attempts before an upgrade to version 0.2 are missing, except the last one. */
@@ -2935,7 +3005,7 @@ export interface components {
             /** @description Why the run has not started, while it is `queued`; otherwise `null`. */
             waiting: {
                 /** @enum {string} */
-                reason: "starting" | "recovering" | "stopping" | "draining" | "start_failed" | "paused" | "backoff" | "debounce" | "budget" | "concurrency_key" | "concurrency_limit" | "no_worker" | "no_executor" | "factory_not_configured";
+                reason: "starting" | "recovering" | "stopping" | "draining" | "start_failed" | "paused" | "backoff" | "debounce" | "budget" | "concurrency_key" | "concurrency_limit" | "no_worker" | "no_matching_worker" | "no_executor" | "factory_not_configured";
                 /** @description The reason as a sentence, with what to do. */
                 reason_text: string;
                 /** @description Position in the queue of the factory, 1 for the next run. `null` in events, and beyond 10000. */
@@ -3173,6 +3243,12 @@ export interface components {
             } | null;
             /** @description Number of this claim. Send it with every later request for the run. */
             fence: number;
+            /** @description The values of the secrets that the automation lists, by name. Only this answer contains them. `null` if the claim did not ask for them. */
+            secrets: {
+                [key: string]: string;
+            } | null;
+            /** @description Maximum duration of the attempt. */
+            timeout_seconds: number;
             /** @description The run is lost if no heartbeat arrives within this time. */
             lease_seconds: number;
             /**
@@ -3180,6 +3256,36 @@ export interface components {
              * @description The end of the lease by the clock of the daemon.
              */
             lease_expires_at: string;
+        };
+        /** @description A worker that has sent a request since the daemon started. */
+        Worker: {
+            /** @description Identifies the worker among those with the same token. */
+            id: string | null;
+            name: string;
+            /** @description Name of its token or user. */
+            token: string;
+            /**
+             * @description `offline`: no request for 90 seconds.
+             * @enum {string}
+             */
+            state: "online" | "offline";
+            labels: string[];
+            /** @description Number of runs that it executes at the same time. */
+            concurrency: number | null;
+            version: string | null;
+            /** @description Factories whose runs it asks for. */
+            factories: string[];
+            /** Format: date-time */
+            last_seen_at: string;
+            /** @description The runs that it holds. */
+            runs: {
+                id: string;
+                factory: string;
+                automation: string;
+                attempt: number;
+                /** Format: date-time */
+                started_at: string | null;
+            }[];
         };
         /** @description Time within which a worker must send the next heartbeat. */
         Lease: {
@@ -9506,6 +9612,8 @@ export interface operations {
                     retry?: JsonObject | null;
                     /** @description The number of attempts that may start in a period; `null` for no limit. */
                     budget?: JsonObject | null;
+                    /** @description The labels that a worker needs to get its runs; `null` if it needs none. */
+                    runs_on?: string[] | null;
                     /** @description As the front matter of a file writes them. The validation of the definition checks them. */
                     triggers: (JsonObject)[];
                     /** @description Execution setting that is passed to the run unchanged. */
@@ -9872,6 +9980,8 @@ export interface operations {
                     retry?: JsonObject | null;
                     /** @description The number of attempts that may start in a period; `null` for no limit. */
                     budget?: JsonObject | null;
+                    /** @description The labels that a worker needs to get its runs; `null` if it needs none. */
+                    runs_on?: string[] | null;
                     /** @description As the front matter of a file writes them. The validation of the definition checks them. */
                     triggers: (JsonObject)[];
                     /** @description Execution setting that is passed to the run unchanged. */
@@ -14111,6 +14221,32 @@ export interface operations {
                     factory?: string;
                     /** @default 1 */
                     limit?: number;
+                    /**
+                     * @description Time that the request waits for a run if none is queued. A drain of the daemon, and a newer claim of the worker, end the wait.
+                     * @default 0
+                     */
+                    wait_seconds?: number;
+                    /** @description What the worker states about itself, for `runsOn` and for the list of workers. */
+                    worker?: {
+                        /** @description Identifies the worker among those with the same token. Default: the only one. */
+                        id?: string;
+                        /** @description Default: the name of the token. */
+                        name?: string;
+                        /** @description Runs whose automation declares `runsOn` are only given to workers with all of these labels. */
+                        labels?: string[];
+                        version?: string;
+                        concurrency?: number;
+                    };
+                    /**
+                     * @description Whether the answer contains the secrets of the runs. Only for tokens with the role `worker`.
+                     * @default false
+                     */
+                    secrets?: boolean;
+                    /** @description All runs that the worker holds. Other runs that were given to it are interrupted, because it lost them. */
+                    holding?: {
+                        id: string;
+                        fence: number;
+                    }[];
                 } | null;
             };
         };
@@ -14124,6 +14260,167 @@ export interface operations {
                     "application/json": {
                         data: components["schemas"]["ClaimedRun"][];
                     };
+                };
+            };
+            /** @description The request is not valid; `errors` says where. */
+            400: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It does not exist, or the token cannot access it. */
+            404: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request conflicts with the current state. `detail` says what to do. */
+            409: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    recordRunStart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example run_01kdyak3sfm8w6t2c4r0h7v9zn */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The fencing number that the claim answered, or that the request to the receiver contained. If a later attempt exists, the run is lost (409). */
+                    fence: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Time within which a worker must send the next heartbeat. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Lease"];
                 };
             };
             /** @description The request is not valid; `errors` says where. */
@@ -14279,6 +14576,8 @@ export interface operations {
                      * @default
                      */
                     log?: string;
+                    /** @description Position of `log` in the output of the attempt, in bytes. Output that was received before is not appended again, so a request can be repeated. */
+                    log_offset?: number;
                     /**
                      * @description How far the attempt is. It replaces the progress of the previous request, unless it is omitted or `null`.
                      * @default null
@@ -14289,6 +14588,17 @@ export interface operations {
                         /** @default null */
                         text?: string | null;
                     } | null;
+                    /** @description What the worker states about itself, for `runsOn` and for the list of workers. */
+                    worker?: {
+                        /** @description Identifies the worker among those with the same token. Default: the only one. */
+                        id?: string;
+                        /** @description Default: the name of the token. */
+                        name?: string;
+                        /** @description Runs whose automation declares `runsOn` are only given to workers with all of these labels. */
+                        labels?: string[];
+                        version?: string;
+                        concurrency?: number;
+                    };
                 };
             };
         };
@@ -14462,6 +14772,8 @@ export interface operations {
                      * @default
                      */
                     log?: string;
+                    /** @description Position of `log` in the output of the attempt, in bytes. Output that was received before is not appended again, so a request can be repeated. */
+                    log_offset?: number;
                 };
             };
         };
@@ -14545,6 +14857,278 @@ export interface operations {
             };
             /** @description The body is not JSON. */
             415: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    handRunBack: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example run_01kdyak3sfm8w6t2c4r0h7v9zn */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The fencing number that the claim answered, or that the request to the receiver contained. If a later attempt exists, the run is lost (409). */
+                    fence: number;
+                    /** @description Why the worker did not start it, in one sentence. */
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description One execution of an automation for one delivery. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The request is not valid; `errors` says where. */
+            400: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It does not exist, or the token cannot access it. */
+            404: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request conflicts with the current state. `detail` says what to do. */
+            409: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listWorkers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The workers. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Worker"][];
+                    };
+                };
+            };
+            /** @description The request is not valid; `errors` says where. */
+            400: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
                 headers: {
                     /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
                     Link?: string;

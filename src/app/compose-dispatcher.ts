@@ -52,6 +52,7 @@ export async function composeDispatcher(
     observer: observeAll([metrics.runs, alerts.runs, ...(tracing === null ? [] : [tracing.runs])]),
     secrets,
     openMask: createReportMask({ config, runs: storage.runReader, secrets }),
+    startRecords,
     onRunChanged: reportEnds(sources.onRunChanged, storage.runReader, options.onRunEnded),
     clock,
     logger,

@@ -1,7 +1,7 @@
 import type { FactoryConfig } from '../config/config.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
-import type { Executor, RunLogWriter } from '../core/ports/runs/executor.ts';
+import type { Executor, RunLogWriter, StartRecords } from '../core/ports/runs/executor.ts';
 import type { RunObserver } from '../core/ports/runs/run-observer.ts';
 import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
@@ -21,6 +21,7 @@ export interface RunParts {
   observer: RunObserver;
   secrets: Pick<SecretStore, 'resolve'>;
   openMask?(run: Run): Promise<(text: string) => string>;
+  startRecords: Pick<StartRecords, 'create' | 'exists'>;
   onRunChanged(run: RunId): void;
   clock: Clock;
   logger: Logger;

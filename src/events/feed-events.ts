@@ -92,7 +92,7 @@ function describeRecorded(entry: DeliveryLogEntry, outcome: RecordedOutcome, web
 }
 
 /** A run that was created with its delivery. */
-function describeNewRun(delivery: Delivery, { id, automation, concurrencyKey }: NewRun): Run {
+function describeNewRun(delivery: Delivery, { id, automation, concurrencyKey, runsOn }: NewRun): Run {
   return {
     id,
     factory: delivery.factory,
@@ -112,6 +112,7 @@ function describeNewRun(delivery: Delivery, { id, automation, concurrencyKey }: 
     output: null,
     gate: null,
     concurrencyKey: concurrencyKey ?? null,
+    runsOn: runsOn ?? null,
     supersededBy: null,
     notBefore: null,
     traceContext: null,

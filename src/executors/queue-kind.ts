@@ -10,7 +10,7 @@ export const QUEUE_KIND = {
       onlyWith: 'queue',
       default: '1m',
       description:
-        'Maximum time between heartbeats of a worker. After it, the run is given to another worker as its next attempt, up to three attempts.',
+        'Maximum time between heartbeats of a worker. After it, the run is given to another worker as its next attempt, up to three attempts. If the worker recorded that the attempt was started, it is only repeated with `runs.retry: interrupted` or the `retry` of its automation.',
       examples: ['1m', '5m'],
       env: null,
       secret: false,

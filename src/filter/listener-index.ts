@@ -21,6 +21,8 @@ export interface Listener {
   version: number;
   /** The paths of the payload for the concurrency keys of its runs; omitted if they have none. */
   keyPaths?: readonly (readonly string[])[] | undefined;
+  /** The labels that a worker needs for its runs; omitted if it needs none. */
+  runsOn?: string[] | undefined;
 }
 
 /** An automation that listens to a webhook. */
@@ -120,9 +122,9 @@ export class ListenerIndex {
    * @param listener what `match` returns, if several indexes share it
    */
   add(
-    { automation, version, keyPaths, enabled, filters }: FilteredListener,
+    { automation, version, keyPaths, runsOn, enabled, filters }: FilteredListener,
     patterns: ListenerPatterns = new FilterCompiler().compile(filters),
-    listener: Listener = { automation, version, keyPaths },
+    listener: Listener = { automation, version, keyPaths, runsOn },
   ): void {
     this.remove(automation);
     const entry: Entry = { listener, filed: [], wanted: [], firedFor: 0 };

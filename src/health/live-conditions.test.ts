@@ -52,7 +52,13 @@ describe('the conditions of a factory', () => {
 
     const steadyClock = new SteadyClock({ clock, uptimeMs: () => 0, newestStoredMs: null });
     const retentionTime = new RetentionTime(null, clock.wallMs());
-    const drain = new RunDrain({ clock, countExecuting: () => 0, countHeld: () => 0, onResumed: () => {} });
+    const drain = new RunDrain({
+      clock,
+      countExecuting: () => 0,
+      countHeld: () => 0,
+      onBegun: () => {},
+      onResumed: () => {},
+    });
     const config = { factories: [{ name: FACTORY }] };
     const backups = { status: () => null, findOverdue: () => null };
     const pauses = { list: () => [] };

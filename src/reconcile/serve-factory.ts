@@ -84,9 +84,10 @@ export async function serveApplied(parts: ServeParts, applied: AppliedFactory): 
 }
 
 function listen(automation: AutomationRow, version: number | null): ListeningAutomation {
-  const { name, enabled, concurrency, debounce } = automation;
+  const { name, enabled, concurrency, debounce, runsOn } = automation;
   const keyPaths = concurrency === null && debounce === null ? undefined : readKeyPaths(concurrency ?? {});
-  return { name, version, enabled, keyPaths, filters: [...triggerFiltersByWebhook(automation)] };
+  const filters = [...triggerFiltersByWebhook(automation)];
+  return { name, version, enabled, keyPaths, runsOn: runsOn ?? undefined, filters };
 }
 
 /** Returns whether there is anything to stage. */

@@ -55,8 +55,8 @@ export class LiveFactories {
     const staged = this.#staged.get(factory)!;
     for (const automation of automations) {
       const compiled = compileFilters(automation);
-      const { name, version, keyPaths } = automation;
-      const listener: Listener = { automation: name, version: version ?? 0, keyPaths };
+      const { name, version, keyPaths, runsOn } = automation;
+      const listener: Listener = { automation: name, version: version ?? 0, keyPaths, runsOn };
       if (version === null) staged.unversioned.push(listener);
       if (staged.whole !== null) staged.whole.set(automation, compiled, listener);
       else staged.automations.push({ automation, compiled, listener });

@@ -46,11 +46,11 @@ export function evaluateReplay(
 
 /** The filters of that time matched, so the same automations start, with the prompt and the policy of that time. */
 function startAgain(
-  { automation, version, concurrency }: StartedThen,
+  { automation, version, concurrency, runsOn }: StartedThen,
   body: Uint8Array,
   id: Match['runs'][number]['id'],
 ) {
   const keyPaths = concurrency === null ? undefined : readKeyPaths(concurrency);
   const payload = keyPaths === undefined ? undefined : readStored(body, WantedKeys.of(keyPaths));
-  return composeRun({ automation, version, keyPaths }, { headers: {}, payload }, id);
+  return composeRun({ automation, version, keyPaths, runsOn: runsOn ?? undefined }, { headers: {}, payload }, id);
 }

@@ -2,7 +2,7 @@ import { AppError } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { DrainControl } from '../core/ports/runs/drain-control.ts';
-import type { RunLogWriter } from '../core/ports/runs/executor.ts';
+import type { RunLogWriter, StartRecords } from '../core/ports/runs/executor.ts';
 import type { PauseControl } from '../core/ports/runs/pause-control.ts';
 import type { PauseTable } from '../core/ports/runs/pause-table.ts';
 import type { RunControl, WaitingRun, WaitReason } from '../core/ports/runs/run-control.ts';
@@ -18,9 +18,10 @@ import { explainGate, explainWait } from './explain-wait.ts';
 import { type FactoryExecutor, FactoryQueue, type RunEnding } from './factory-queue.ts';
 import { recoverRuns } from './recover.ts';
 import { RunDrain } from './run-drain.ts';
-import { RunLeases, type WorkerTerms } from './run-leases.ts';
+import type { RunLeases, WorkerTerms } from './run-leases.ts';
 import { RunPauses } from './run-pauses.ts';
 import type { StartFailure } from './start-failures.ts';
+import { openWorkers, type Workers } from './workers/open-workers.ts';
 
 /** A safety net for a lost `wake`; nothing depends on it. */
 const SAFETY_NET_MS = 30_000;
@@ -34,6 +35,8 @@ export interface DispatcherOptions {
   localExecutors: readonly ExecutorType[];
   logs: RunLogWriter;
   secrets: Pick<SecretStore, 'resolve'>;
+  /** Proofs that workers started attempts. */
+  startRecords: Pick<StartRecords, 'create' | 'exists'>;
   clock: Clock;
   logger: Logger;
   /** Masks secrets in what the receiver of a run reports. Default: it stays unchanged. */
@@ -78,25 +81,29 @@ export interface Dispatcher extends RunControl {
 }
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { queue, runs, localExecutors, logs, clock, logger, observer = UNOBSERVED, openMask = maskNothing } = options;
+  const { queue, runs, localExecutors, logs, secrets, startRecords, clock, logger } = options;
+  const { observer = UNOBSERVED, openMask = maskNothing } = options;
   let { terms } = options;
   const stopping = new AbortController();
   const onRunChanged = guardListener(options.onRunChanged, logger);
-  const drain = new RunDrain({
+  const drain: RunDrain = new RunDrain({
     clock,
     countExecuting: () => sum([...queues.values()].map((factoryQueue) => factoryQueue.countExecuting())),
-    countHeld: () => leases.countAllHeld(),
+    countHeld: () => workers.leases.countAllHeld(),
+    onBegun: () => workers.claims.endWaits(),
     onResumed: wakeAll,
   });
   const isDraining = () => drain.isOn;
   const pauses = new RunPauses({ table: options.pauses, clock, onResumed: wake });
   const queues = new Map<string, FactoryQueue>();
-  const leases = new RunLeases(
+  const workers: Workers = openWorkers(
     {
       queue,
       runs,
       isDraining,
       logs,
+      secrets,
+      startRecords,
       clock,
       logger,
       observer,
@@ -108,6 +115,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     terms.workers,
   );
+  const { leases, claims } = workers;
   let safetyNet: NodeJS.Timeout | null = null;
   let recovered = false;
   let starting: Promise<void> = Promise.resolve();
@@ -122,7 +130,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   function openQueue(factory: string): FactoryQueue {
-    const { secrets } = options;
     const opened = new FactoryQueue({
       factory,
       queue,
@@ -148,7 +155,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   function wakeAll(): void {
-    for (const factory of queues.keys()) wake(factory);
+    for (const factory of new Set([...queues.keys(), ...terms.workers.keys()])) wake(factory);
   }
 
   async function recoverAndClaim(): Promise<void> {
@@ -214,16 +221,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function wake(factory: string): void {
     // A claim before the end of the recovery could take runs that are not recovered yet.
-    if (recovered && !stopping.signal.aborted) queues.get(factory)?.wake();
+    if (!recovered || stopping.signal.aborted) return;
+    queues.get(factory)?.wake();
+    claims.wake(factory);
   }
 
   function explainWaitOf(run: WaitingRun): WaitReason {
     const paused = pauses.explain(run.factory, run.automation);
     if (paused !== null) return { reason: 'paused', text: paused };
-    return explainGate(run) ?? explainQueue(run.factory);
+    return explainGate(run) ?? explainQueue(run);
   }
 
-  function explainQueue(factory: string): WaitReason {
+  function explainQueue({ factory, runsOn }: WaitingRun): WaitReason {
     const factoryQueue = queues.get(factory);
     const executor = terms.executors.get(factory);
     const worker = terms.workers.get(factory);
@@ -237,9 +246,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       isFull: held >= concurrency,
       concurrency,
       hasExecutor: worker?.hasExecutor ?? true,
-      wasAskedFor: leases.wasAskedFor(factory),
+      runsOn,
+      supply: workers.registry.supply(factory, runsOn),
       startFailure: factoryQueue?.startFailure()?.problem ?? null,
-      budgetOpensAt: executor === undefined ? leases.budgetOpensAt(factory) : (factoryQueue?.budgetOpensAt() ?? null),
+      budgetOpensAt: executor === undefined ? claims.budgetOpensAt(factory) : (factoryQueue?.budgetOpensAt() ?? null),
     });
   }
 
@@ -248,7 +258,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       starting = recoverAndClaim();
       return starting;
     },
-    workers: leases,
+    workers: workers.control,
     drain,
     pauses,
     setTerms: (changed) => {
@@ -270,6 +280,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     stop: async (ending) => {
       drain.beginStop();
       stopping.abort();
+      claims.stop();
       leases.stop();
       if (safetyNet !== null) clearInterval(safetyNet);
       await Promise.all([starting, ...[...queues.values()].map((factoryQueue) => factoryQueue.stop(ending))]);

@@ -96,6 +96,7 @@ describe('the documents of a run', () => {
         started_at: '2023-11-14T22:13:20.500Z',
         finished_at: null,
         concurrency_key: null,
+        runs_on: null,
         superseded_by: null,
       },
       webhook: { name: 'internal-ci', uid: 'wh_0123456789abcdefghjkmnpqrs' },

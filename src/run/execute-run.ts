@@ -1,19 +1,12 @@
-import { AppError, messageOf } from '../core/errors.ts';
-import type { Json } from '../core/json.ts';
+import { AppError } from '../core/errors.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Accepted, ExecutionRequest, Executor, NotStarted } from '../core/ports/runs/executor.ts';
 import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { RunInput, RunResult } from '../core/resources/run.ts';
-import type { SecretUser } from '../core/secret-scope.ts';
-import type { SecretValue } from '../core/secret-value.ts';
-import { backoffMs, LOCAL_BACKOFF, pause } from '../core/time/backoff.ts';
 import { renderRunDocuments } from './envelope.ts';
+import { isPassing, resolveRunSecrets } from './resolve-run-secrets.ts';
 
-/** Number of attempts to read a secret from a busy storage before the run returns to the queue. */
-const SECRET_ATTEMPTS = 3;
-
-type Resolved = { ok: true; secrets: Map<string, SecretValue> } | { ok: false; error: string };
 /** What the execution of an attempt takes. */
 interface ExecutionParts {
   executor: Executor;
@@ -33,7 +26,7 @@ export async function executeRun(
   orders: Orders,
 ): Promise<RunResult | NotStarted | Accepted> {
   try {
-    const resolved = await resolveSecrets(input, parts.secrets, orders.signal);
+    const resolved = await resolveRunSecrets(input, parts.secrets, orders.signal);
     if (!resolved.ok) return failed(resolved.error);
     const documents = renderRunDocuments(input);
     const readAgentFiles = () => parts.runs.agentFiles(input.run.id);
@@ -44,57 +37,6 @@ export async function executeRun(
     const text = error instanceof AppError ? error.message : 'internal error; see the log of the daemon';
     return failed(text);
   }
-}
-
-async function resolveSecrets(
-  { run: { factory }, overrides }: RunInput,
-  store: Pick<SecretStore, 'resolve'>,
-  signal: AbortSignal,
-): Promise<Resolved> {
-  const names = overrides.secrets ?? [];
-  const user: SecretUser = { factory, use: 'run' };
-  if (!isListOfNames(names)) {
-    return { ok: false, error: "the automation's `secrets` is not a list of names of team secrets" };
-  }
-  const secrets = new Map<string, SecretValue>();
-  for (const name of names) {
-    const found = await resolvePatiently(name, () => store.resolve(name, user), signal);
-    if (found.outcome === 'missing') return { ok: false, error: describeMissing(name) };
-    if (found.outcome === 'outside_scope') return { ok: false, error: describeOutside(name, factory) };
-    secrets.set(name, found.value);
-  }
-  return { ok: true, secrets };
-}
-
-/** A storage that is briefly busy must not fail a run. */
-async function resolvePatiently(name: string, resolve: () => ReturnType<SecretStore['resolve']>, signal: AbortSignal) {
-  for (let failures = 1; ; failures++) {
-    try {
-      return await resolve();
-    } catch (error) {
-      if (!isPassing(error) || failures === SECRET_ATTEMPTS || signal.aborted) {
-        const code = error instanceof AppError ? error.code : 'internal';
-        throw new AppError(code, `secret ${name} could not be read: ${messageOf(error)}`, { cause: error });
-      }
-      await pause(backoffMs(LOCAL_BACKOFF, failures), signal);
-    }
-  }
-}
-
-function isPassing(error: unknown): error is AppError {
-  return error instanceof AppError && error.code === 'storage_unavailable';
-}
-
-function describeMissing(name: string): string {
-  return `secret ${name}, which the automation lists, does not exist; create it with \`dockbell secret create ${name}\``;
-}
-
-function describeOutside(name: string, factory: string): string {
-  return `the scope of the secret ${name} does not include runs of the factory ${factory}; an owner can add it with \`dockbell secret update ${name} --factory ${factory} --use run --add\``;
-}
-
-function isListOfNames(value: Json): value is string[] {
-  return Array.isArray(value) && value.every((name) => typeof name === 'string');
 }
 
 function failed(error: string): RunResult {

@@ -2,6 +2,7 @@ import type { DrainState } from '../core/ports/runs/drain-control.ts';
 import type { Pause } from '../core/ports/runs/pause-table.ts';
 import type { WaitingRun, WaitReason } from '../core/ports/runs/run-control.ts';
 import { formatInstant } from '../core/time/clock.ts';
+import type { WorkerSupply } from './workers/worker-registry.ts';
 
 /** Who paused it, why, and how to resume it, as sentences. */
 export function explainPause({ factory, automation, pausedAt, pausedBy, reason }: Pause): string {
@@ -48,8 +49,10 @@ export interface WaitFacts {
   concurrency: number;
   /** Does the configuration name an executor? Workers may claim runs without one too. */
   hasExecutor: boolean;
-  /** Has a worker asked for runs of this factory since the daemon started? */
-  wasAskedFor: boolean;
+  /** The labels that the run needs; `null` for none. */
+  runsOn: readonly string[] | null;
+  /** Which workers have asked for runs of this factory since the daemon started? */
+  supply: WorkerSupply;
   /** Why runs cannot start on this machine; `null` if they can. */
   startFailure: string | null;
   /** When the budget of the factory allows the next start; `null` if it keeps no run from starting. */
@@ -58,8 +61,7 @@ export interface WaitFacts {
 
 /** Explains why queued runs wait: the first fact that keeps every run from starting. */
 export function explainWait(facts: WaitFacts): WaitReason {
-  const { factory, phase, executedBy, isFull, concurrency, hasExecutor, wasAskedFor, startFailure, budgetOpensAt } =
-    facts;
+  const { factory, phase, executedBy, isFull, concurrency, hasExecutor, startFailure, budgetOpensAt } = facts;
   if (phase === 'stopping')
     return { reason: 'stopping', text: 'The daemon is stopping. The run starts after the next start.' };
   if (phase === 'draining') {
@@ -80,6 +82,8 @@ export function explainWait(facts: WaitFacts): WaitReason {
       text: 'The daemon is recovering runs of an earlier process. The run starts after that.',
     };
   }
+  const unservable = explainLabels(facts);
+  if (unservable !== null) return unservable;
   if (startFailure !== null) {
     return {
       reason: 'start_failed',
@@ -99,7 +103,13 @@ export function explainWait(facts: WaitFacts): WaitReason {
     };
   }
   if (executedBy === 'daemon') return { reason: 'starting', text: 'The run starts in a moment.' };
-  if (wasAskedFor) return { reason: 'no_worker', text: 'The run waits until a worker claims it.' };
+  if (facts.supply === 'able') return { reason: 'no_worker', text: 'The run waits until a worker claims it.' };
+  if (facts.supply === 'offline') {
+    return {
+      reason: 'no_worker',
+      text: `No worker for factory ${factory} is online. Start one, or see 'dockbell worker list'.`,
+    };
+  }
   if (hasExecutor) {
     return {
       reason: 'no_worker',
@@ -109,5 +119,23 @@ export function explainWait(facts: WaitFacts): WaitReason {
   return {
     reason: 'no_executor',
     text: `Factory ${factory} has no executor. Set runs.executor in dockbell.yaml and run 'dockbell reload', or start a worker.`,
+  };
+}
+
+/** A run that no worker can take, because of its labels; `null` for any other. */
+function explainLabels({ factory, executedBy, runsOn, supply }: WaitFacts): WaitReason | null {
+  if (runsOn === null) return null;
+  const labels = `${runsOn.length === 1 ? 'the label' : 'the labels'} ${runsOn.join(', ')}`;
+  if (executedBy === 'daemon') {
+    return {
+      reason: 'no_matching_worker',
+      text: `The automation's runsOn requires a worker with ${labels}, but the daemon executes the runs of factory ${factory}. Set its runs.executor to { type: queue } and start a worker, or remove runsOn and retry the delivery.`,
+    };
+  }
+  if (supply === 'able') return null;
+  const options = runsOn.map((label) => `--label ${label}`).join(' ');
+  return {
+    reason: 'no_matching_worker',
+    text: `No worker with ${labels} is online for factory ${factory}. Start one with 'dockbell worker ${options}', or see 'dockbell worker list'.`,
   };
 }

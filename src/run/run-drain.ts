@@ -6,6 +6,8 @@ interface DrainParts {
   clock: Pick<Clock, 'wallMs'>;
   countExecuting(): number;
   countHeld(): number;
+  /** No run starts any more. */
+  onBegun(): void;
   /** Runs may start again. */
   onResumed(): void;
 }
@@ -50,5 +52,6 @@ export class RunDrain implements DrainControl {
   #begin(phase: DrainState['phase']): void {
     this.#phase = phase;
     this.#since ??= this.#parts.clock.wallMs();
+    this.#parts.onBegun();
   }
 }

@@ -1,25 +1,18 @@
 import { AppError } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
-import type { RunLogWriter } from '../core/ports/runs/executor.ts';
+import type { RunLogWriter, StartRecords } from '../core/ports/runs/executor.ts';
 import type { RunObserver } from '../core/ports/runs/run-observer.ts';
-import type { Admitted, RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
-import type {
-  ClaimedRun,
-  Hold,
-  HolderReport,
-  HoldOutcome,
-  LeaseTerm,
-  WorkerControl,
-} from '../core/ports/runs/worker-control.ts';
-import type { Run, RunInput, RunProgress, RunResult } from '../core/resources/run.ts';
-import type { BudgetTerms } from '../core/run-policy.ts';
+import type { RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
+import type { Hold, HolderReport, HoldOutcome, LeaseTerm, NewOutput } from '../core/ports/runs/worker-control.ts';
+import type { Run, RunProgress, RunResult } from '../core/resources/run.ts';
+import { type BudgetTerms, NO_RETRY, type RetryTerms } from '../core/run-policy.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { callAt } from '../core/time/schedule.ts';
-import { TaskQueue } from '../core/time/task-queue.ts';
 import { logEnd } from './factory-queue.ts';
 import { RETRY_INTERRUPTED } from './recover.ts';
+import type { WorkerKey } from './workers/worker-registry.ts';
 
 /** How workers hold the runs of one factory. */
 export interface WorkerTerms {
@@ -33,32 +26,37 @@ export interface WorkerTerms {
   hasExecutor: boolean;
   /** The number of attempts of the factory that may start in a period. Default: no limit. */
   budget?: BudgetTerms | null;
+  /** `interrupted`: an attempt that was started and lost its worker is retried. Others that were lost always are. */
+  retry: 'never' | 'interrupted';
 }
 
 export interface RunLeaseParts {
   queue: RunQueue;
   runs: Pick<RunReader, 'get' | 'attempts'>;
-  /** Does no run start? */
-  isDraining(): boolean;
   logs: RunLogWriter;
+  startRecords: Pick<StartRecords, 'create' | 'exists'>;
   clock: Clock;
   logger: Logger;
   observer: RunObserver;
   /** Called for each run whose state changed, after the change is on disk. */
   onRunChanged(run: RunId): void;
-  /** Follows what the policies of new runs did to other runs. */
-  onAdmitted(admitted: Admitted): void;
   /** A run is queued again, or another one can start. */
   onReleased(factory: string): void;
   /** A receiver reports about a run whose request has no response yet. Resolves when it is accepted, or was given up. */
   acceptEarly(run: Run): Promise<void>;
   /** Masks secrets in what a receiver reports about the run. */
   openMask(run: Run): Promise<(text: string) => string>;
+  /** A worker reports about a run. */
+  onReport(report: HolderReport, factory: string): WorkerKey | null;
 }
 
 /** One attempt that a worker holds, or a receiver. */
 interface Lease {
   run: Run;
+  /** The worker that holds it; `null` for a receiver, and until the worker reports after a restart of the daemon. */
+  worker: WorkerKey | null;
+  /** Size of the output that was received, in bytes; `null` after a restart of the daemon. */
+  received: number | null;
   /** When its timeout elapses, on the monotonic clock. */
   endsAt: number;
   /** A receiver need not send heartbeats. */
@@ -69,23 +67,31 @@ interface Lease {
 }
 
 /** For runs of a factory that has another executor since, or that the configuration does not have any more. */
-const LAST_TERMS: Pick<WorkerTerms, 'leaseMs' | 'timeoutMs'> = { leaseMs: 60_000, timeoutMs: 1_800_000 };
+const LAST_TERMS: WorkerTerms = {
+  concurrency: 0,
+  leaseMs: 60_000,
+  timeoutMs: 1_800_000,
+  hasExecutor: false,
+  retry: 'never',
+};
+
+/** A worker that records the start of an attempt ends it itself at its timeout, and has this time to report that. */
+const STOP_MARGIN_MS = 15_000;
+
+/** A run that was handed back this often has workers that cannot start it. */
+const MAX_HANDED_BACK = 50;
 
 /**
- * The leases of runs that workers pull (executor `queue`), and of runs that a receiver has accepted. The queue stores who holds a run: `running`, with its attempt as
- * the fencing number. The end of a lease is only in memory, on the monotonic clock (threat model D9): after a restart each
+ * The leases of runs that workers pull (executor `queue`), and of runs that a receiver has accepted. The queue stores who
+ * holds a run: `running`, with its attempt as the fencing number. The end of a lease is only in memory, on the monotonic clock (threat model D9): after a restart each
  * worker has a full lease to report again. The deadline of a receiver is stored.
  */
-export class RunLeases implements WorkerControl {
+export class RunLeases {
   readonly #parts: RunLeaseParts;
   #terms: ReadonlyMap<string, WorkerTerms>;
   readonly #held = new Map<RunId, Lease>();
   readonly #stopping = new AbortController();
-  readonly #claims = new TaskQueue();
   #recovered = false;
-  #turn = 0;
-  readonly #askedFor = new Set<string>();
-  readonly #budgetOpensAt = new Map<string, number | null>();
 
   /** @param terms by factory: those whose runs workers execute */
   constructor(parts: RunLeaseParts, terms: ReadonlyMap<string, WorkerTerms>) {
@@ -98,8 +104,19 @@ export class RunLeases implements WorkerControl {
     this.#terms = terms;
   }
 
-  claimable(): ReadonlySet<string> {
+  /** How workers hold the runs of this factory; `null` if they may not claim them. */
+  termsOf(factory: string): WorkerTerms | null {
+    return this.#terms.get(factory) ?? null;
+  }
+
+  /** The factories whose runs workers may claim. */
+  factories(): ReadonlySet<string> {
     return new Set(this.#terms.keys());
+  }
+
+  /** Are the leases of an earlier daemon known, and the daemon not stopping? */
+  get isOpen(): boolean {
+    return this.#recovered && !this.#stopping.signal.aborted;
   }
 
   /** Number of runs of this factory that workers and receivers hold. */
@@ -112,14 +129,9 @@ export class RunLeases implements WorkerControl {
     return this.#held.size;
   }
 
-  /** Has a worker asked for runs of this factory since the daemon started? */
-  wasAskedFor(factory: string): boolean {
-    return this.#askedFor.has(factory);
-  }
-
-  /** When the budget of the factory allows the next start, as wall time; `null` if it kept no run from starting. */
-  budgetOpensAt(factory: string): number | null {
-    return this.#budgetOpensAt.get(factory) ?? null;
+  /** The runs that this worker holds. */
+  heldBy(worker: WorkerKey): Run[] {
+    return [...this.#held.values()].filter((lease) => lease.worker === worker).map(({ run }) => run);
   }
 
   /** Continues the leases of runs that workers and receivers held when an earlier daemon ended. */
@@ -142,34 +154,93 @@ export class RunLeases implements WorkerControl {
     return true;
   }
 
-  /** One claim at a time, so that two workers cannot both get the last free slot. */
-  claim({ factories, limit, worker }: Parameters<WorkerControl['claim']>[0]): Promise<ClaimedRun[]> {
-    for (const factory of factories) this.#askedFor.add(factory);
-    return this.#claims.run(() => this.#claimOldest(factories, limit, worker));
+  /** A worker has claimed the run. */
+  give(run: Run, worker: WorkerKey): LeaseTerm {
+    return this.#hold(run, { worker, received: 0 });
   }
 
-  async heartbeat(hold: Hold, { log, progress }: HolderReport): Promise<HoldOutcome<LeaseTerm> | null> {
+  /** A worker did not get the run that it has claimed. Its attempt is used again. */
+  async takeBack(run: Run): Promise<void> {
+    const { id, attempt } = run;
+    if (await this.#parts.queue.release({ id, attempt })) this.#letGo(run);
+  }
+
+  /** A worker has lost the run, as if its lease had ended. */
+  interrupt(id: RunId): Promise<void> {
+    return this.#expire(id);
+  }
+
+  async heartbeat(hold: Hold, report: HolderReport): Promise<HoldOutcome<LeaseTerm> | null> {
     const run = await this.#find(hold);
     if (run === null) return null;
     if (!this.#holds(run, hold)) return { outcome: 'lost', run };
-    const term = this.#hold(run);
+    const worker = this.#parts.onReport(report, run.factory);
+    const term = this.#hold(run, worker === null ? {} : { worker });
+    const { progress } = report;
     const mask = await this.#openMask(run, hold);
-    await this.#keepLog(run, () => this.#parts.logs.append(run, mask(log)));
+    await this.#appendLog(run, Object.assign({}, report, { log: mask(report.log) }));
     if (progress !== null) await this.#noteProgress(run, { ...progress, text: progress.text && mask(progress.text) });
     return { outcome: 'held', ...term };
   }
 
-  async complete(hold: Hold, reported: RunResult, log: string): Promise<HoldOutcome<{ run: Run }> | null> {
-    const { queue, runs, logs, clock, observer } = this.#parts;
+  /** Records that the worker is about to start the attempt. */
+  async start(hold: Hold): Promise<HoldOutcome<LeaseTerm> | null> {
+    const { runs, startRecords, clock } = this.#parts;
+    const before = await runs.get(hold.id);
+    if (before === null) return null;
+    // A worker that received no response repeats the request, so the record may exist.
+    if (this.#holds(before, hold)) await startRecords.create(hold.id, hold.fence);
+    // The lease may have ended before the record existed: then the run may be given to another worker.
+    const run = (await runs.get(hold.id)) ?? before;
+    if (!this.#holds(run, hold)) return { outcome: 'lost', run };
+    const { timeoutMs } = this.termsOf(run.factory) ?? LAST_TERMS;
+    const endsAt = clock.monotonicMs() + timeoutMs + STOP_MARGIN_MS;
+    return { outcome: 'held', ...this.#hold(run, { endsAt }) };
+  }
+
+  /** Queues a run again that its worker has not started. */
+  async handBack(hold: Hold, reason: string): Promise<HoldOutcome<{ run: Run }> | null> {
+    const before = await this.#parts.runs.get(hold.id);
+    if (before === null) return null;
+    const result: RunResult = { state: 'failed', error: `handed back by its worker: ${reason}`, exitCode: null };
+    if (this.#holds(before, hold)) await this.#queueAgain(before, result);
+    const run = (await this.#parts.runs.get(hold.id)) ?? before;
+    return { outcome: (await this.#hasEnded(hold, result)) ? 'held' : 'lost', run };
+  }
+
+  async #queueAgain(run: Run, result: RunResult): Promise<void> {
+    const { queue, startRecords, clock, observer } = this.#parts;
+    const { id, attempt } = run;
+    if (await startRecords.exists(id, attempt)) {
+      throw new AppError('conflict', 'The attempt was started, so it cannot be handed back: complete the run instead.');
+    }
+    const at = clock.wallMs();
+    const isQueued = attempt < MAX_HANDED_BACK;
+    const isDone = isQueued
+      ? await queue.retryFailed({ id, attempt, error: result.error!, at })
+      : (await queue.finish({ id, attempt, result, at })) !== null;
+    if (!isDone) return;
+    this.#loggerOf(run).info({ ...result }, isQueued ? 'run handed back' : 'run ended');
+    observer.onEnded(run, result, at);
+    this.#letGo(run);
+  }
+
+  async complete(
+    hold: Hold,
+    reported: RunResult,
+    output: NewOutput = { log: '' },
+  ): Promise<HoldOutcome<{ run: Run }> | null> {
+    const { queue, runs, clock, observer } = this.#parts;
     const before = await this.#find(hold);
     if (before === null) return null;
     const mask = await this.#openMask(before, hold);
     const result = { ...reported, error: reported.error && mask(reported.error) };
     if (this.#holds(before, hold)) {
-      await this.#keepLog(before, () => logs.append(before, mask(log)));
+      await this.#appendLog(before, Object.assign({}, output, { log: mask(output.log) }));
       const { id, fence: attempt } = hold;
       const at = clock.wallMs();
-      const end = await queue.finish({ id, attempt, result, at });
+      const otherwise = result.error === 'interrupted' ? await this.#retryOf(before) : NO_RETRY;
+      const end = await queue.finish({ id, attempt, result, at, otherwise });
       if (end !== null) {
         logEnd(this.#loggerOf(before), result, end);
         observer.onEnded(before, result, at);
@@ -208,33 +279,39 @@ export class RunLeases implements WorkerControl {
     for (const lease of this.#held.values()) lease.cancelExpiry();
   }
 
-  async #claimOldest(factories: readonly string[], limit: number, worker: string): Promise<ClaimedRun[]> {
-    if (!this.#recovered || this.#stopping.signal.aborted) {
-      throw new AppError('storage_unavailable', 'The daemon cannot give out runs now; try again in a moment.');
-    }
-    const claimed: ClaimedRun[] = [];
-    if (this.#parts.isDraining()) return claimed;
-    for (const factory of rotate(factories, this.#turn++)) {
-      const inputs = await this.#take(factory, limit - claimed.length, worker);
-      for (const input of inputs) claimed.push(await this.#giveOut(input));
-    }
-    return claimed;
-  }
-
-  async #giveOut(input: RunInput): Promise<ClaimedRun> {
-    const { run } = input;
-    const term = this.#hold(run);
-    this.#parts.onRunChanged(run.id);
-    this.#loggerOf(run).info({ automation: run.automation, executor: 'queue' }, 'run started');
-    this.#parts.observer.onClaimed(run, input.queuedAt);
-    await this.#keepLog(run, () => this.#beginLog(run));
-    return { input, fence: run.attempt, ...term };
-  }
-
-  async #beginLog(run: Run): Promise<void> {
+  /** Ends the attempt of a run that was claimed and cannot be given to its worker. */
+  async fail(run: Run, error: string): Promise<void> {
+    const { queue, clock, observer } = this.#parts;
     const { id, attempt } = run;
-    const offset = await this.#parts.logs.begin(run);
-    if (attempt > 1) await this.#parts.queue.noteLogOffset({ id, attempt, offset });
+    const result: RunResult = { state: 'failed', error, exitCode: null };
+    const at = clock.wallMs();
+    const end = await queue.finish({ id, attempt, result, at });
+    if (end !== null) {
+      logEnd(this.#loggerOf(run), result, end);
+      observer.onEnded(run, result, at);
+    }
+    this.#letGo(run);
+  }
+
+  /** Whether an attempt that lost its worker is retried: one that was perhaps started, only if the configuration allows it. */
+  async #retryOf({ id, attempt, factory }: Run): Promise<RetryTerms> {
+    const { retry } = this.termsOf(factory) ?? LAST_TERMS;
+    if (retry === 'interrupted') return RETRY_INTERRUPTED;
+    return (await this.#parts.startRecords.exists(id, attempt)) ? NO_RETRY : RETRY_INTERRUPTED;
+  }
+
+  /** Appends the output that was not received before. */
+  async #appendLog(run: Run, { log, logOffset = null }: NewOutput): Promise<void> {
+    const lease = this.#held.get(run.id);
+    const bytes = Buffer.from(log);
+    if (lease === undefined || logOffset === null) {
+      return this.#keepLog(run, () => this.#parts.logs.append(run, log));
+    }
+    const known = Math.max(0, (lease.received ?? logOffset) - logOffset);
+    lease.received = Math.max(lease.received ?? 0, logOffset + bytes.length);
+    if (known < bytes.length) {
+      await this.#keepLog(run, () => this.#parts.logs.append(run, bytes.subarray(known).toString()));
+    }
   }
 
   /** A log that cannot be written must not take the run from its worker. */
@@ -246,24 +323,6 @@ export class RunLeases implements WorkerControl {
 
   #loggerOf({ factory, id, attempt }: Run): Logger {
     return this.#parts.logger.child({ factory, run: id, attempt });
-  }
-
-  async #take(factory: string, wanted: number, worker: string): Promise<RunInput[]> {
-    const { queue, clock } = this.#parts;
-    const { concurrency = 0, budget = null } = this.#terms.get(factory) ?? {};
-    const limit = Math.min(wanted, concurrency - this.countHeld(factory));
-    if (limit <= 0) return [];
-    const { inputs, budgetOpensAt, ...admitted } = await queue.claim({
-      factory,
-      executor: 'queue',
-      limit,
-      worker,
-      at: clock.wallMs(),
-      budget,
-    });
-    this.#budgetOpensAt.set(factory, budgetOpensAt);
-    this.#parts.onAdmitted(admitted);
-    return inputs;
   }
 
   /** The run that a holder names, after its receiver has accepted it; `null` if it is unknown. */
@@ -298,14 +357,13 @@ export class RunLeases implements WorkerControl {
   }
 
   /** Begins or renews the lease of an attempt; a renewal does not extend its timeout. */
-  #hold(run: Run): LeaseTerm {
-    const { leaseMs, timeoutMs } = this.#terms.get(run.factory) ?? LAST_TERMS;
+  #hold(run: Run, changes: Partial<Pick<Lease, 'worker' | 'received' | 'endsAt'>> = {}): LeaseTerm {
+    const { leaseMs, timeoutMs } = this.termsOf(run.factory) ?? LAST_TERMS;
     const now = this.#parts.clock.monotonicMs();
-    const earlier = this.#held.get(run.id);
-    if (earlier?.run.attempt !== run.attempt) {
-      return this.#keep({ run, endsAt: now + timeoutMs, isReceiver: false }, now + leaseMs);
-    }
-    return this.#keep({ ...earlier, run }, earlier.isReceiver ? earlier.endsAt : now + leaseMs);
+    const held = this.#held.get(run.id);
+    const begun = { worker: null, received: null, endsAt: now + timeoutMs, isReceiver: false };
+    const lease = Object.assign({}, held?.run.attempt === run.attempt ? held : begun, changes, { run });
+    return this.#keep(lease, lease.isReceiver ? lease.endsAt : now + leaseMs);
   }
 
   /** The clock of the machine may have been changed: a run never lasts longer than from its start to its deadline. */
@@ -313,7 +371,7 @@ export class RunLeases implements WorkerControl {
     const { clock } = this.#parts;
     const remainingMs = Math.min(heldUntil - clock.wallMs(), heldUntil - (run.startedAt ?? 0));
     const endsAt = clock.monotonicMs() + Math.max(0, remainingMs);
-    this.#keep({ run, endsAt, isReceiver: true }, endsAt);
+    this.#keep({ run, worker: null, received: null, endsAt, isReceiver: true }, endsAt);
   }
 
   #keep(lease: Omit<Lease, 'cancelExpiry'>, leaseEndsAt: number): LeaseTerm {
@@ -364,7 +422,8 @@ export class RunLeases implements WorkerControl {
     const at = clock.wallMs();
     const error = isLate ? 'timeout' : 'interrupted';
     const result: RunResult = { state: 'failed', error, exitCode: null };
-    const end = await queue.finish({ id, attempt, result, at, otherwise: RETRY_INTERRUPTED });
+    const otherwise = isLate ? NO_RETRY : await this.#retryOf(run);
+    const end = await queue.finish({ id, attempt, result, at, otherwise });
     // Its worker may have ended the run at the same moment, which is then counted already.
     if (end === null) return 'ended';
     observer.onEnded(run, result, at);
@@ -374,10 +433,4 @@ export class RunLeases implements WorkerControl {
 
 function hasEnded({ state }: Run): boolean {
   return state !== 'queued' && state !== 'running';
-}
-
-/** Begins with another factory each time, so that none waits forever behind a busy one. */
-function rotate<T>(items: readonly T[], turns: number): T[] {
-  const first = items.length === 0 ? 0 : turns % items.length;
-  return [...items.slice(first), ...items.slice(0, first)];
 }

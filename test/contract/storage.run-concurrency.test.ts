@@ -163,4 +163,25 @@ describe.each(STORAGES)('runs with concurrency keys on $name', (kind) => {
     const gates = await Promise.all(runs.map(async (id) => (await read(id)).gate));
     expect(gates).toEqual([null, null, 'concurrency', 'concurrency']);
   });
+
+  it('and with labels are only claimed for workers that have all of them, in their order', async () => {
+    await declare({ key: 'pr', limit: 9 });
+    const offers = [null, ['linux', 'gpu'], ['gpu'], null, ['gpu', 'linux']].map((runsOn) => {
+      bodies += 1;
+      const run = { automation: 'fix-errors', version, ...(runsOn === null ? {} : { runsOn }) };
+      return buildOffer({ webhook, body: `${bodies}`, runs: [run] });
+    });
+    await opened.storage.deliveryLog.record(offers);
+    const [plain, both, gpu, last, alsoBoth] = offers.map((offer) => offer.runs[0]!.id) as [RunId, ...RunId[]];
+    expect(await read(both!)).toMatchObject({ runsOn: ['gpu', 'linux'] });
+    const claimAs = async (labels: string[], limit: number) => {
+      const claimed = await queue().claim({ factory: FACTORY, executor: 'queue', limit, labels, at: AT });
+      return claimed.inputs.map(({ run }) => run.id);
+    };
+    expect(await claimAs(['linux'], 1)).toEqual([plain]);
+    expect(await claimAs(['gpu', 'linux', 'x64'], 2)).toEqual([both, gpu]);
+    expect(await claim()).toEqual([last]);
+    expect(await claimAs(['gpu'], 9)).toEqual([]);
+    expect(await claimAs(['linux', 'gpu'], 9)).toEqual([alsoBoth]);
+  });
 });

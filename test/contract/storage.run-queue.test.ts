@@ -76,6 +76,7 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
         finishedAt: null,
         gate: null,
         concurrencyKey: null,
+        runsOn: null,
         supersededBy: null,
         notBefore: null,
         traceContext: null,

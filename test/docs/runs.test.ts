@@ -28,6 +28,7 @@ const INPUT: RunInput = {
     output: null,
     gate: null,
     concurrencyKey: null,
+    runsOn: null,
     supersededBy: null,
     notBefore: null,
     traceContext: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 vendor=x',

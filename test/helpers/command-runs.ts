@@ -44,6 +44,7 @@ export function makeRunInput(changes: { run?: Partial<Run> } & Partial<Omit<RunI
     output: null,
     gate: null,
     concurrencyKey: null,
+    runsOn: null,
     supersededBy: null,
     notBefore: null,
     traceContext: null,

@@ -39,6 +39,7 @@ import { silentLogger } from './command-runs.ts';
 import { deferToFileEnd } from './file-endings.ts';
 import { createTempDir } from './temp-dir.ts';
 import { validateHere } from './validate-here.ts';
+import { createMemoryRecords } from './worker-claims.ts';
 
 /** The configuration of the seeded daemon: two factories whose runs workers claim. */
 export const CONFIG = await loadConfig({
@@ -135,6 +136,7 @@ export function createSeededEngine(
     logs: runLogs,
     observer: metrics.runs,
     secrets,
+    startRecords: createMemoryRecords(),
     onRunChanged: reports.onRunChanged,
     clock,
     logger,
@@ -196,10 +198,12 @@ function controlRuns(start: () => Promise<void>, { workers, ...runs }: Dispatche
     claim: workers.claim.bind(workers),
     heartbeat: workers.heartbeat.bind(workers),
     complete: workers.complete.bind(workers),
+    start: workers.start.bind(workers),
+    handBack: workers.handBack.bind(workers),
   });
   return {
     runControl,
-    workers: { ...asked, claimable: () => workers.claimable() },
+    workers: { ...asked, claimable: () => workers.claimable(), list: () => workers.list() },
     drain: runs.drain,
     pauses: runs.pauses,
   };

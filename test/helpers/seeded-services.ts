@@ -207,6 +207,7 @@ export function makeRun(more: Partial<Run> = {}): Run {
     finishedAt: null,
     gate: null,
     concurrencyKey: null,
+    runsOn: null,
     supersededBy: null,
     notBefore: null,
     traceContext: null,

@@ -9,6 +9,7 @@ import { createStartRecords } from '../../src/executors/start-records.ts';
 import { createDispatcher, type Dispatcher } from '../../src/run/dispatcher.ts';
 import { makeRunInput, newRunId, silentLogger } from './command-runs.ts';
 import { StoredRunQueue } from './stored-run-queue.ts';
+import { createMemoryRecords, NO_SECRETS } from './worker-claims.ts';
 
 /** Where a crash can happen: at an operation of the queue, or at the creation of a start record. */
 export const CRASH_POINTS = ['claim', 'finish', 'release', 'cancelQueued', 'retry', 'retryFailed', 'create'] as const;
@@ -212,7 +213,8 @@ export class SimulatedDispatch {
         executors: new Map([['payments', { executor: this.#createExecutor(life), concurrency, retryInterrupted }]]),
         workers: new Map(),
       },
-      secrets: { resolve: async () => ({ outcome: 'missing' }) },
+      secrets: NO_SECRETS,
+      startRecords: createMemoryRecords(),
       clock: { wallMs: () => this.#nowMs, monotonicMs: () => this.#nowMs },
       logger: silentLogger,
     });

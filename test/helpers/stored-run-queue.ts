@@ -90,6 +90,7 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attemp
       revision: run.revision,
       gate: run.gate,
       concurrency_key: run.concurrencyKey,
+      runs_on: run.runsOn === null ? null : JSON.stringify(run.runsOn),
       created_at: createdAt,
       started_at: run.startedAt,
     });

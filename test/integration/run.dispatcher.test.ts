@@ -21,6 +21,7 @@ import {
 } from '../helpers/command-runs.ts';
 import { ScriptedExecutor } from '../helpers/scripted-executor.ts';
 import { StoredRunQueue } from '../helpers/stored-run-queue.ts';
+import { claimOrder, createMemoryRecords, NO_SECRETS } from '../helpers/worker-claims.ts';
 
 const waitingIn = (factory: string, automation = 'fix-errors') => ({
   factory,
@@ -29,6 +30,7 @@ const waitingIn = (factory: string, automation = 'fix-errors') => ({
   gate: null,
   notBefore: null,
   concurrencyKey: null,
+  runsOn: null,
 });
 
 let queue: StoredRunQueue;
@@ -54,7 +56,8 @@ function open(
     logs: { begin: async () => 0, append: async () => undefined },
     localExecutors: ['command'],
     terms: { executors, workers },
-    secrets: { resolve: async () => ({ outcome: 'missing' }) },
+    secrets: NO_SECRETS,
+    startRecords: createMemoryRecords(),
     clock: systemClock,
     logger: silentLogger,
     ...rest,
@@ -256,7 +259,7 @@ describe('the dispatcher', () => {
   });
 
   it('explains why queued runs wait', async () => {
-    const terms = { concurrency: 1, leaseMs: 60_000, timeoutMs: 60_000 };
+    const terms = { concurrency: 1, leaseMs: 60_000, timeoutMs: 60_000, retry: 'never' } as const;
     const workers = new Map([
       ['pulled', { ...terms, hasExecutor: true }],
       ['forgotten', { ...terms, hasExecutor: false }],
@@ -277,7 +280,7 @@ describe('the dispatcher', () => {
       'no_executor',
       'factory_not_configured',
     ]);
-    await it.workers.claim({ factories: ['forgotten', 'pulled'], limit: 1, worker: 'w' });
+    await it.workers.claim(claimOrder({ factories: ['forgotten', 'pulled'] }));
     expect([explain('pulled'), explain('forgotten')]).toEqual(['concurrency_limit', 'no_worker']);
     executor.end(first);
     await waitUntil(() => explain('payments') === 'starting', 'the slot is free');
@@ -593,10 +596,11 @@ describe('a drain', () => {
   });
 
   it('gives workers no run', async () => {
-    const workers = new Map([['pulled', { concurrency: 1, leaseMs: 60_000, timeoutMs: 60_000, hasExecutor: true }]]);
+    const terms = { concurrency: 1, leaseMs: 60_000, timeoutMs: 60_000, retry: 'never', hasExecutor: true } as const;
+    const workers = new Map([['pulled', terms]]);
     addRun({ factory: 'pulled' });
     await open({ workers }).start();
-    const claim = () => dispatcher!.workers.claim({ factories: ['pulled'], limit: 1, worker: 'w' });
+    const claim = () => dispatcher!.workers.claim(claimOrder({ factories: ['pulled'] }));
     dispatcher!.drain.drain();
     expect(await claim()).toEqual([]);
     dispatcher!.drain.resume();

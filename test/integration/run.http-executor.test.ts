@@ -34,6 +34,7 @@ import {
   startRunReceiver,
 } from '../helpers/run-receiver.ts';
 import { StoredRunQueue } from '../helpers/stored-run-queue.ts';
+import { createMemoryRecords, NO_SECRETS } from '../helpers/worker-claims.ts';
 
 const TIMING = { backoff: { firstMs: 20, maxMs: 40 }, executingAfterMs: 300 };
 const FOUND = { outcome: 'found', version: 1, value: new SecretValue(RECEIVER_SECRET) } as const;
@@ -357,6 +358,7 @@ describe('a receiver that is down', () => {
     gate: null,
     notBefore: null,
     concurrencyKey: null,
+    runsOn: null,
   };
 
   beforeEach(() => {
@@ -373,7 +375,8 @@ describe('a receiver that is down', () => {
       localExecutors: ['http'],
       terms: { executors: new Map([['payments', { executor, concurrency: 2 }]]), workers: new Map() },
       logs: { begin: async () => 0, append: async () => undefined },
-      secrets: { resolve: async () => ({ outcome: 'missing' }) },
+      secrets: NO_SECRETS,
+      startRecords: createMemoryRecords(),
     });
     await dispatcher.start();
     return dispatcher;

@@ -4,16 +4,25 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunLogWriter } from '../../src/core/ports/runs/executor.ts';
 import type { RunEnd } from '../../src/core/ports/runs/run-queue.ts';
+import type { WorkerControl } from '../../src/core/ports/runs/worker-control.ts';
 import type { Run, RunResult } from '../../src/core/resources/run.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
 import { LOG_LIMIT_BYTES } from '../../src/executors/log/log-sink.ts';
 import { createRunLogWriter } from '../../src/executors/log/run-log.ts';
-import { RunLeases, type WorkerTerms } from '../../src/run/run-leases.ts';
+import type { RunLeases, WorkerTerms } from '../../src/run/run-leases.ts';
+import { openWorkers } from '../../src/run/workers/open-workers.ts';
 import { makeRunInput, newRunId, silentLogger, waitUntil } from '../helpers/command-runs.ts';
 import { StoredRunQueue } from '../helpers/stored-run-queue.ts';
+import { callerNamed, claimOrder, createMemoryRecords, NO_SECRETS } from '../helpers/worker-claims.ts';
 
 const LEASE_MS = 60_000;
-const TERMS: WorkerTerms = { concurrency: 2, leaseMs: LEASE_MS, timeoutMs: 30 * 60_000, hasExecutor: true };
+const TERMS: WorkerTerms = {
+  concurrency: 2,
+  leaseMs: LEASE_MS,
+  timeoutMs: 30 * 60_000,
+  hasExecutor: true,
+  retry: 'never',
+};
 const SUCCEEDED = { state: 'succeeded', error: null, exitCode: 0 } as const;
 const FAILED = { state: 'failed', error: 'it broke', exitCode: null } as const;
 
@@ -23,6 +32,8 @@ let released: string[];
 let written: string[];
 let observed: string[];
 let isDraining: boolean;
+let startRecords: ReturnType<typeof createMemoryRecords>;
+const WORKER = callerNamed('build-machine');
 
 const logs: RunLogWriter = {
   begin: async ({ attempt }) => {
@@ -40,14 +51,19 @@ beforeEach(() => {
   written = [];
   observed = [];
   isDraining = false;
+  startRecords = createMemoryRecords();
 });
 afterEach(() => vi.useRealTimers());
 
-function build(terms: Record<string, Partial<WorkerTerms>> = { payments: {} }): RunLeases {
+type OpenLeases = RunLeases & Pick<WorkerControl, 'claim'>;
+
+function build(terms: Record<string, Partial<WorkerTerms>> = { payments: {} }): OpenLeases {
   const workers = new Map(Object.entries(terms).map(([factory, changed]) => [factory, { ...TERMS, ...changed }]));
   const parts = {
     queue,
     runs: queue,
+    secrets: NO_SECRETS,
+    startRecords,
     onAdmitted: () => undefined,
     isDraining: () => isDraining,
     logs,
@@ -63,10 +79,11 @@ function build(terms: Record<string, Partial<WorkerTerms>> = { payments: {} }): 
     acceptEarly: async () => undefined,
     openMask: async () => (text: string) => text,
   };
-  return new RunLeases(parts, workers);
+  const opened = openWorkers(parts, workers);
+  return Object.assign(opened.leases, { claim: opened.control.claim });
 }
 
-async function open(terms?: Record<string, Partial<WorkerTerms>>): Promise<RunLeases> {
+async function open(terms?: Record<string, Partial<WorkerTerms>>): Promise<OpenLeases> {
   const leases = build(terms);
   await leases.recover();
   return leases;
@@ -78,8 +95,8 @@ function addRun(run: Partial<Run> = {}): Run['id'] {
   return input.run.id;
 }
 
-const claim = (leases: RunLeases, limit = 1, factories = ['payments']) =>
-  leases.claim({ factories, limit, worker: 'build-machine' });
+const claim = (leases: OpenLeases, limit = 1, factories = ['payments']) =>
+  leases.claim(claimOrder({ factories, limit, worker: WORKER }));
 
 describe('a claim', () => {
   it('gives each run to one worker, oldest first, with its complete input', async () => {
@@ -101,7 +118,7 @@ describe('a claim', () => {
     isDraining = true;
     expect(await claim(leases)).toEqual([]);
     expect(queue.run(waiting).state).toBe('queued');
-    await leases.complete({ id: held, fence: 1 }, SUCCEEDED, '');
+    await leases.complete({ id: held, fence: 1 }, SUCCEEDED, { log: '' });
     expect(queue.run(held).state).toBe('succeeded');
     isDraining = false;
     expect(await claim(leases)).toMatchObject([{ input: { run: { id: waiting } } }]);
@@ -112,7 +129,7 @@ describe('a claim', () => {
     const leases = await open();
     const claimed = (await Promise.all([claim(leases, 3), claim(leases, 3)])).flat();
     expect(claimed).toHaveLength(2);
-    await leases.complete({ id: claimed[0]!.input.run.id, fence: 1 }, SUCCEEDED, '');
+    await leases.complete({ id: claimed[0]!.input.run.id, fence: 1 }, SUCCEEDED, { log: '' });
     expect(await claim(leases, 5)).toHaveLength(1);
   });
 
@@ -162,8 +179,8 @@ describe('a lease', () => {
     });
 
     expect(await claim(leases)).toMatchObject([{ fence: 2 }]);
-    expect(await leases.complete({ id, fence: 1 }, SUCCEEDED, 'late')).toMatchObject({ outcome: 'lost' });
-    expect(await leases.complete({ id, fence: 2 }, FAILED, 'in time')).toMatchObject({ outcome: 'held' });
+    expect(await leases.complete({ id, fence: 1 }, SUCCEEDED, { log: 'late' })).toMatchObject({ outcome: 'lost' });
+    expect(await leases.complete({ id, fence: 2 }, FAILED, { log: 'in time' })).toMatchObject({ outcome: 'held' });
     const worker = 'build-machine';
     expect(await queue.attemptsOf(id)).toMatchObject([
       { number: 1, state: 'failed', error: 'interrupted', worker, logOffset: 0 },
@@ -225,7 +242,7 @@ describe('a lease', () => {
     let expired: RunEnd | null | undefined;
     queue.finish = async (request) => {
       if (request.result.error !== 'interrupted') return finish.call(queue, request);
-      const completed = await leases.complete({ id, fence: 1 }, SUCCEEDED, '');
+      const completed = await leases.complete({ id, fence: 1 }, SUCCEEDED, { log: '' });
       expect(completed).toMatchObject({ outcome: 'held' });
       expired = await finish.call(queue, request);
       return expired;
@@ -311,18 +328,18 @@ describe('the end of a run', () => {
     const leases = await open();
     await claim(leases);
     for (let time = 0; time < 2; time++) {
-      expect(await leases.complete({ id, fence: 1 }, SUCCEEDED, 'done')).toMatchObject({ outcome: 'held' });
+      expect(await leases.complete({ id, fence: 1 }, SUCCEEDED, { log: 'done' })).toMatchObject({ outcome: 'held' });
     }
-    expect(await leases.complete({ id, fence: 1 }, FAILED, '')).toMatchObject({ outcome: 'lost' });
+    expect(await leases.complete({ id, fence: 1 }, FAILED, { log: '' })).toMatchObject({ outcome: 'lost' });
     expect(queue.run(id)).toMatchObject(SUCCEEDED);
     expect(written).toEqual(['attempt 1', 'done']);
-    expect(await leases.complete({ id: newRunId(), fence: 1 }, SUCCEEDED, '')).toBeNull();
+    expect(await leases.complete({ id: newRunId(), fence: 1 }, SUCCEEDED, { log: '' })).toBeNull();
   });
 
   it('cannot be reported by workers for a run of a command', async () => {
     const id = addRun({ state: 'running', executor: 'command' });
     const leases = await open();
-    expect(await leases.complete({ id, fence: 1 }, SUCCEEDED, '')).toMatchObject({ outcome: 'lost' });
+    expect(await leases.complete({ id, fence: 1 }, SUCCEEDED, { log: '' })).toMatchObject({ outcome: 'lost' });
     expect(await leases.heartbeat({ id, fence: 1 }, { log: '', progress: null })).toMatchObject({ outcome: 'lost' });
     expect(await leases.cancel(queue.run(id))).toBe(false);
     expect(queue.run(id).state).toBe('running');
@@ -333,7 +350,7 @@ describe('the end of a run', () => {
     const leases = await open();
     await claim(leases);
     const append = vi.spyOn(logs, 'append').mockRejectedValue(new Error('ENOSPC'));
-    expect(await leases.complete({ id, fence: 1 }, SUCCEEDED, 'done')).toMatchObject({ outcome: 'held' });
+    expect(await leases.complete({ id, fence: 1 }, SUCCEEDED, { log: 'done' })).toMatchObject({ outcome: 'held' });
     expect(append).toHaveBeenCalled();
     append.mockRestore();
   });

@@ -22,6 +22,7 @@ import {
   waitUntil,
 } from '../helpers/command-runs.ts';
 import { StoredRunQueue } from '../helpers/stored-run-queue.ts';
+import { createMemoryRecords, NO_SECRETS } from '../helpers/worker-claims.ts';
 
 const waitingIn = (factory: string) => ({
   factory,
@@ -30,6 +31,7 @@ const waitingIn = (factory: string) => ({
   gate: null,
   notBefore: null,
   concurrencyKey: null,
+  runsOn: null,
 });
 
 const ECHO = ['/bin/sh', '-c', 'echo done'];
@@ -70,7 +72,8 @@ async function start(
     localExecutors: ['command'],
     terms: { executors: new Map([['payments', { executor, concurrency }]]), workers: new Map() },
     logs: { begin: async () => 0, append: async () => undefined },
-    secrets: { resolve: async () => ({ outcome: 'missing' }) },
+    secrets: NO_SECRETS,
+    startRecords: createMemoryRecords(),
   });
   await dispatcher.start();
   return dispatcher;

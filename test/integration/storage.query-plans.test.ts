@@ -226,7 +226,9 @@ describe('every query of the storage', () => {
   it('finds the runs to claim without reading those that ended or wait', async () => {
     await storage.runQueue.claim({ factory: FACTORY, executor: 'command', limit: 4, at: 1 });
     const plan = statements.flatMap((statement) => statement.plan);
-    expect(plan).toContainEqual(expect.stringContaining('runs_claimable (factory=? AND state=? AND gate=?)'));
+    expect(plan).toContainEqual(
+      expect.stringContaining('runs_claimable (factory=? AND state=? AND gate=? AND runs_on=?)'),
+    );
     expect(plan.filter((step) => step.includes('runs_by_state'))).toEqual([]);
   });
 });

@@ -274,6 +274,7 @@ const run = {
   started_at: '2026-01-02T03:04:06.120Z',
   finished_at: null,
   concurrency_key: null,
+  runs_on: null,
   superseded_by: null,
   result: runOutput,
   attempts: [{ ...attempt, result: runOutput }],
@@ -624,6 +625,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       debounce: '30s',
       budget: { runs: 20, per: '1h' },
       retry: RETRY,
+      runs_on: ['gpu'],
       file: AUTOMATION_FILE,
       revision: COMMIT,
       commit,
@@ -680,7 +682,31 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       input: runInput,
       trace: { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', tracestate: null },
       fence: 1,
+      secrets: { DEPLOY_TOKEN: 'example-secret-value' },
+      timeout_seconds: 1800,
       ...lease,
+    },
+  ],
+  Worker: [
+    {
+      id: 'wrk_7f3a9c',
+      name: 'build-machine',
+      token: 'build-machines',
+      state: 'online',
+      labels: ['gpu', 'linux'],
+      concurrency: 2,
+      version: '0.2.0',
+      factories: ['payments'],
+      last_seen_at: '2026-01-02T03:04:16.120Z',
+      runs: [
+        {
+          id: run.id,
+          factory: 'payments',
+          automation: run.automation,
+          attempt: 1,
+          started_at: '2026-01-02T03:04:06.120Z',
+        },
+      ],
     },
   ],
   Lease: [lease],
@@ -1060,6 +1086,15 @@ export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Body
   claimRuns: {
     any: { summary: 'One run of any factory', value: {} },
     factory: { summary: 'At most five runs of one factory', value: { factory: 'payments', limit: 5 } },
+    wait: {
+      summary: 'Wait for a run that a worker with a GPU can execute',
+      value: {
+        wait_seconds: 30,
+        worker: { id: 'wrk_7f3a9c', name: 'build-machine', labels: ['gpu'] },
+        secrets: true,
+        holding: [],
+      },
+    },
   },
   retryRuns: {
     failed: { summary: 'Everything that failed', value: { dead_letter: true } },
@@ -1068,6 +1103,8 @@ export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Body
       value: { state: 'failed', automation: 'triage-issues', since: RECEIVED_AT },
     },
   },
+  recordRunStart: { start: { summary: 'Before the work starts', value: { fence: 1 } } },
+  handRunBack: { stopping: { summary: 'The worker stops', value: { fence: 1, reason: 'the worker is stopping' } } },
   renewRunLease: { output: { summary: 'With new output', value: { fence: 1, log: 'Reading the issue\n' } } },
   completeRun: {
     succeeded: { summary: 'The run succeeded', value: { fence: 1, state: 'succeeded', exit_code: 0 } },

@@ -745,9 +745,41 @@ export const COMPONENTS = {
         minimum: 1,
         description: 'Number of this claim. Send it with every later request for the run.',
       },
+      secrets: {
+        type: ['object', 'null'],
+        additionalProperties: { type: 'string' },
+        description:
+          'The values of the secrets that the automation lists, by name. Only this answer contains them. `null` if the claim did not ask for them.',
+      },
+      timeout_seconds: { type: 'number', description: 'Maximum duration of the attempt.' },
       ...leaseTerm,
     },
     { description: 'A run that a worker has claimed.' },
+  ),
+  Worker: closedObject(
+    {
+      id: { ...textOrNull, description: 'Identifies the worker among those with the same token.' },
+      name: text,
+      token: { ...text, description: 'Name of its token or user.' },
+      state: { ...oneOf(['online', 'offline']), description: '`offline`: no request for 90 seconds.' },
+      labels: { type: 'array', items: text },
+      concurrency: { type: ['integer', 'null'], description: 'Number of runs that it executes at the same time.' },
+      version: textOrNull,
+      factories: { type: 'array', items: text, description: 'Factories whose runs it asks for.' },
+      last_seen_at: instant,
+      runs: {
+        type: 'array',
+        description: 'The runs that it holds.',
+        items: closedObject({
+          id: text,
+          factory: text,
+          automation: text,
+          attempt: { type: 'integer', minimum: 1 },
+          started_at: { ...instant, type: ['string', 'null'] },
+        }),
+      },
+    },
+    { description: 'A worker that has sent a request since the daemon started.' },
   ),
   Lease: closedObject(leaseTerm, { description: 'Time within which a worker must send the next heartbeat.' }),
   Reconciliation: closedObject(

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type RunRouteParts, registerRunRoutes } from './run-routes.ts';
+import { registerWorkerList } from './worker-list-routes.ts';
 import { registerWorkerRoutes, type WorkerRouteParts } from './worker-routes.ts';
 
 export type RunsParts = RunRouteParts & WorkerRouteParts;
@@ -8,4 +9,5 @@ export type RunsParts = RunRouteParts & WorkerRouteParts;
 export async function runsPlugin(app: FastifyInstance, parts: RunsParts): Promise<void> {
   registerRunRoutes(app, parts);
   registerWorkerRoutes(app, parts);
+  registerWorkerList(app, parts);
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../core/errors.ts';
 import type { JsonObject, JsonSchema } from '../../core/json.ts';
 import type { RunControl } from '../../core/ports/runs/run-control.ts';
@@ -6,15 +6,23 @@ import type { RunReader } from '../../core/ports/runs/run-queue.ts';
 import type {
   ClaimedRun,
   Hold,
-  HolderReport,
   HoldOutcome,
   LeaseTerm,
+  NewOutput,
+  WorkerCaller,
   WorkerControl,
 } from '../../core/ports/runs/worker-control.ts';
-import { MAX_PROGRESS_CHARACTERS, type Run, type RunAttempt, type RunResult } from '../../core/resources/run.ts';
+import {
+  MAX_PROGRESS_CHARACTERS,
+  type Run,
+  type RunAttempt,
+  type RunProgress,
+  type RunResult,
+} from '../../core/resources/run.ts';
 import { readRunOutput } from '../../core/run-output.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { traceAttempt } from '../../core/trace-context.ts';
+import { MAX_WORKER_LABELS, WORKER_LABEL_PATTERN } from '../../core/worker-labels.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import type { FindSource } from '../factories/factory-source.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
@@ -34,6 +42,8 @@ export interface WorkerRouteParts {
 const tags = ['Workers'];
 const MAX_CLAIMED = 100;
 const MAX_ERROR_CHARACTERS = 1_000;
+/** Shorter than the time after which proxies usually end a request without an answer. */
+const MAX_WAIT_SECONDS = 50;
 
 const fence: JsonSchema = {
   type: 'integer',
@@ -45,6 +55,45 @@ const log: JsonSchema = {
   type: 'string',
   description: 'Output since the last request. It is appended to the log of the run.',
 };
+
+const logOffset: JsonSchema = {
+  type: 'integer',
+  minimum: 0,
+  description:
+    'Position of `log` in the output of the attempt, in bytes. Output that was received before is not appended again, so a request can be repeated.',
+};
+const worker: JsonSchema = {
+  ...closedObject(
+    {
+      id: {
+        type: 'string',
+        pattern: '^[A-Za-z0-9._-]{1,64}$',
+        description: 'Identifies the worker among those with the same token. Default: the only one.',
+      },
+      name: { type: 'string', minLength: 1, maxLength: 100, description: 'Default: the name of the token.' },
+      labels: {
+        type: 'array',
+        items: { type: 'string', pattern: WORKER_LABEL_PATTERN.source },
+        maxItems: MAX_WORKER_LABELS,
+        uniqueItems: true,
+        description: 'Runs whose automation declares `runsOn` are only given to workers with all of these labels.',
+      },
+      version: { type: 'string', minLength: 1, maxLength: 50 },
+      concurrency: { type: 'integer', minimum: 1, maximum: MAX_CLAIMED },
+    },
+    { description: 'What the worker states about itself, for `runsOn` and for the list of workers.' },
+  ),
+  required: [],
+};
+
+/** What a request of a worker states about it. */
+interface StatedWorker {
+  id?: string;
+  name?: string;
+  labels?: string[];
+  version?: string;
+  concurrency?: number;
+}
 
 type WorkerRequest<Body> = FastifyRequest<{ Params: { id: string }; Body: Body }>;
 
@@ -61,17 +110,28 @@ const progress: JsonSchema = {
 };
 
 /**
- * How workers pull runs: claim, heartbeat, complete (executor `queue`). Receivers of the executor `http` report in the same way,
+ * How workers pull runs: claim, start, heartbeat, complete or hand back (executor `queue`). Receivers of the executor `http` report in the same way,
  * without a claim.
  */
 export function registerWorkerRoutes(app: FastifyInstance, parts: WorkerRouteParts): void {
   registerClaim(app, parts);
+  registerStart(app, parts);
   registerHeartbeat(app, parts);
   registerCompletion(app, parts);
+  registerHandBack(app, parts);
+}
+
+interface Claim {
+  factory?: string;
+  limit?: number;
+  wait_seconds?: number;
+  worker?: StatedWorker;
+  secrets?: boolean;
+  holding?: Hold[];
 }
 
 function registerClaim(app: FastifyInstance, parts: WorkerRouteParts): void {
-  app.post<{ Body: { factory?: string; limit?: number } | null }>(
+  app.post<{ Body: Claim | null }>(
     '/runs/claim',
     {
       // The run shows the result. Workers that poll each second would fill the audit log.
@@ -80,11 +140,33 @@ function registerClaim(app: FastifyInstance, parts: WorkerRouteParts): void {
         tags,
         summary: 'Claim queued runs',
         description:
-          'Gives queued runs to a worker, oldest first, within `runs.concurrency` of the factory. They become `running`, and the worker holds each under a lease that its heartbeats renew. An empty list means that no run is waiting: poll again after a second or more. Runs that the daemon executes itself are not included.',
+          'Gives queued runs to a worker, oldest first, within `runs.concurrency` of the factory. They become `running`, and the worker holds each under a lease that its heartbeats renew. An empty list means that no run is waiting: poll again after a second or more, or let the request wait with `wait_seconds`. Runs that the daemon executes itself are not included. With `secrets`, a run whose secrets cannot be read ends as `failed`, as with an executor of the daemon.',
         body: {
           ...closedObject({
             factory: { type: 'string', minLength: 1, description: 'By default every factory that the token reaches.' },
             limit: { type: 'integer', minimum: 1, maximum: MAX_CLAIMED, default: 1 },
+            wait_seconds: {
+              type: 'integer',
+              minimum: 0,
+              maximum: MAX_WAIT_SECONDS,
+              default: 0,
+              description:
+                'Time that the request waits for a run if none is queued. A drain of the daemon, and a newer claim of the worker, end the wait.',
+            },
+            worker,
+            secrets: {
+              type: 'boolean',
+              default: false,
+              description:
+                'Whether the answer contains the secrets of the runs. Only for tokens with the role `worker`.',
+            },
+            holding: {
+              type: 'array',
+              maxItems: MAX_CLAIMED,
+              description:
+                'All runs that the worker holds. Other runs that were given to it are interrupted, because it lost them.',
+              items: closedObject({ id: { type: 'string' }, fence: { type: 'integer', minimum: 1 } }),
+            },
           }),
           type: ['object', 'null'],
           required: [],
@@ -99,14 +181,48 @@ function registerClaim(app: FastifyInstance, parts: WorkerRouteParts): void {
         },
       },
     },
-    async (request) => {
-      const { factory, limit = 1 } = request.body ?? {};
+    async (request, reply) => {
+      const { factory, limit = 1, wait_seconds: waitSeconds = 0, holding = null } = request.body ?? {};
       const factories =
         factory === undefined ? listClaimable(request, parts) : [requireClaimable(request, factory, parts)];
-      const claimed = await parts.workers.claim({ factories, limit, worker: principalOf(request).name });
+      const claimed = await parts.workers.claim({
+        factories,
+        limit,
+        worker: readCaller(request, request.body?.worker),
+        waitMs: waitSeconds * 1000,
+        signal: signalOf(reply),
+        holding,
+        withSecrets: mayHaveSecrets(request),
+      });
       return { data: await presentClaimedRuns(claimed, parts) };
     },
   );
+}
+
+/** Users who may claim runs may not read secrets. */
+function mayHaveSecrets(request: FastifyRequest<{ Body: Claim | null }>): boolean {
+  if (request.body?.secrets !== true) return false;
+  const { role } = principalOf(request);
+  if (role === 'worker') return true;
+  throw new AppError(
+    'forbidden',
+    `The secrets of runs need a token with the role worker; this one has the role ${role}.`,
+  );
+}
+
+function readCaller(request: FastifyRequest, stated: StatedWorker = {}): WorkerCaller {
+  const token = principalOf(request).name;
+  const { id = null, name = token, labels = [], version = null, concurrency = null } = stated;
+  return { token, id, name, labels, version, concurrency };
+}
+
+/** Aborted when the connection ends before the answer was sent. */
+function signalOf(reply: FastifyReply): AbortSignal {
+  const disconnected = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) disconnected.abort();
+  });
+  return disconnected.signal;
 }
 
 function listClaimable(request: FastifyRequest, { workers }: WorkerRouteParts): string[] {
@@ -131,7 +247,7 @@ async function presentClaimedRuns(claimed: readonly ClaimedRun[], parts: WorkerR
 }
 
 function presentClaimedRun(
-  { input, fence: held, ...term }: ClaimedRun,
+  { input, fence: held, timeoutMs, secrets, ...term }: ClaimedRun,
   attempts: readonly RunAttempt[],
   parts: WorkerRouteParts,
 ) {
@@ -143,16 +259,55 @@ function presentClaimedRun(
     input: presentRunInput(input),
     trace: traceAttempt(run),
     fence: held,
+    secrets: secrets === null ? null : revealSecrets(secrets),
+    timeout_seconds: timeoutMs / 1000,
     ...presentTerm(term),
   };
+}
+
+/** Only for the worker that holds the run. */
+function revealSecrets(secrets: NonNullable<ClaimedRun['secrets']>): { [name: string]: string } {
+  return Object.fromEntries([...secrets].map(([name, value]) => [name, value.reveal()]));
 }
 
 function presentTerm({ leaseMs, expiresAt }: LeaseTerm) {
   return { lease_seconds: leaseMs / 1000, lease_expires_at: formatInstant(expiresAt) };
 }
 
+function registerStart(app: FastifyInstance, parts: WorkerRouteParts): void {
+  app.post<{ Params: { id: string }; Body: { fence: number } }>(
+    '/runs/:id/start',
+    {
+      config: { access: requireRole('worker', 'object'), changes: false },
+      schema: {
+        tags,
+        summary: 'Record the start of a run',
+        description:
+          'Optional. Send it before the work starts, and start the work only after the answer. If the worker is lost after it, the attempt is not repeated unless `retry` of the automation or `runs.retry` allows it. 409 means that the run is lost.',
+        body: closedObject({ fence }),
+        response: { 200: refTo('Lease'), 409: refTo('Problem') },
+      },
+    },
+    async (request) => {
+      return presentTerm(requireHeld(await parts.workers.start(await findHold(request, parts))));
+    },
+  );
+}
+
+interface Heartbeat {
+  fence: number;
+  log: string;
+  log_offset?: number;
+  progress: RunProgress | null;
+  worker?: StatedWorker;
+}
+
+function readOutput({ log: text, log_offset: offset }: Pick<Heartbeat, 'log' | 'log_offset'>): NewOutput {
+  return { log: text, logOffset: offset ?? null };
+}
+
 function registerHeartbeat(app: FastifyInstance, parts: WorkerRouteParts): void {
-  app.post<{ Params: { id: string }; Body: { fence: number } & HolderReport }>(
+  app.post<{ Params: { id: string }; Body: Heartbeat }>(
     '/runs/:id/heartbeat',
     {
       // A heartbeat changes nothing that the run does not show.
@@ -162,14 +317,20 @@ function registerHeartbeat(app: FastifyInstance, parts: WorkerRouteParts): void 
         summary: 'Renew the lease of a run',
         description:
           'Send it well before `lease_seconds` have elapsed, for example after a third of them. 409 means that the run is lost: it was cancelled, has timed out, or was given to another worker. Stop the work then, and do not complete the run.',
-        body: { ...closedObject({ fence, log: { ...log, default: '' }, progress }), required: ['fence'] },
+        body: {
+          ...closedObject({ fence, log: { ...log, default: '' }, log_offset: logOffset, progress, worker }),
+          required: ['fence'],
+        },
         response: { 200: refTo('Lease'), 409: refTo('Problem') },
       },
     },
     async (request) => {
       const hold = await findHold(request, parts);
-      const { log: output, progress: reported } = request.body;
-      return presentTerm(requireHeld(await parts.workers.heartbeat(hold, { log: output, progress: reported })));
+      const { progress: reported, worker: stated } = request.body;
+      const report = Object.assign(readOutput(request.body), { progress: reported });
+      // A receiver is no worker.
+      const from = hold.isReceiver === true ? {} : { worker: readCaller(request, stated) };
+      return presentTerm(requireHeld(await parts.workers.heartbeat(hold, Object.assign(report, from))));
     },
   );
 }
@@ -181,6 +342,7 @@ interface Completion {
   exit_code?: number | null;
   result?: JsonObject;
   log: string;
+  log_offset?: number;
 }
 
 function registerCompletion(app: FastifyInstance, parts: WorkerRouteParts): void {
@@ -210,6 +372,7 @@ function registerCompletion(app: FastifyInstance, parts: WorkerRouteParts): void
                 'What the run wrote to `result.json`, without its secrets: `summary`, `links` and `artifacts`. If it is invalid, the run shows why, and its state does not change.',
             },
             log: { ...log, default: '' },
+            log_offset: logOffset,
           }),
           required: ['fence', 'state'],
         },
@@ -218,11 +381,44 @@ function registerCompletion(app: FastifyInstance, parts: WorkerRouteParts): void
     },
     async (request) => {
       const hold = await findHold(request, parts);
-      const outcome = await parts.workers.complete(hold, readResult(request.body), request.body.log);
-      const { run } = requireHeld(outcome);
-      return presentRunInPassing(run, (await parts.runs.attempts([run.id])).get(run.id) ?? [], parts);
+      const outcome = await parts.workers.complete(hold, readResult(request.body), readOutput(request.body));
+      return presentHeld(outcome, parts);
     },
   );
+}
+
+function registerHandBack(app: FastifyInstance, parts: WorkerRouteParts): void {
+  app.post<{ Params: { id: string }; Body: { fence: number; reason: string } }>(
+    '/runs/:id/hand-back',
+    {
+      config: { access: requireRole('worker', 'object') },
+      schema: {
+        tags,
+        summary: 'Hand a run back',
+        description:
+          'Queues a run again that the worker has not started, as its next attempt. 409 means that the run is lost, or that its start was recorded.',
+        body: closedObject({
+          fence,
+          reason: {
+            type: 'string',
+            minLength: 1,
+            maxLength: MAX_ERROR_CHARACTERS,
+            description: 'Why the worker did not start it, in one sentence.',
+          },
+        }),
+        response: { 200: refTo('Run'), 409: refTo('Problem') },
+      },
+    },
+    async (request) => {
+      const hold = await findHold(request, parts);
+      return presentHeld(await parts.workers.handBack(hold, request.body.reason), parts);
+    },
+  );
+}
+
+async function presentHeld(outcome: HoldOutcome<{ run: Run }> | null, parts: WorkerRouteParts) {
+  const { run } = requireHeld(outcome);
+  return presentRunInPassing(run, (await parts.runs.attempts([run.id])).get(run.id) ?? [], parts);
 }
 
 function readResult({ state, error, exit_code: exitCode = null, result }: Completion): RunResult {

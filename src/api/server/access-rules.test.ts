@@ -89,8 +89,11 @@ const TABLE: Row[] = [
   ['POST', '/api/v1/runs/:id/cancel', 'operator', 'object'],
   ['POST', '/api/v1/runs/:id/retry', 'operator', 'object'],
   ['POST', '/api/v1/runs/claim', 'worker', 'listed'],
+  ['POST', '/api/v1/runs/:id/start', 'worker', 'object'],
   ['POST', '/api/v1/runs/:id/heartbeat', 'worker', 'object'],
   ['POST', '/api/v1/runs/:id/complete', 'worker', 'object'],
+  ['POST', '/api/v1/runs/:id/hand-back', 'worker', 'object'],
+  ['GET', '/api/v1/workers', 'viewer', 'listed'],
   ['GET', '/api/v1/secrets', 'owner', 'team'],
   ['PUT', '/api/v1/secrets/:name', 'owner', 'team'],
   ['DELETE', '/api/v1/secrets/:name', 'owner', 'team'],
@@ -152,7 +155,9 @@ function allows([, url, role]: Row, held: TokenRole): boolean {
 
 /** For routes that look at what they are about only when the body is good. */
 const BODIES: { [url: string]: object } = {
+  '/api/v1/runs/:id/start': { fence: 1 },
   '/api/v1/runs/:id/heartbeat': { fence: 1 },
+  '/api/v1/runs/:id/hand-back': { fence: 1, reason: 'the worker is stopping' },
   '/api/v1/runs/:id/complete': { fence: 1, state: 'succeeded' },
 };
 

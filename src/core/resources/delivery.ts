@@ -109,6 +109,8 @@ export interface NewRun {
   version: number;
   /** Of `composeRunKey`. Omitted if its automation declares no `concurrency`. */
   concurrencyKey?: string | undefined;
+  /** As `Run.runsOn`. Omitted if its automation declares none. */
+  runsOn?: string[] | undefined;
   /** Of the delivery. Omitted if it is not traced. */
   traceContext?: StoredTraceContext | undefined;
 }

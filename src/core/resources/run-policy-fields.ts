@@ -10,6 +10,7 @@ import {
   RETRIED_FAILURES,
   type RetryPolicy,
 } from '../run-policy.ts';
+import { MAX_WORKER_LABELS, WORKER_LABEL_PATTERN } from '../worker-labels.ts';
 import { defineFields, type Field } from './fields.ts';
 import { json, textOrNull } from './value-types.ts';
 
@@ -151,6 +152,13 @@ const BUDGET_KEYS = {
 
 const policyOrNull = <Policy>() => json<Policy | null>({ type: ['object', 'null'], additionalProperties: true });
 
+/** A label of a worker, as users choose it. */
+export const WORKER_LABEL: { type: string; pattern: string; patternErrorMessage: string } = {
+  type: 'string',
+  pattern: WORKER_LABEL_PATTERN.source,
+  patternErrorMessage: 'letters, digits, ".", "_" and "-", at most 64 characters, such as gpu or linux-arm64',
+};
+
 /** The fields of an automation that say how its runs start, and start again. */
 export const RUN_POLICY_FIELDS = defineFields({
   concurrency: {
@@ -221,6 +229,27 @@ export const RUN_POLICY_FIELDS = defineFields({
         properties: BUDGET_KEYS,
         required: ['runs', 'per'],
         additionalProperties: false,
+      },
+    },
+    editable: 'create and change',
+    planned: true,
+    tagged: true,
+    audited: true,
+  },
+  runsOn: {
+    type: json<string[] | null>({ type: ['array', 'null'], items: { type: 'string' } }),
+    description: 'The labels that a worker needs to get its runs; `null` if it needs none.',
+    declared: {
+      default: null,
+      schema: {
+        title: 'Runs on',
+        description:
+          'Labels of workers. Runs of the automation start only on a worker that has all of them, so the factory needs the executor queue.',
+        examples: [['gpu']],
+        items: { title: 'Label', description: 'A label of a worker.', examples: ['gpu'], ...WORKER_LABEL },
+        minItems: 1,
+        maxItems: MAX_WORKER_LABELS,
+        uniqueItems: true,
       },
     },
     editable: 'create and change',

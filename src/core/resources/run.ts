@@ -70,6 +70,10 @@ export const RUN_FIELDS = defineFields({
     description:
       'The values of the key that its automation declares in `concurrency`, as a JSON list; `null` without one.',
   },
+  runsOn: {
+    type: json<string[] | null>({ type: ['array', 'null'], items: { type: 'string' } }),
+    description: 'The labels that a worker needs to get the run; `null` if it needs none.',
+  },
   supersededBy: {
     type: nullable(id<RunId>()),
     description: 'The newer run that replaced it; `null` if none did.',

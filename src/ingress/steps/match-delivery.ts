@@ -38,7 +38,11 @@ export function matchDelivery(
 }
 
 /** The run of an automation that a delivery starts. */
-export function composeRun({ automation, version, keyPaths }: Listener, { payload }: Received, id: RunId): NewRun {
-  const run = { id, automation, version };
+export function composeRun(
+  { automation, version, keyPaths, runsOn }: Listener,
+  { payload }: Received,
+  id: RunId,
+): NewRun {
+  const run = { id, automation, version, runsOn };
   return keyPaths === undefined ? run : { ...run, concurrencyKey: composeRunKey(keyPaths, payload) };
 }

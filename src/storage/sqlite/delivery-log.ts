@@ -14,6 +14,7 @@ import {
   type ReplayEntry,
 } from '../../core/resources/delivery.ts';
 import type { RunGate } from '../../core/resources/run.ts';
+import { normalizeLabels } from '../../core/worker-labels.ts';
 import type { WriteMeasures } from '../../core/write-measures.ts';
 import { mapColumns } from '../sql/schema/columns.ts';
 import { CONTENTS, DELIVERIES, type DeliveryContent, type StoredDelivery } from '../sql/schema/tables.ts';
@@ -152,6 +153,7 @@ interface NewRunRow {
   createdAt: number;
   traceContext: string | null;
   concurrencyKey: string | null;
+  runsOn: string[] | null;
   gate: RunGate | null;
 }
 
@@ -168,6 +170,7 @@ const NEW_RUNS = mapColumns<NewRunRow>()({
   createdAt: 'instant',
   traceContext: 'text',
   concurrencyKey: 'text',
+  runsOn: 'json',
   gate: 'text',
 });
 
@@ -254,6 +257,7 @@ class BatchRows {
         createdAt: offer.receivedAt,
         traceContext: run.traceContext ?? null,
         concurrencyKey: run.concurrencyKey ?? null,
+        runsOn: normalizeLabels(run.runsOn),
         gate: run.concurrencyKey === undefined ? null : 'arrived',
       });
     }

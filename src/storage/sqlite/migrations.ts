@@ -863,4 +863,12 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE runs ADD COLUMN output_text TEXT;
   ALTER TABLE run_attempts ADD COLUMN output TEXT;
   `,
+  // The labels that a worker needs for the runs of an automation, as a JSON list; NULL for none. Runs have them sorted, so that
+  // those with the same labels are neighbors in the index.
+  `
+  ALTER TABLE automation_versions ADD COLUMN runs_on TEXT;
+  ALTER TABLE runs ADD COLUMN runs_on TEXT;
+  DROP INDEX runs_claimable;
+  CREATE INDEX runs_claimable ON runs (factory, state, gate, runs_on, seq) WHERE state = 'queued' AND gate IS NULL;
+  `,
 ];

@@ -12,6 +12,8 @@ export interface ListeningAutomation {
   enabled: boolean;
   /** As in `Listener`. */
   keyPaths?: string[][] | undefined;
+  /** As in `Listener`. */
+  runsOn?: string[] | undefined;
   /** The filters that start it, as `triggerFilters`, for each webhook that it listens to. */
   filters: [webhook: WebhookUid, filters: DeliveryFilter[]][];
 }

@@ -29,6 +29,7 @@ export interface StartedThen {
   /** `AppliedAutomation.version`. */
   version: number;
   concurrency: ConcurrencyPolicy | null;
+  runsOn: string[] | null;
 }
 
 /** A stored delivery with everything that a replay needs. */

@@ -16,6 +16,7 @@ export const WAIT_REASONS = [
   'concurrency_key',
   'concurrency_limit',
   'no_worker',
+  'no_matching_worker',
   'no_executor',
   'factory_not_configured',
 ] as const;
@@ -28,7 +29,10 @@ export interface WaitReason {
 }
 
 /** What decides why a queued run waits. */
-export type WaitingRun = Pick<Run, 'factory' | 'automation' | 'attempt' | 'gate' | 'notBefore' | 'concurrencyKey'>;
+export type WaitingRun = Pick<
+  Run,
+  'factory' | 'automation' | 'attempt' | 'gate' | 'notBefore' | 'concurrencyKey' | 'runsOn'
+>;
 
 /** Control of runs for the API. */
 export interface RunControl {

@@ -12,6 +12,8 @@ export interface ClaimRequest {
   at: number;
   /** Name of the worker, if a worker claims. */
   worker?: string;
+  /** Labels of the worker. Default: none, so runs that need any are not claimed. */
+  labels?: readonly string[];
   except?: readonly RunId[];
   /** Of the factory. */
   budget?: BudgetTerms | null;

@@ -149,12 +149,18 @@ async function findVersions(db: Kysely<Schema>, runs: readonly RunId[]): Promise
     .selectFrom('runs')
     .innerJoin('automation_versions', 'automation_versions.version', 'runs.version')
     .select(['runs.id', 'runs.automation', 'runs.version', 'automation_versions.concurrency'])
+    .select('automation_versions.runs_on')
     .where('runs.id', 'in', runs)
     .execute();
   return new Map(
-    rows.map(({ id, automation, version, concurrency }) => [
+    rows.map(({ id, automation, version, concurrency, runs_on }) => [
       id as RunId,
-      { automation, version, concurrency: AUTOMATION_VERSIONS.decode('concurrency', concurrency) },
+      {
+        automation,
+        version,
+        concurrency: AUTOMATION_VERSIONS.decode('concurrency', concurrency),
+        runsOn: AUTOMATION_VERSIONS.decode('runsOn', runs_on),
+      },
     ]),
   );
 }

@@ -17,8 +17,9 @@ import { endRun } from './change-run.ts';
 import { findEarliest, findNextOpening, openDueGates } from './gates.ts';
 import { listPaused } from './pauses.ts';
 import { readRunInputs, selectRunInputs } from './run-rows.ts';
-import { findOldestWaiting, isFull, type KeyedRun } from './same-key.ts';
-import { isClaimable, NOW } from './start.ts';
+import { findOldestWaiting, isFull } from './same-key.ts';
+import { type Candidate, selectOldest } from './select-claimable.ts';
+import { NOW } from './start.ts';
 
 /** Maximum number of queued runs that one claim examines, so that no transaction is long. The next claim continues. */
 const MAX_EXAMINED = 500;
@@ -62,7 +63,7 @@ async function takeOldest(claim: Claim): Promise<Outcome> {
   let examined = 0;
   while (claimed.length < limit) {
     if (examined >= MAX_EXAMINED) return { nextAt: at, budgetOpensAt: null };
-    const candidates = await selectOldest(claim, limit - claimed.length);
+    const candidates = await selectOldest(trx, claim, limit - claimed.length);
     if (candidates.length === 0) return NOTHING_MORE;
     for (const run of candidates) {
       const opensAt = budget === null ? null : await findBudgetOpening(trx, { factory, automation: '' }, budget, at);
@@ -73,28 +74,6 @@ async function takeOldest(claim: Claim): Promise<Outcome> {
     await openDueBudgets(trx, factory, at);
   }
   return NOTHING_MORE;
-}
-
-type Candidate = KeyedRun & {
-  id: string;
-  superseded_by: string | null;
-  concurrency: string | null;
-  budget: string | null;
-};
-
-/** The oldest queued runs that only wait for a slot. */
-function selectOldest({ trx, factory, except = [] }: Claim, limit: number): Promise<Candidate[]> {
-  return trx
-    .selectFrom('runs')
-    .innerJoin('automation_versions', 'automation_versions.version', 'runs.version')
-    .select(['runs.seq', 'runs.id', 'runs.factory', 'runs.automation', 'runs.concurrency_key', 'runs.superseded_by'])
-    .select(['automation_versions.concurrency', 'automation_versions.budget'])
-    .where('runs.factory', '=', factory)
-    .where(isClaimable())
-    .$if(except.length > 0, (query) => query.where('runs.id', 'not in', except))
-    .orderBy('runs.seq')
-    .limit(limit)
-    .execute();
 }
 
 /** Starts the run, unless its automation is paused, or its budget or its key keep it from starting. */
@@ -132,7 +111,7 @@ async function chooseOfKey(trx: Transaction<Schema>, run: Candidate): Promise<nu
     return null;
   }
   // The definition of this run may allow more than the one that made an older run wait, which then starts first.
-  const waiting = await findOldestWaiting(trx, run);
+  const waiting = await findOldestWaiting(trx, run, run.runs_on);
   return waiting !== null && waiting < run.seq ? waiting : run.seq;
 }
 

@@ -40,9 +40,17 @@ export async function countUpTo(runs: ReturnType<typeof sameKey>, max: number): 
   return (await runs.select('runs.seq').limit(max).execute()).length;
 }
 
-/** The oldest run that waits for an end of one with its key; `null` if none waits. */
-export async function findOldestWaiting(trx: Transaction<Schema>, run: KeyedRun): Promise<number | null> {
+/**
+ * The oldest run that waits for an end of one with its key; `null` if none waits.
+ * @param runsOn only among the runs that need these labels
+ */
+export async function findOldestWaiting(
+  trx: Transaction<Schema>,
+  run: KeyedRun,
+  runsOn?: string | null,
+): Promise<number | null> {
   const waiting = await sameKey(trx, run)
+    .$if(runsOn !== undefined, (query) => query.where('runs.runs_on', 'is', runsOn!))
     .select('runs.seq')
     .where('runs.state', '=', 'queued')
     .where('runs.gate', '=', 'concurrency')

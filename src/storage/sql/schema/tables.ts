@@ -52,6 +52,7 @@ export const VERSION_COLUMNS = [
   'automation_versions.debounce',
   'automation_versions.retry',
   'automation_versions.budget',
+  'automation_versions.runs_on',
 ] as const;
 
 export const RECONCILIATIONS = mapColumns<Reconciliation>()({
