@@ -39,7 +39,7 @@ const KINDS = Object.keys(POLICIES);
 const COMMAND = `#!/bin/sh
 echo "$DOCKBELL_RUN_ID \${PWD##*/}" >> "$1"
 sleep 0.1
-case "$(cat "$DOCKBELL_PAYLOAD")" in *flaky*odd*) exit 3;; esac
+case "$(cat "$DOCKBELL_PAYLOAD")" in *flaky*bad*) exit 3;; esac
 `;
 
 interface Attempt {
@@ -111,7 +111,7 @@ async function sendUntilKilled(url: string, isOver: () => boolean): Promise<void
     sent += 1;
     const n = sent;
     const kind = random.pick(KINDS);
-    const body = JSON.stringify({ n, kind, pr: random.integer(1, 4), sort: random.next() < 0.5 ? 'odd' : 'even' });
+    const body = JSON.stringify({ n, kind, pr: random.integer(1, 4), result: random.next() < 0.5 ? 'bad' : 'good' });
     const headers = { authorization: `Bearer ${CI_TOKEN}` };
     const response = await fetch(url, { method: 'POST', headers, body }).catch(() => null);
     if (response?.status === 202) accepted.set(n, kind);
