@@ -659,6 +659,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/factories/{factory}/webhooks/{uid}/backfills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Post a delivery that the daemon missed
+         * @description For deliveries from the API of their provider. The daemon posts the delivery to its own ingress, with the original delivery ID, so that a delivery that was accepted before is a duplicate. It posts the original signature if that fits the payload. Otherwise it signs the request with the webhook’s secret. The log marks the delivery with the reason `backfilled` or `backfilled_signed_again`.
+         *
+         *     Role: operator.
+         */
+        post: operations["backfillDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/factories/{factory}/automations": {
         parameters: {
             query?: never;
@@ -2643,7 +2665,7 @@ export interface components {
              * @enum {string|null}
              */
             label: "Accepted" | "Duplicate" | "Rejected (auth)" | "Rejected (invalid JSON)" | "Rejected (too large)" | null;
-            /** @description Why the delivery was rejected or is a duplicate, as a code. */
+            /** @description Why the delivery was rejected, is a duplicate or was backfilled, as a code. */
             reason: string | null;
             /** @description Details of the reason; `null` if it has none. */
             detail: string | null;
@@ -3893,6 +3915,22 @@ export interface components {
             url: string;
             /** Format: date-time */
             expires_at: string;
+        };
+        /** @description The outcome of a delivery that was posted by a backfill. */
+        BackfillAnswer: {
+            /** @description Status that the ingress answered: 202 if the delivery is stored. */
+            status: number;
+            /** @description Seconds to wait before another attempt, after a 429. */
+            retry_after: number | null;
+            /**
+             * @description Whether the original signature fitted the payload.
+             * @enum {string}
+             */
+            signature: "original" | "new";
+            /** @description ID of the most recent log entry with the delivery ID. */
+            delivery: string | null;
+            /** @description Label of that entry; `Duplicate` if it was accepted before. */
+            label: string | null;
         };
         /** @description What the ingress answered. */
         TestDeliveryAnswer: {
@@ -9450,6 +9488,202 @@ export interface operations {
             };
         };
     };
+    backfillDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Client-generated key. Repeating a request with the same key and body within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @example payments */
+                factory: string;
+                /** @example wh_7h3k9m2p5r8t1v4w6x0y3z5b8c */
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The delivery ID of the sender. */
+                    delivery_id: string;
+                    /** @description The headers of the original request, with its signature. Headers of the connection are ignored. */
+                    headers: {
+                        [key: string]: string;
+                    };
+                    /** @description The payload as JSON. */
+                    payload: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The outcome of a delivery that was posted by a backfill. */
+            200: {
+                headers: {
+                    /** @description `true` if this is the stored response of an earlier request with the same `Idempotency-Key` and body. */
+                    "Idempotent-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackfillAnswer"];
+                };
+            };
+            /** @description The request is not valid; `errors` says where. */
+            400: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It does not exist, or the token cannot access it. */
+            404: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request conflicts with the current state. `detail` says what to do. */
+            409: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Idempotency-Key was used with another body. */
+            422: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that the daemon depends on did not respond. `detail` names it. */
+            502: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listAutomations: {
         parameters: {
             query?: {
@@ -12384,6 +12618,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example rpl_01kdyb0q4t6n8s2f5h7k9m3p1r */
                 id: string;
             };
             cookie?: never;
@@ -12504,6 +12739,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example rpl_01kdyb0q4t6n8s2f5h7k9m3p1r */
                 id: string;
             };
             cookie?: never;

@@ -6,6 +6,7 @@ import type { AlertControl } from '../core/ports/alerts/alert-control.ts';
 import type { BackupControl } from '../core/ports/backup-control.ts';
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { FactoryControl, ReconcileControl } from '../core/ports/definitions/reconciler.ts';
+import type { BackfillControl } from '../core/ports/deliveries/backfill-control.ts';
 import type { CaptureControl } from '../core/ports/deliveries/capture-control.ts';
 import type { ReplayControl } from '../core/ports/deliveries/replay-control.ts';
 import type { UnloggedCounts } from '../core/ports/deliveries/unlogged-counts.ts';
@@ -103,6 +104,7 @@ export interface ApiModules {
     replays: ReplayControl;
     unloggedCounts: Pick<UnloggedCounts, 'list'>;
     sendTestDelivery: SendTestDelivery;
+    backfill: BackfillControl;
   };
   runs: { control: RunControl; workers: WorkerControl; drain: DrainControl; pauses: PauseControl; logs: RunLogReader };
   events: EventFeed;
@@ -251,6 +253,8 @@ function registerDefinitions(api: FastifyInstance, modules: ApiModules, changes:
     unlogged: ingress.unloggedCounts,
     clock,
     sendTestDelivery: ingress.sendTestDelivery,
+    deliveries: storage.deliveryReader,
+    backfill: ingress.backfill,
     findSource,
     surroundings: { baseUrl, findSource, captures: ingress.captures, countRequests },
   });

@@ -13,6 +13,7 @@ import type { Health } from '../health/health.ts';
 import { handleDelivery } from '../ingress/handle-delivery.ts';
 import type { AdoptSecret, IngressContext, IngressListeners } from '../ingress/ingress-context.ts';
 import { RateLimits } from '../ingress/limits.ts';
+import { BackfillMarks } from '../ingress/log/backfill-marks.ts';
 import { HandshakeRows, RejectionRows } from '../ingress/log/capped-rows.ts';
 import { CaptureWindows } from '../ingress/log/capture-window.ts';
 import { DeliveryRecorder } from '../ingress/log/delivery-recorder.ts';
@@ -29,6 +30,7 @@ import { createClientAddressFinder } from '../ingress/transport/client-address.t
 import { createIngressServer, type IngressServer } from '../ingress/transport/http.ts';
 import { createProbes } from '../ingress/transport/probes.ts';
 import { BytesInFlight } from '../ingress/transport/read-body.ts';
+import { type ReportedRequest, verifyOriginal } from '../ingress/verify-original.ts';
 import type { Metrics } from '../observability/metrics/metrics.ts';
 import type { Registry } from '../registry/registry.ts';
 import { createReplays, type ReplayService } from '../replay/create-replays.ts';
@@ -70,6 +72,9 @@ export interface Ingress {
   /** A version of this secret was stored. */
   onSecretChanged(name: string): void;
   replays: ReplayService;
+  backfillMarks: BackfillMarks;
+  /** Would the webhook accept the signature of this request? */
+  verifyOriginal(uid: string, request: ReportedRequest): Promise<boolean>;
   rejectionRows: RejectionRows;
   handshakeRows: HandshakeRows;
   unlogged: UnloggedTally;
@@ -118,6 +123,7 @@ export function createIngress(parts: IngressParts): Ingress {
   const captures = new CaptureWindows(clock);
   const versionTrials = new VersionTrials(parts.secretHistory, clock);
   const confirmations = new Confirmations();
+  const backfillMarks = new BackfillMarks();
   let url = '';
   const context: IngressContext = {
     registry,
@@ -131,6 +137,7 @@ export function createIngress(parts: IngressParts): Ingress {
     versionTrials,
     handshakeRows,
     confirmations,
+    backfillMarks,
     adoptSecret: parts.adoptSecret,
     metrics: parts.metrics,
     tracer: parts.tracer,
@@ -164,6 +171,8 @@ export function createIngress(parts: IngressParts): Ingress {
     captures,
     onSecretChanged: (name) => versionTrials.forget(name),
     replays,
+    backfillMarks,
+    verifyOriginal: (uid, request) => verifyOriginal(context, uid, request),
     setLimits: (limits) => {
       const { deliveriesPerMinute, failedAuthPerMinute } = context.limits;
       const isSame =

@@ -9,6 +9,7 @@ import type { OpenIdSignIn } from '../api/openid/sign-in-oidc.ts';
 import { createFastifyLogger } from '../api/server/fastify-logger.ts';
 import { warnOfPlainText } from '../api/server/warn-of-plain-text.ts';
 import { createLoginLink } from '../api/sessions/create-login-link.ts';
+import { createBackfill } from '../api/webhooks/post-backfill.ts';
 import { createTestDeliverySender } from '../api/webhooks/send-test-delivery.ts';
 import type { Config, FactoryConfig } from '../config/config.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
@@ -34,6 +35,7 @@ import { createRunLogReader } from '../executors/log/run-log.ts';
 import { builtFile } from '../files/package-files.ts';
 import { readPackageVersion } from '../files/package-version.ts';
 import type { Health } from '../health/health.ts';
+import { markBackfills } from '../ingress/log/backfill-marks.ts';
 import { Connections } from '../ingress/transport/connections.ts';
 import { createInspector } from '../inspection/create-inspector.ts';
 import { ensureAdminToken } from '../maintenance/admin-token.ts';
@@ -74,7 +76,7 @@ export interface AdminParts {
   factories: FactoryControl;
   editor: FactoryEditor;
   dispatcher: Dispatcher;
-  ingress: Pick<Ingress, 'captures' | 'replays' | 'unloggedCounts'>;
+  ingress: Pick<Ingress, 'captures' | 'replays' | 'unloggedCounts' | 'backfillMarks' | 'verifyOriginal'>;
   ingressUrl: string;
   /** A socket to listen on instead of the configured address. */
   socket: number | null;
@@ -162,6 +164,15 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
       replays: replays.control,
       unloggedCounts,
       sendTestDelivery: createTestDeliverySender({ secrets, clock, ids, ingressUrl, baseUrl }),
+      backfill: createBackfill({
+        secrets,
+        clock,
+        ids,
+        ingressUrl,
+        baseUrl,
+        verifyOriginal: parts.ingress.verifyOriginal,
+        marks: markBackfills(parts.ingress.backfillMarks),
+      }),
     },
     runs: {
       control: dispatcher,

@@ -152,6 +152,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/replay.ts')).declareReplay,
   },
   {
+    name: 'backfill',
+    description: 'post deliveries that the daemon missed, from the API of their provider',
+    load: async () => (await import('./commands/backfill.ts')).declareBackfill,
+  },
+  {
     name: 'diagnose',
     description:
       'find out why a delivery was rejected: check the common mistakes and print the one that explains it, with advice',

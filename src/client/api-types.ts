@@ -13,6 +13,8 @@ export type Ancestry = Schemas['Ancestry'];
 export type AuditEntry = Schemas['AuditEntry'];
 export type Automation = Schemas['Automation'];
 export type AutomationTrigger = Automation['triggers'][number];
+/** The outcome of a delivery that was posted by a backfill. */
+export type BackfillAnswer = Schemas['BackfillAnswer'];
 export type Backtest = Schemas['Backtest'];
 export type BacktestExample = PlanPreview['backtest']['automations'][number]['gained'][number];
 /** Rejected requests that the daemon stores for a diagnosis. */

@@ -78,7 +78,7 @@ function describeRecorded(entry: DeliveryLogEntry, outcome: RecordedOutcome, web
     summary: isRejection ? null : entry.summary,
     headers: entry.headers,
     label: outcome.label,
-    reason: isRejection ? entry.reason : 'reason' in outcome ? outcome.reason : null,
+    reason: findReason(entry, outcome),
     detail: isRejection ? entry.detail : null,
     size: entry.size,
     count: isRejection ? entry.count : 1,
@@ -89,6 +89,12 @@ function describeRecorded(entry: DeliveryLogEntry, outcome: RecordedOutcome, web
     replayOf: entry.kind === 'replay' ? entry.replayOf : null,
     runs: isRejection || outcome.label !== 'Accepted' ? [] : entry.runs.map((run) => run.id),
   };
+}
+
+function findReason(entry: DeliveryLogEntry, outcome: RecordedOutcome): string | null {
+  if (entry.kind === 'rejection') return entry.reason;
+  if ('reason' in outcome) return outcome.reason;
+  return entry.kind === 'offer' ? (entry.backfill ?? null) : null;
 }
 
 /** A run that was created with its delivery. */

@@ -8,6 +8,7 @@ import type { StoredTraceContext } from '../core/trace-context.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { RateLimits } from './limits.ts';
+import type { BackfillMarks } from './log/backfill-marks.ts';
 import type { HandshakeRows, RejectionRows } from './log/capped-rows.ts';
 import type { CaptureWindows } from './log/capture-window.ts';
 import type { DeliveryRecorder } from './log/delivery-recorder.ts';
@@ -56,6 +57,7 @@ export interface IngressContext {
   versionTrials: VersionTrials;
   handshakeRows: HandshakeRows;
   confirmations: Confirmations;
+  backfillMarks: BackfillMarks;
   adoptSecret: AdoptSecret;
   metrics: IngressMetrics;
   /** `null` if tracing is off. */

@@ -17,9 +17,14 @@ const TRANSPORT_HEADERS: ReadonlySet<string> = new Set([
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
+/** May a request carry this header? The connection decides the others. */
+export function isCarriedHeader(name: string): boolean {
+  return HEADER_NAME.test(name) && !TRANSPORT_HEADERS.has(name.toLowerCase());
+}
+
 /** May a sender be asked to send this header? Credentials come from the secret of the webhook only. */
 export function isSendableHeader(name: string): boolean {
-  return HEADER_NAME.test(name) && !TRANSPORT_HEADERS.has(name.toLowerCase()) && !isCredentialHeader(name);
+  return isCarriedHeader(name) && !isCredentialHeader(name);
 }
 
 /** Headers that somebody wants to be sent, encoded. Throws `bad_request` for one that cannot be. */

@@ -85,7 +85,7 @@ export const AUTH_REASONS = {
 
 export type AuthReason = keyof typeof AUTH_REASONS;
 
-/** Reasons of other rejections and of duplicates, with the label of their entries. */
+/** Reasons of other rejections, of duplicates and of backfills, with the label of their entries. */
 export const OTHER_REASONS = {
   too_large: {
     label: 'Rejected (too large)',
@@ -122,6 +122,14 @@ export const OTHER_REASONS = {
   same_identity_other_body: {
     label: 'Duplicate',
     text: 'A delivery with this ID was accepted before, with another body. The sender used one ID twice.',
+  },
+  backfilled: {
+    label: 'Accepted',
+    text: 'The daemon missed the delivery. A backfill posted it later, with the original signature.',
+  },
+  backfilled_signed_again: {
+    label: 'Accepted',
+    text: 'The daemon missed the delivery. A backfill posted it later. The original signature did not fit, so the daemon signed it again.',
   },
 } as const;
 

@@ -57,11 +57,12 @@ describe('docs/reference/receiving-deliveries.md', () => {
   });
 
   it('contains the reasons that ingress and storage write', () => {
-    const sources = readSources('src/ingress/') + readDocument('src/storage/sqlite/delivery-log.ts');
+    const others = ['src/storage/sqlite/delivery-log.ts', 'src/api/webhooks/post-backfill.ts'].map(readDocument);
+    const sources = readSources('src/ingress/') + others.join('');
     const written = [
       ...sources.matchAll(/reason: '(\w+)'/g),
       ...sources.matchAll(/invalid\('(\w+)'/g),
-      ...sources.matchAll(/'(same_identity\w*)'/g),
+      ...sources.matchAll(/'((?:same_identity|backfilled)\w*)'/g),
     ].map((match) => match[1]!);
     const ours = new Set(written.filter((reason) => !(reason in AUTH_REASONS) && !UNLOGGED.includes(reason)));
     expect([...ours].sort()).toEqual(Object.keys(OTHER_REASONS).sort());

@@ -2,6 +2,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ApiModules } from '../../src/api/compose-api.ts';
+import { createBackfill } from '../../src/api/webhooks/post-backfill.ts';
 import { createTestDeliverySender, type SendTestDelivery } from '../../src/api/webhooks/send-test-delivery.ts';
 import { createIngress } from '../../src/app/create-ingress.ts';
 import type { Reconcilers } from '../../src/app/create-reconcilers.ts';
@@ -11,6 +12,7 @@ import { wireDefinitions } from '../../src/app/wire-definitions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { IdSource, RandomBytes } from '../../src/core/ids.ts';
 import type { DefinitionSource } from '../../src/core/ports/definitions/definition-source.ts';
+import type { BackfillControl } from '../../src/core/ports/deliveries/backfill-control.ts';
 import type { ReplayControl } from '../../src/core/ports/deliveries/replay-control.ts';
 import type { DrainControl } from '../../src/core/ports/runs/drain-control.ts';
 import type { Executor, RunLogReader, RunLogWriter } from '../../src/core/ports/runs/executor.ts';
@@ -24,6 +26,7 @@ import { EventHub } from '../../src/events/event-hub.ts';
 import { createEventSources } from '../../src/events/feed-events.ts';
 import { createRunLogReader, createRunLogWriter } from '../../src/executors/log/run-log.ts';
 import { createHealth } from '../../src/health/health.ts';
+import { markBackfills } from '../../src/ingress/log/backfill-marks.ts';
 import type { CaptureWindows } from '../../src/ingress/log/capture-window.ts';
 import type { Metrics } from '../../src/observability/metrics/metrics.ts';
 import type { FactoryContext } from '../../src/reconcile/factory-context.ts';
@@ -87,6 +90,7 @@ export interface SeededEngine {
   captures: CaptureWindows;
   health: ApiModules['operation']['health'];
   sendTestDelivery: SendTestDelivery;
+  backfill: BackfillControl;
   /** Runs of that factory were stored. */
   wake(factory: string): void;
   /**
@@ -187,6 +191,16 @@ export function createSeededEngine(
       const ingressUrl = await listenOnce();
       const baseUrl = () => CONFIG.baseUrl!;
       return createTestDeliverySender({ secrets, clock, ids, ingressUrl, baseUrl })(...delivery);
+    },
+    backfill: {
+      post: async (...delivery) => {
+        await start();
+        const ingressUrl = await listenOnce();
+        const { backfillMarks, verifyOriginal } = ingress;
+        const marks = markBackfills(backfillMarks);
+        const baseUrl = () => CONFIG.baseUrl!;
+        return createBackfill({ secrets, clock, ids, ingressUrl, baseUrl, verifyOriginal, marks }).post(...delivery);
+      },
     },
   };
 }

@@ -897,6 +897,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
       seen.sent.push({ uid: webhook.uid, body: Buffer.from(body).toString('utf8'), deliveryId });
       return engine.sendTestDelivery(webhook, delivery);
     },
+    backfill: engine.backfill,
     health: engine.health,
     renderMetrics: () => metrics.render(),
     doctor: { examine: async () => ({ checks: [], findings: [] }) },

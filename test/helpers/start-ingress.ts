@@ -18,6 +18,7 @@ import type { Trigger } from '../../src/core/trigger.ts';
 import { handleDelivery } from '../../src/ingress/handle-delivery.ts';
 import type { AdoptSecret, IngressContext } from '../../src/ingress/ingress-context.ts';
 import { RateLimits } from '../../src/ingress/limits.ts';
+import { BackfillMarks } from '../../src/ingress/log/backfill-marks.ts';
 import { HandshakeRows, RejectionRows } from '../../src/ingress/log/capped-rows.ts';
 import { CaptureWindows } from '../../src/ingress/log/capture-window.ts';
 import { DeliveryRecorder } from '../../src/ingress/log/delivery-recorder.ts';
@@ -253,6 +254,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
   const log = (options.wrapLog ?? ((log) => log))(storage.deliveryLog);
   const recorder = new DeliveryRecorder(log, undefined, (entry) => countLostRow({ registry, unlogged }, entry));
   const logged: Promise<void>[] = [];
+  const backfillMarks = new BackfillMarks();
   const confirmations = new Confirmations(options.fetchStatus ?? (() => Promise.reject(new Error('not reachable'))));
   const context: IngressContext = {
     registry,
@@ -275,6 +277,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     versionTrials: new VersionTrials(secretStore, clock),
     handshakeRows: new HandshakeRows((entry) => logged.push(storage.handshakeLog.append(entry))),
     confirmations,
+    backfillMarks,
     adoptSecret: options.adoptSecret ?? (async () => ({ ok: false, detail: 'nothing is adopted here' })),
     limits: new RateLimits({ deliveriesPerMinute: 60, failedAuthPerMinute: 30, ...options.limits }),
     metrics: {

@@ -19,6 +19,7 @@ const EARLIER_COMMIT = '0b8d6e4a2f9c7b5d3e1a0c8f6d4b2e9a7c5f3d1b';
 const WEBHOOK_UID = 'wh_7h3k9m2p5r8t1v4w6x0y3z5b8c';
 const DELIVERY_ID = 'dlv_01kdyak3seqx2as14e42d9kk25';
 const ALERT_ID = 'alt_01kdyak3tj2c4e6g8j1m3p5r7t';
+const REPLAY_ID = 'rpl_01kdyb0q4t6n8s2f5h7k9m3p1r';
 const RUN_ID = 'run_01kdyak3sfm8w6t2c4r0h7v9zn';
 const RECONCILIATION_ID = 'rec_01kdyak3se3n5p7q9r1t3v5w7x';
 const TOKEN_ID = 'tok_01kc8w5e2gq4s6v8x0z1b3d5f7';
@@ -172,7 +173,7 @@ const delivery = {
 const skipped = [{ reason: 'is_replay', reason_text: describeReplaySkip('is_replay'), count: 3 }];
 
 const replay = {
-  id: 'rpl_01kdyb0q4t6n8s2f5h7k9m3p1r',
+  id: REPLAY_ID,
   factory: 'payments',
   state: 'running',
   delivery: null,
@@ -894,6 +895,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       expires_at: '2026-01-02T03:19:05.678Z',
     },
   ],
+  BackfillAnswer: [{ status: 202, retry_after: null, signature: 'original', delivery: DELIVERY_ID, label: 'Accepted' }],
   TestDeliveryAnswer: [
     { status: 202, headers: { 'content-type': 'application/json' }, body: `{"delivery_id":"${SENDER_ID}"}` },
   ],
@@ -960,6 +962,7 @@ export const PARAMETER_EXAMPLES: Readonly<Record<string, string>> = {
   'webhooks/{uid}': WEBHOOK_UID,
   'automations/{name}': 'triage-issues',
   'deliveries/{id}': DELIVERY_ID,
+  'replays/{id}': REPLAY_ID,
   'runs/{id}': RUN_ID,
   'secrets/{name}': 'GITHUB_API_KEY',
   'tokens/{id}': TOKEN_ID,
@@ -1058,6 +1061,20 @@ export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Body
     payload: {
       summary: 'A payload with a delivery ID',
       value: { payload_base64: bodyBase64, delivery_id: 'test-1' },
+    },
+  },
+  backfillDelivery: {
+    github: {
+      summary: 'A delivery from the API of GitHub',
+      value: {
+        delivery_id: SENDER_ID,
+        headers: {
+          'X-GitHub-Event': 'issues',
+          'X-GitHub-Delivery': SENDER_ID,
+          'X-Hub-Signature-256': 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
+        },
+        payload: '{"action":"opened"}',
+      },
     },
   },
   openCapture: { tenMinutes: { summary: 'Open for ten minutes', value: { for_seconds: 600 } } },

@@ -63,6 +63,7 @@ export const OPERATIONS: Readonly<Record<string, OperationWords>> = {
     id: 'sendTestDelivery',
     action: 'Send test delivery',
   },
+  'POST /api/v1/factories/:factory/webhooks/:uid/backfills': { id: 'backfillDelivery', action: 'Backfill delivery' },
   'POST /api/v1/factories/:factory/webhooks/:uid/capture': { id: 'openCapture', action: 'Open capture window' },
   'DELETE /api/v1/factories/:factory/webhooks/:uid/capture': { id: 'closeCapture', action: 'Close capture window' },
   'GET /api/v1/factories/:factory/webhooks/:uid/payload-keys': { id: 'listPayloadKeys' },

@@ -1002,6 +1002,16 @@ export const COMPONENTS = {
     { id: text, url: { ...text, description: 'Works once, and is only in this response.' }, expires_at: instant },
     { description: 'A link that signs in as an owner.' },
   ),
+  BackfillAnswer: closedObject(
+    {
+      status: { type: 'integer', description: 'Status that the ingress answered: 202 if the delivery is stored.' },
+      retry_after: { type: ['integer', 'null'], description: 'Seconds to wait before another attempt, after a 429.' },
+      signature: oneOf(['original', 'new'], 'Whether the original signature fitted the payload.'),
+      delivery: { ...textOrNull, description: 'ID of the most recent log entry with the delivery ID.' },
+      label: { ...textOrNull, description: 'Label of that entry; `Duplicate` if it was accepted before.' },
+    },
+    { description: 'The outcome of a delivery that was posted by a backfill.' },
+  ),
   TestDeliveryAnswer: closedObject(
     {
       status: { type: 'integer' },

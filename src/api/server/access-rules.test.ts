@@ -50,6 +50,7 @@ const TABLE: Row[] = [
   ['POST', `${F}/webhooks/:uid/rotate`, 'manager', 'factory'],
   ['POST', `${F}/webhooks/:uid/secret`, 'manager', 'factory'],
   ['POST', `${F}/webhooks/:uid/test-deliveries`, 'operator', 'factory'],
+  ['POST', `${F}/webhooks/:uid/backfills`, 'operator', 'factory'],
   ['GET', `${F}/webhooks/:uid/payload-keys`, 'viewer', 'factory'],
   ['GET', `${F}/deliveries`, 'viewer', 'factory'],
   ['GET', `${F}/activity`, 'viewer', 'factory'],

@@ -1,13 +1,15 @@
 import type { FastifyInstance } from 'fastify';
+import { type BackfillRouteParts, registerBackfill } from './backfill-route.ts';
 import { type PayloadKeyRouteParts, registerPayloadKeyRoutes } from './payload-key-routes.ts';
 import { registerWebhookEditRoutes, type WebhookEditRouteParts } from './webhook-edit-routes.ts';
 import { registerWebhookRoutes, type WebhookRouteParts } from './webhook-routes.ts';
 
-export type WebhooksParts = WebhookRouteParts & WebhookEditRouteParts & PayloadKeyRouteParts;
+export type WebhooksParts = WebhookRouteParts & BackfillRouteParts & WebhookEditRouteParts & PayloadKeyRouteParts;
 
-/** Webhooks: reads, edits, test deliveries, capture windows. */
+/** Webhooks: reads, edits, test deliveries, capture windows, backfills. */
 export async function webhooksPlugin(app: FastifyInstance, parts: WebhooksParts): Promise<void> {
   registerWebhookRoutes(app, parts);
   registerWebhookEditRoutes(app, parts);
   registerPayloadKeyRoutes(app, parts);
+  registerBackfill(app, parts);
 }

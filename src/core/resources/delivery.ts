@@ -141,10 +141,18 @@ interface Logged {
   revision: string | null;
 }
 
+/**
+ * How an accepted delivery arrived that its sender did not post now: from the API of its provider, with its original
+ * signature, or signed again.
+ */
+export type BackfillReason = 'backfilled' | 'backfilled_signed_again';
+
 /** A delivery that passed every check. The storage decides in its transaction whether it is new. */
 export interface DeliveryOffer extends Logged {
   kind: 'offer';
   identity: DeliveryIdentity;
+  /** Omitted if its sender posted it. */
+  backfill?: BackfillReason | undefined;
   /** The name of the event; `null` if it is not known. */
   event: string | null;
   /** `null` if the scheme has no template, or nothing in the payload fits it. */
@@ -258,7 +266,10 @@ export const DELIVERY_FIELDS = defineFields({
     description:
       '`null` for an entry that stands for the requests of one minute over the delivery rate. They got 429 and have no label.',
   },
-  reason: { type: textOrNull, description: 'Why the delivery was rejected or is a duplicate, as a code.' },
+  reason: {
+    type: textOrNull,
+    description: 'Why the delivery was rejected, is a duplicate or was backfilled, as a code.',
+  },
   detail: { type: textOrNull, description: 'Details of the reason; `null` if it has none.' },
   size: { type: count, description: 'Size of the body in bytes.' },
   count: { type: count, description: 'Number of requests that this row stands for.' },

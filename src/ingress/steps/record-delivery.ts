@@ -45,7 +45,7 @@ function concludeRecord(
 }
 
 /** The delivery with its identity and runs. */
-function composeOffer({ clock, ids }: IngressContext, reception: Reception): DeliveryOffer {
+function composeOffer({ clock, ids, backfillMarks }: IngressContext, reception: Reception): DeliveryOffer {
   const { webhook, body, request, providerIdentity } = reception;
   const nowMs = clock.wallMs();
   const payload = reception.readPayload();
@@ -66,6 +66,7 @@ function composeOffer({ clock, ids }: IngressContext, reception: Reception): Del
     summary: composeSummary(webhook.summary, received.payload),
     event: readEvent(webhook.event, reception.headers, received.payload),
     identity: identify({ headers: reception.headers, providerIdentity, payload: received.payload }, webhook, body),
+    backfill: backfillMarks.find(reception.headers),
     body: reception.payload,
     form: webhook.form === null ? null : body,
     applyNumber,

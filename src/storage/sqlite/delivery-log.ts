@@ -241,7 +241,8 @@ class BatchRows {
   }
 
   #accept(offer: DeliveryOffer | ReplayEntry, replayOf: DeliveryId | null): RecordOutcome {
-    const delivery = this.#addDelivery(offer, { label: 'Accepted', replayOf });
+    const reason = offer.kind === 'offer' ? (offer.backfill ?? null) : null;
+    const delivery = this.#addDelivery(offer, { label: 'Accepted', reason, replayOf });
     this.#contents.push({ delivery, body: offer.body, form: offer.form, decisions: toMatchRecord(offer) });
     for (const run of offer.runs) {
       this.#runs.push({

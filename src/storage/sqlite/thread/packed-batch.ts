@@ -36,6 +36,8 @@ export interface PackedBatch extends Columns {
   largeBodies: Uint8Array<ArrayBuffer>[];
   /** The forms of all offers; `null` if no body was a form, as in most batches. */
   forms: DeliveryOffer['form'][] | null;
+  /** `null` if no offer is of a backfill, as in nearly all batches. */
+  backfills: DeliveryOffer['backfill'][] | null;
   /** The other entries, which are few, and their positions in the batch. */
   others: Exclude<DeliveryLogEntry, DeliveryOffer>[];
   otherPositions: number[];
@@ -63,6 +65,7 @@ export function packBatch(batch: readonly DeliveryLogEntry[]): { packed: PackedB
     ...packBodies(offers),
     largeBodies,
     forms: offers.some(({ form }) => form !== null) ? offers.map(({ form }) => form) : null,
+    backfills: offers.some(({ backfill }) => backfill !== undefined) ? offers.map(({ backfill }) => backfill) : null,
     others,
     otherPositions,
   };
@@ -100,7 +103,7 @@ export function unpackBatch(packed: PackedBatch): DeliveryLogEntry[] {
 }
 
 function unpackOffers(packed: PackedBatch): DeliveryOffer[] {
-  const { bodies, bodyEnds, largeBodies, forms, values, keys } = packed;
+  const { bodies, bodyEnds, largeBodies, forms, backfills, values, keys } = packed;
   let start = 0;
   let taken = 0;
   return packed.id.map((id, index) => {
@@ -120,6 +123,7 @@ function unpackOffers(packed: PackedBatch): DeliveryOffer[] {
       event: packed.event[index]!,
       summary: packed.summary[index]!,
       applyNumber: packed.applyNumber[index]!,
+      backfill: backfills?.[index],
       identity: { source: packed.sources[index]!, value, key: keys[index] ?? value },
       body,
       form: forms?.[index] ?? null,
