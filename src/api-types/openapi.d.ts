@@ -16176,6 +16176,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example alt_01kdyak3tj2c4e6g8j1m3p5r7t */
                 id: string;
             };
             cookie?: never;
@@ -16296,6 +16297,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example alt_01kdyak3tj2c4e6g8j1m3p5r7t */
                 id: string;
             };
             cookie?: never;
@@ -16567,6 +16569,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example ops */
                 name: string;
             };
             cookie?: never;

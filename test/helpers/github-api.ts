@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A delivery that the stand-in reports. */
+/** A delivery that the simulated API reports. */
 export interface ReportedDelivery {
   id: number;
   guid: string;
@@ -10,7 +10,7 @@ export interface ReportedDelivery {
   /** RFC 3339. */
   delivered_at: string;
   headers: Record<string, string>;
-  /** JSON. The stand-in reports it parsed and indented, as GitHub does. */
+  /** JSON. It is reported parsed and indented, as GitHub does. */
   payload: string;
 }
 
@@ -27,7 +27,7 @@ export interface GithubApi {
 
 const PAGE = 2;
 
-/** A stand-in of the REST API of GitHub on loopback: hooks, and their deliveries in pages of two. */
+/** The REST API of GitHub, simulated on loopback: hooks, and their deliveries in pages of two. */
 export async function startGithubApi(token: string): Promise<GithubApi> {
   const api = { hooks: new Map(), requests: [], failures: [] } as unknown as GithubApi;
   const server = createServer((request, response) => answer(api, token, request, response));

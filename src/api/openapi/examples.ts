@@ -245,6 +245,8 @@ const attempt = {
   executor: 'queue',
   worker: 'build-machine',
   log_offset: 0,
+  held_until: null,
+  progress: { percent: 40, text: 'Reading the issue' },
   reason: null,
   reason_text: null,
 };
@@ -962,6 +964,8 @@ export const PARAMETER_EXAMPLES: Readonly<Record<string, string>> = {
   'webhooks/{uid}': WEBHOOK_UID,
   'automations/{name}': 'triage-issues',
   'deliveries/{id}': DELIVERY_ID,
+  'alerts/{id}': ALERT_ID,
+  'alert-targets/{name}': 'ops',
   'replays/{id}': REPLAY_ID,
   'runs/{id}': RUN_ID,
   'secrets/{name}': 'GITHUB_API_KEY',

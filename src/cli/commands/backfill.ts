@@ -157,7 +157,7 @@ async function requireYes(session: CommandSession, options: BackfillOptions, cou
   });
 }
 
-/** What became of a missed delivery. */
+/** The outcome of a missed delivery. */
 interface Outcome {
   delivery_id: string;
   /** ID in the log; `null` if it was not stored. */
