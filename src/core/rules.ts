@@ -108,6 +108,10 @@ export const RULES = {
   ),
   'automation/unreachable': lint('warning', 'No enabled webhook can start the automation.'),
   'automation/repeated-trigger': lint('warning', 'An automation has two identical triggers.'),
+  'automation/unused-cancel-running': lint(
+    'warning',
+    '`cancelRunning` has no effect, because the mode of the concurrency is not `latest`.',
+  ),
   'automation/obeys-payload': lint(
     'warning',
     'A prompt makes the agent follow instructions in the payload (prompt injection).',

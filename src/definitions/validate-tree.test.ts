@@ -636,6 +636,15 @@ const CASES: Case[] = [
     ],
   ),
 
+  ...['', ', mode: queue', ', mode: skip', ', mode: latest'].map(
+    (mode): Case =>
+      front(
+        `cancelRunning${mode}`,
+        automation({}).replace('---\n', `---\nconcurrency: {key: ref, cancelRunning: true${mode}}\n`),
+        mode === ', mode: latest' ? [] : ['2:25 automation/unused-cancel-running concurrency.cancelRunning'],
+      ),
+  ),
+
   webhook('a token for a provider that signs', 'secretName: A\n', []),
   ...['github', 'Standard-Webhooks', 'azure.devops'].map(
     (name): Case => ({

@@ -9,6 +9,7 @@ import { parseFilter } from '../../filter/parse-filter.ts';
 import type { FilterPattern } from '../../filter/pattern.ts';
 import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
 import { type FrontMatter, splitFrontMatter } from '../../yaml/split-front-matter.ts';
+import { checkConcurrency } from '../check/check-concurrency.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import { checkFilter } from '../check/check-filter.ts';
 import { checkPromptInjection } from '../check/check-prompt-injection.ts';
@@ -46,6 +47,7 @@ function readAutomation(name: string, text: string, diagnostics: ProblemCollecto
   }
   checkDefinitionSchema('automation', parsed.yaml, diagnostics);
   const patterns = parseFilters(parsed.yaml, diagnostics);
+  checkConcurrency(parsed.yaml, diagnostics);
   checkReservedSecrets(parsed.yaml, diagnostics);
   const definition = diagnostics.hasErrors() ? null : toAutomation(name, parsed.yaml, parts.body, diagnostics.file);
   return { definition, links: collectLinks(parsed.yaml, definition, patterns) };
