@@ -126,6 +126,53 @@ describeDashboard('the runs', ({ signIn }) => {
   });
 });
 
+describeDashboard('runs with the same key', ({ signIn }) => {
+  let factory: DashboardFactory;
+  beforeAll(async () => {
+    factory = await startDashboardFactory('wait never');
+    const concurrency = { key: 'branch', mode: 'latest', cancelRunning: true };
+    await factory.changeAutomation({ concurrency });
+  });
+  afterAll(() => factory?.daemon.end('SIGTERM'));
+
+  it('show their key, and the newer run that replaced them', async () => {
+    for (const n of [1, 2]) await factory.send(JSON.stringify({ start: true, branch: `<b>${n % 1}</b>`, n }));
+    const replaced = await eventually(async () => {
+      const { body } = await factory.daemon.api('/factories/payments/runs?state=cancelled');
+      return body.data[0];
+    });
+    const page = await signIn(factory.daemon, '/factories/payments/runs');
+    const row = page
+      .getByRole('row')
+      .filter({ has: page.locator(`a[href$="/runs/${replaced.id}"]`) })
+      .last();
+    await row.getByText('Key ["<b>0</b>"]').waitFor();
+    const newer = row.getByRole('link', { name: 'a newer run' });
+    expect(await newer.getAttribute('href')).toContain(replaced.superseded_by);
+    await lookAt(page, 'runs-superseded');
+    await row.getByRole('link', { name: 'build' }).click();
+    await page.getByText('Concurrency key').waitFor();
+    await page.getByRole('link', { name: replaced.superseded_by }).first().click();
+    await expect.poll(() => page.url()).toContain(replaced.superseded_by);
+    await page.getByText('["<b>0</b>"]').first().waitFor();
+  });
+
+  it('show the progress that their receiver reports, and the deadline', async () => {
+    const { body } = await factory.daemon.api('/factories/payments/runs?state=running');
+    const [run] = body.data;
+    const progress = { percent: 40, text: '<i>tests</i>' };
+    const held_until = new Date(Date.now() + 60_000).toISOString();
+    const attempts = [{ ...run.attempts[0], progress, held_until }];
+    const page = await signIn(factory.daemon, '/factories/payments/runs');
+    // No receiver runs here: the run of the command gets what one would have reported.
+    await page.route(`**/api/v1/runs/${run.id}`, (route) => route.fulfill({ json: { ...run, attempts } }));
+    await page.getByRole('link', { name: 'build' }).first().click();
+    await page.getByText('40%, <i>tests</i>').waitFor();
+    await page.getByText('Deadline').waitFor();
+    await lookAt(page, 'run-progress');
+  });
+});
+
 describeDashboard('a run that does not finish', ({ signIn }) => {
   let factory: DashboardFactory;
   beforeAll(async () => {

@@ -11,6 +11,8 @@ export interface DashboardFactory {
   uid: string;
   /** Posts a delivery to it. Returns status and body. */
   send(body: string, headers?: Record<string, string>): Promise<{ status: number; body: { delivery_id?: string } }>;
+  /** Changes the automation `build`. */
+  changeAutomation(change: object): Promise<void>;
   /** Sends the signal that runs wait for. */
   signal(name: string): void;
 }
@@ -37,6 +39,12 @@ export async function startDashboardFactory(shell: string): Promise<DashboardFac
     daemon,
     uid,
     send: (text, headers = {}) => post(url, { authorization: `Bearer ${secret}`, ...headers }, text),
+    changeAutomation: async (change) => {
+      const { name, ...declared } = body;
+      const changed = { ...declared, ...change };
+      const answer = await daemon.api(`/factories/payments/automations/${name}`, { method: 'PUT', body: changed });
+      expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+    },
     signal: (name) => writeFileSync(join(signals, name), ''),
   };
 }

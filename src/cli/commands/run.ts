@@ -3,6 +3,7 @@ import type { Run, RunAttempt, RunInput } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { LogTimesReader } from '../../client/log-times-reader.ts';
 import { readAnswer } from '../../client/read-answer.ts';
+import { describeProgress } from '../../words/describe-progress.ts';
 import { formatDuration } from '../../words/duration.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import { findLogTime } from '../../words/log-times.ts';
@@ -277,6 +278,7 @@ function printRun(session: CommandSession, run: Run): void {
     ['Webhook', run.webhook_uid],
     ['Concurrency key', run.concurrency_key],
     ['Superseded by', run.superseded_by],
+    ['Progress', describeProgress(run.attempts.at(-1)?.progress ?? null)],
     ['Attempt', String(run.attempt)],
     ['Executor', run.executor ?? 'none yet'],
     ['Revision', run.revision],

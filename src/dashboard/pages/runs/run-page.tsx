@@ -12,6 +12,7 @@ import { factoryPath } from '../../paths.ts';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { RunActions } from './run-actions.tsx';
 import { RunAttempts } from './run-attempts.tsx';
+import { RunFacts } from './run-facts.tsx';
 import { RunInput } from './run-input.tsx';
 import { RunLog } from './run-log.tsx';
 import { RunResult } from './run-result.tsx';
@@ -59,6 +60,7 @@ function RunDetail({ run }: { run: Run }) {
   return (
     <Stack gap="lg">
       <StoryPanel factory={run.factory} reference={run.id} watched={[run.id]} />
+      <RunFacts run={run} />
       <RunResult run={run} />
       <RunAttempts run={run} />
       <Tabs defaultValue="log" keepMounted={false}>

@@ -221,12 +221,19 @@ function NoRun({ filter }: { filter: RunFilter }) {
 const COLUMNS: DataColumn<Run>[] = [
   {
     header: 'Automation',
-    render: ({ factory, id, automation }) => (
-      <ObjectLink factory={factory} kind="runs" id={id}>
-        <b>
-          <UntrustedText text={automation} />
-        </b>
-      </ObjectLink>
+    render: ({ factory, id, automation, concurrency_key: key }) => (
+      <>
+        <ObjectLink factory={factory} kind="runs" id={id}>
+          <b>
+            <UntrustedText text={automation} />
+          </b>
+        </ObjectLink>
+        {key !== null && (
+          <Text size="xs" c="dimmed" lineClamp={1} style={{ overflowWrap: 'anywhere' }}>
+            Key <UntrustedText text={key} />
+          </Text>
+        )}
+      </>
     ),
   },
   { header: 'State', render: ({ state }) => <StatusBadge state={state} /> },
@@ -241,17 +248,26 @@ const COLUMNS: DataColumn<Run>[] = [
   },
   {
     header: 'Reason',
-    render: ({ error, waiting }) => <RunReason reason={error ?? waiting?.reason_text ?? null} />,
+    render: (run) => <RunReason run={run} />,
   },
   { header: 'Created', render: ({ created_at }) => <TimeText at={created_at} isFocusable={false} /> },
   { header: 'Duration', align: 'end', render: (run) => <RunDuration run={run} /> },
 ];
 
-function RunReason({ reason }: { reason: string | null }) {
+function RunReason({ run: { factory, error, waiting, superseded_by: newer } }: { run: Run }) {
+  const reason = error ?? waiting?.reason_text ?? null;
   if (reason === null) return '–';
   return (
     <Text size="xs" c="dimmed" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
       <UntrustedText text={reason} />
+      {newer !== null && (
+        <>
+          {' by '}
+          <ObjectLink factory={factory} kind="runs" id={newer}>
+            a newer run
+          </ObjectLink>
+        </>
+      )}
     </Text>
   );
 }
