@@ -48,7 +48,8 @@ export interface Alerts {
   /** The configuration has changed. */
   reload(): void;
   start(probe: ProbePublicUrl): Promise<void>;
-  stop(): Promise<void>;
+  /** @param hurry ends the wait for answers of targets when it aborts */
+  stop(hurry: AbortSignal): Promise<void>;
 }
 
 /** Creates the alerts. Nothing is evaluated or sent before `start`. */
@@ -124,10 +125,10 @@ export function createAlerts(parts: AlertParts): Alerts {
       await watch.start();
       sender.start();
     },
-    stop: async () => {
+    stop: async (hurry) => {
       publicUrl.stop();
       await watch.stop();
-      await sender.stop();
+      await sender.stop(hurry);
     },
   };
 }

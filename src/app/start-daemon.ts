@@ -181,7 +181,7 @@ async function composeDaemon(
   lifetime.defer(async () => {
     await reconciling.stop();
     await notifier.stop(hurry.signal);
-    await alerts.stop();
+    await alerts.stop(hurry.signal);
     await dispatcher.stop({ graceMs: config.shutdownGraceMs, why: 'the daemon stopped' });
   });
   lifetime.defer(() => ingress.stop());

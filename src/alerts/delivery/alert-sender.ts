@@ -2,6 +2,8 @@ import { AppError } from '../../core/errors.ts';
 import { type AlertTarget, listSecretNames } from '../alert-target.ts';
 import { type TargetFailure, TargetSender, type TargetSenderParts } from './target-sender.ts';
 
+const NEVER = new AbortController().signal;
+
 /** Sends messages to all targets of the configuration. */
 export class AlertSender {
   readonly #parts: TargetSenderParts;
@@ -22,7 +24,7 @@ export class AlertSender {
       return known ?? new TargetSender(target, this.#parts);
     });
     // A changed target continues with the messages of its name, when the request in progress has ended.
-    const ended = Promise.all([...before].map((sender) => sender.stop()));
+    const ended = Promise.all([...before].map((sender) => sender.stop(NEVER)));
     if (this.#isStarted) void ended.then(() => this.#wakeAll());
   }
 
@@ -54,8 +56,9 @@ export class AlertSender {
     return this.#senders.map(({ target: { name, type }, failure }) => ({ name, type, failure }));
   }
 
-  async stop(): Promise<void> {
-    await Promise.all(this.#senders.map((sender) => sender.stop()));
+  /** @param hurry ends the wait for answers when it aborts */
+  async stop(hurry: AbortSignal): Promise<void> {
+    await Promise.all(this.#senders.map((sender) => sender.stop(hurry)));
   }
 
   #wakeAll(): void {

@@ -32,7 +32,7 @@ export async function sendMessage(
   stopping: AbortSignal,
 ): Promise<SendProblem> {
   try {
-    if (target.type === 'email') return await sendMail(target, content, parts);
+    if (target.type === 'email') return await endWith(stopping, sendMail(target, content, parts));
     return await postMessage(target, content, parts, stopping);
   } catch (error) {
     return { problem: describeProblem(error), waitMs: null };
@@ -43,6 +43,14 @@ function describeProblem(error: unknown): string {
   if (error instanceof TargetProblem) return error.message;
   if (error instanceof Error && error.name === 'TimeoutError') return `no response within ${TIMEOUT_MS / 1000} s`;
   return `it could not be reached: ${describeNetworkFailure(error)}`;
+}
+
+/** A mail in progress cannot be aborted. The caller does not wait for it. */
+function endWith<T>(stopping: AbortSignal, work: Promise<T>): Promise<T> {
+  const stopped = new Promise<never>((_, reject) => {
+    stopping.addEventListener('abort', () => reject(new TargetProblem('the daemon is stopping')), { once: true });
+  });
+  return Promise.race([work, stopped]);
 }
 
 async function sendMail(target: EmailTarget, content: MessageContent, parts: SendParts): Promise<null> {

@@ -81,12 +81,20 @@ export class TargetSender {
     return sent?.problem ?? null;
   }
 
-  /** Waits a short time for the current attempt; what is not sent yet stays stored. */
-  async stop(): Promise<void> {
+  /**
+   * Waits a short time for the current attempt; what is not sent yet stays stored.
+   *
+   * @param hurry ends the wait when it aborts
+   */
+  async stop(hurry: AbortSignal): Promise<void> {
     this.#isStopping = true;
     this.#cancelTimer();
-    const cancelAbort = this.#parts.schedule(STOP_GRACE_MS, () => this.#abort.abort());
+    const abort = () => this.#abort.abort();
+    const cancelAbort = this.#parts.schedule(STOP_GRACE_MS, abort);
+    if (hurry.aborted) abort();
+    hurry.addEventListener('abort', abort);
     await this.#working;
+    hurry.removeEventListener('abort', abort);
     cancelAbort();
   }
 
