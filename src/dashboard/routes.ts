@@ -1,5 +1,6 @@
 import {
   Activity,
+  BellRing,
   GitCommitHorizontal,
   Inbox,
   KeyRound,
@@ -11,13 +12,14 @@ import {
 } from 'lucide-react';
 import type { ComponentType } from 'react';
 import { createLazyPage, type LazyPage } from './lazy-page.tsx';
+import { OpenAlertCount } from './pages/alerts/open-alert-count.tsx';
 
 /** One page. To add a page, add a row here and a file in `pages/`. */
 export interface PageRoute {
   /** `:factory` is a placeholder for the name of a factory. The first matching row wins. */
   path: string;
-  /** Navigation entry, in the order of the rows; `null` for pages that are reached from other pages. */
-  navigation: { label: string; icon: LucideIcon } | null;
+  /** Navigation entry, in the order of the rows. `Count` is shown next to its label; `null` for pages that are reached from other pages. */
+  navigation: { label: string; icon: LucideIcon; Count?: ComponentType } | null;
   page: LazyPage;
 }
 
@@ -97,6 +99,11 @@ export const ROUTES: readonly PageRoute[] = [
     '/factories/:factory/commits/:id',
     null,
     async () => (await import('./pages/commits/commit-page.tsx')).CommitPage,
+  ),
+  page(
+    '/alerts',
+    { label: 'Alerts', icon: BellRing, Count: OpenAlertCount },
+    async () => (await import('./pages/alerts/alerts-page.tsx')).AlertsPage,
   ),
   page('/secrets/:id', null, async () => (await import('./pages/secrets/secret-page.tsx')).SecretPage),
   page(

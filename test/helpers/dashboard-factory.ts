@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { createTempDir } from './temp-dir.ts';
-import { startTestDaemon, type TestDaemon } from './test-daemon.ts';
+import { startTestDaemon, type TestDaemon, type TestDaemonOptions } from './test-daemon.ts';
 
 /** A daemon with a live factory, for tests in a browser. */
 export interface DashboardFactory {
@@ -20,8 +20,13 @@ export interface DashboardFactory {
 /**
  * Starts the daemon. Its automation `build` starts on `"start": true` and executes `shell`, in which `wait NAME` waits for
  * a signal.
+ *
+ * @param more keys of the configuration
  */
-export async function startDashboardFactory(shell: string): Promise<DashboardFactory> {
+export async function startDashboardFactory(
+  shell: string,
+  more: TestDaemonOptions['config'] = {},
+): Promise<DashboardFactory> {
   const signals = createTempDir('signals');
   const script = `wait() { while [ ! -e ${signals}/$1 ]; do sleep 0.1; done; }\n${shell}`;
   const executor = { type: 'command', command: ['/bin/sh', '-c', script] };
@@ -29,6 +34,7 @@ export async function startDashboardFactory(shell: string): Promise<DashboardFac
     config: {
       limits: { deliveriesPerMinute: 100_000, failedAuthPerMinute: 10_000 },
       factories: [{ name: 'payments', source: { type: 'live' }, runs: { executor } }],
+      ...more,
     },
   });
   const { uid, ingress_url: url, secret } = await createWebhook(daemon, 'ci');

@@ -67,6 +67,12 @@ const WORDS: Readonly<Record<string, ConditionText>> = {
     advice: 'Each of these automations has failed several times in a row.',
     page: { path: 'runs?state=failed', label: 'View failed runs' },
   },
+  AlertsFailing: {
+    title: 'Messages about alerts could not be sent',
+    isSevere: false,
+    advice: 'Check the target in alerts.targets of dockbell.yaml and the secret that it uses.',
+    page: null,
+  },
   NotifyFailing: {
     title: 'Commit status could not be reported to the git host',
     isSevere: false,

@@ -19,6 +19,7 @@ import { assessHealth, HEALTH_HOURS, type HealthFinding, type HealthState, listF
 import { listActiveConditions } from './describe-condition.ts';
 import { AutomationHealthCard, SenderHealth } from './factory-health.tsx';
 import { LiveDefinition } from './live-definition.tsx';
+import { OpenAlerts } from './open-alerts.tsx';
 import { ConditionAlerts, HealthFindings } from './overview-alerts.tsx';
 import { RecentRejections } from './recent-rejections.tsx';
 import { RemovedFactory } from './removed-factory.tsx';
@@ -47,6 +48,7 @@ export function OverviewPage() {
       <Stack>
         {!factory.configured && <RemovedFactory factory={factory} />}
         {conditions.length > 0 && <ConditionAlerts conditions={conditions} factory={factory} />}
+        <OpenAlerts factory={factory.name} />
         <HealthFindings findings={findings ?? []} />
         <NextStep factory={factory} />
         <Grid>

@@ -55,6 +55,8 @@ const LOOKS: Readonly<Record<string, Look>> = {
   done: GOOD,
   error: BAD,
   warning: CARE,
+  acknowledged: BUSY,
+  resolved: GOOD,
 };
 
 /** @param label shown instead of the state */

@@ -13,7 +13,7 @@ export function Navigation({ onNavigate }: { onNavigate: () => void }) {
       {ROUTES.map((route) => {
         const { path, navigation } = route;
         if (navigation === null || (factory === null && path.includes(':factory'))) return null;
-        const { label, icon: Icon } = navigation;
+        const { label, icon: Icon, Count } = navigation;
         const page = buildPath(path, factory?.name ?? '');
         const href = path.includes(':factory') ? page : addFactory(page, factory);
         const isCurrent = isWithin(location, page, path);
@@ -25,6 +25,7 @@ export function Navigation({ onNavigate }: { onNavigate: () => void }) {
             href={href}
             label={label}
             leftSection={<Icon size={18} aria-hidden />}
+            rightSection={Count === undefined ? undefined : <Count />}
             active={isCurrent}
             aria-current={isCurrent ? 'page' : undefined}
             onClick={onNavigate}

@@ -1,0 +1,22 @@
+import { Alert, Anchor, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { BellRing } from 'lucide-react';
+import { Link } from 'wouter';
+import { openAlertsQuery } from '../../api/alerts.ts';
+
+/** The open alerts of a factory, with a link to the page of all alerts. Nothing while there is none. */
+export function OpenAlerts({ factory }: { factory: string }) {
+  const { data: open = [] } = useQuery(openAlertsQuery(factory));
+  if (open.length === 0) return null;
+  const titles = [...new Set(open.map(({ title }) => title))].join(', ');
+  return (
+    <Alert color="orange" icon={<BellRing />} title={open.length === 1 ? '1 open alert' : `${open.length} open alerts`}>
+      <Text size="sm">
+        {titles}.{' '}
+        <Anchor component={Link} href="/alerts" size="sm" underline="always">
+          View alerts
+        </Anchor>
+      </Text>
+    </Alert>
+  );
+}
