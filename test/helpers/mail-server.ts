@@ -64,7 +64,7 @@ export async function startMailServer(options: { password?: string } = {}): Prom
   };
 }
 
-/** A certificate for localhost, signed by itself. */
+/** A self-signed certificate for localhost. */
 function createCertificate(): { key: string; certificate: string } {
   const folder = createTempDir('mail');
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];

@@ -90,8 +90,8 @@ const ABOUT: DataColumn<Alert> = { header: 'About', render: (alert) => <AlertSub
 const OPENED: DataColumn<Alert> = { header: 'Opened', render: ({ opened_at }) => <TimeText at={opened_at} /> };
 
 const ACTIVE: DataColumn<Alert>[] = [
-  STATE,
   FOUND,
+  STATE,
   ABOUT,
   OPENED,
   { header: 'Acknowledged', render: (alert) => <Acknowledgement alert={alert} /> },
