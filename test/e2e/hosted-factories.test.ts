@@ -72,6 +72,45 @@ describe.each(['ours', 'rows'])('the factory %s, on the command line', { timeout
   });
 });
 
+it.each(['ours', 'rows'])(
+  'the factory %s follows the options about bodies and identities of a new webhook',
+  async (factory) => {
+    const options = ['--body-format', 'form', '--delivery-id-path', 'event.id'];
+    const form = await run(factory, 'webhook', 'create', 'forms', ...options);
+    const post = async ({ ingress_url: url, secret }: Shown, type: string, body: string) => {
+      const headers = { authorization: `Bearer ${secret}`, 'content-type': type };
+      const answer = await fetch(url, { method: 'POST', headers, body });
+      return [answer.status, ((await answer.json()) as { delivery_id?: string }).delivery_id];
+    };
+    const payload = `payload=${encodeURIComponent('{"event":{"id":"evt_1"},"n":1}')}`;
+    const FORM = 'application/x-www-form-urlencoded';
+    expect(await post(form, FORM, payload)).toEqual([202, 'evt_1']);
+    expect((await post(form, 'application/json', '{"event":{"id":"evt_2"}}'))[0]).toBe(400);
+    const plain = await run(factory, 'webhook', 'create', 'ticks', '--no-deduplicate');
+    const ids = [await post(plain, 'application/json', '{}'), await post(plain, 'application/json', '{}')];
+    expect(ids.map(([status]) => status)).toEqual([202, 202]);
+    const shown = await Promise.all(['forms', 'ticks'].map((name) => run(factory, 'webhook', 'show', name)));
+    expect(shown).toMatchObject([
+      { body_format: 'form', delivery_id_path: 'event.id', deduplicate: true },
+      { body_format: 'json', delivery_id_path: null, deduplicate: false },
+    ]);
+    const labels = async ({ uid }: Shown) => {
+      const { data } = (await daemon.api(`/factories/${factory}/webhooks/${uid}/deliveries`)).body;
+      return data.map(({ label }: { label: string }) => label);
+    };
+    expect(await labels(plain)).toEqual(['Accepted', 'Accepted']);
+    expect((await post(form, FORM, payload))[0]).toBe(202);
+    expect((await labels(form)).slice(0, 1)).toEqual(['Duplicate']);
+    for (const wrong of [
+      ['--body-format', 'xml'],
+      [...options, '--delivery-id-header', 'X-Id'],
+    ]) {
+      const { code, stderr } = await daemon.cli('webhook', 'create', 'wrong', '--factory', factory, ...wrong);
+      expect([code === 0, stderr]).toEqual([false, expect.stringMatching(/json, form|delivery_?id/i)]);
+    }
+  },
+);
+
 it('a live factory renames a webhook and rotates its secret', async () => {
   const before = await run('rows', 'webhook', 'create', 'old-name');
   const renamed = await run('rows', 'webhook', 'rename', 'old-name', 'new-name');

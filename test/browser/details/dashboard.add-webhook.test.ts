@@ -67,6 +67,36 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await expect.poll(() => labels(page)).toEqual(['Accepted']);
   });
 
+  it('takes forms, an ID from the payload, and every delivery as new', async () => {
+    const page = await openForm();
+    await field(page, 'Name').fill('forms');
+    await page.getByRole('checkbox', { name: 'The sender posts forms' }).check();
+    await field(page, 'Delivery ID header').fill('X-Id');
+    await field(page, 'Delivery ID path').fill('event.id');
+    await submit(page);
+    await page
+      .getByText(/either|not both|one of/i)
+      .first()
+      .waitFor();
+    await field(page, 'Delivery ID header').fill('');
+    await page.getByRole('checkbox', { name: 'Recognize repeated deliveries' }).uncheck();
+    await lookAt(page, 'webhook-inputs');
+    await submit(page);
+    await page.getByText('Copy the secret now').waitFor();
+    const { body } = await daemon.api('/factories/rows/webhooks');
+    expect(body.data.find(({ name }: { name: string }) => name === 'forms')).toMatchObject({
+      body_format: 'form',
+      delivery_id_header: null,
+      delivery_id_path: 'event.id',
+      deduplicate: false,
+    });
+    expect(await paste(page)).toMatch(/^HTTP\/1.1 202[\s\S]*"delivery_id"/);
+    await leave(page, 'I have copied it');
+    const facts = page.getByRole('region', { name: 'Settings' });
+    for (const text of ['Form', 'event.id of the payload']) await facts.getByText(text, { exact: true }).waitFor();
+    await facts.getByText('Duplicates', { exact: true }).waitFor();
+  });
+
   it.each([
     ['token', 'Bearer token'],
     ['url_token', 'URL token'],

@@ -258,7 +258,7 @@ function RunReason({ run: { factory, error, waiting, superseded_by: newer } }: {
   const reason = error ?? waiting?.reason_text ?? null;
   if (reason === null) return '–';
   return (
-    <Text size="xs" c="dimmed" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
+    <Text size="xs" c="dimmed" lineClamp={newer === null ? 2 : 3} style={{ overflowWrap: 'anywhere' }}>
       <UntrustedText text={reason} />
       {newer !== null && (
         <>
