@@ -99,6 +99,7 @@ export const FIELDS = {
     'retry',
     'budget',
     'runs_on',
+    'workspace',
     'file',
     'commit',
     'commit.subject',

@@ -2899,6 +2899,8 @@ export interface components {
             budget: JsonObject | null;
             /** @description The labels that a worker needs to get its runs; `null` if it needs none. */
             runs_on: string[] | null;
+            /** @description The repository that each run gets a checkout of; `null` for none. */
+            workspace: JsonObject | null;
             /** @description `null` for a live factory, which has no files. */
             file: string | null;
             /** @description The commit of `revision`; `null` if it is not known. */
@@ -3197,6 +3199,12 @@ export interface components {
                 media_type: string;
             }[];
             overrides: JsonObject;
+            /** @description The checkout that its automation declares; `null` for none. */
+            workspace: {
+                /** @description `null` for the repository of the factory. */
+                repository: string | null;
+                ref: string;
+            } | null;
             /** @description The name of the event of the delivery. */
             event: string | null;
             /** @description The other deliveries that the run stands for, because it replaced their runs: newest first, at most 1,000. */
@@ -9848,6 +9856,8 @@ export interface operations {
                     budget?: JsonObject | null;
                     /** @description The labels that a worker needs to get its runs; `null` if it needs none. */
                     runs_on?: string[] | null;
+                    /** @description The repository that each run gets a checkout of; `null` for none. */
+                    workspace?: JsonObject | null;
                     /** @description As the front matter of a file writes them. The validation of the definition checks them. */
                     triggers: (JsonObject)[];
                     /** @description Execution setting that is passed to the run unchanged. */
@@ -10216,6 +10226,8 @@ export interface operations {
                     budget?: JsonObject | null;
                     /** @description The labels that a worker needs to get its runs; `null` if it needs none. */
                     runs_on?: string[] | null;
+                    /** @description The repository that each run gets a checkout of; `null` for none. */
+                    workspace?: JsonObject | null;
                     /** @description As the front matter of a file writes them. The validation of the definition checks them. */
                     triggers: (JsonObject)[];
                     /** @description Execution setting that is passed to the run unchanged. */

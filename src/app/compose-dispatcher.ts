@@ -44,7 +44,7 @@ export async function composeDispatcher(
     logger,
   };
   const openTerms = async ({ factories }: Pick<Config, 'factories'>) =>
-    composeTerms(factories, await createExecutors(factories, executorParts));
+    composeTerms(factories, await createExecutors(factories, executorParts, env));
   const dispatcher = createRunDispatcher({
     terms: await openTerms(config),
     storage,

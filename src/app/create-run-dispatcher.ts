@@ -6,6 +6,7 @@ import type { RunObserver } from '../core/ports/runs/run-observer.ts';
 import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
+import type { Environment } from '../core/reserved-variables.ts';
 import type { Run } from '../core/resources/run.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { ExecutorParts } from '../executors/executor-kind.ts';
@@ -13,6 +14,7 @@ import { createExecutor, LOCAL_EXECUTORS } from '../executors/index.ts';
 import { createDispatcher, type Dispatcher, type DispatchTerms } from '../run/dispatcher.ts';
 import type { FactoryExecutor } from '../run/factory-queue.ts';
 import type { WorkerTerms } from '../run/run-leases.ts';
+import { createWorkspaces } from './check-out-workspaces.ts';
 
 export interface RunParts {
   terms: DispatchTerms;
@@ -40,13 +42,18 @@ export function createRunDispatcher({ storage, ...parts }: RunParts): Dispatcher
 /** The executors that the configuration names, by factory. Throws `config_invalid` for one that cannot be used. */
 export async function createExecutors(
   factories: readonly FactoryConfig[],
-  parts: Omit<ExecutorParts, 'factory' | 'timeoutMs'>,
+  parts: Omit<ExecutorParts, 'factory' | 'timeoutMs' | 'checkOut'>,
+  environment: Environment,
 ): Promise<Map<string, Executor>> {
   const executors = new Map<string, Executor>();
-  for (const { name, runs } of factories) {
+  for (const factory of factories) {
+    const { name, runs } = factory;
     const { timeoutMs } = runs;
+    const checkOut = createWorkspaces(factory, environment);
     const executor =
-      runs.executor === null ? null : await createExecutor(runs.executor, { ...parts, factory: name, timeoutMs });
+      runs.executor === null
+        ? null
+        : await createExecutor(runs.executor, { ...parts, factory: name, timeoutMs, checkOut });
     if (executor !== null) executors.set(name, executor);
   }
   return executors;

@@ -741,6 +741,18 @@ export const OPTIONS = {
     env: null,
     secret: false,
   },
+  'factories[].runs.workspaces[].url': {
+    title: 'Workspace URL',
+    type: { kind: 'repository' },
+    default: null,
+    required: true,
+    description:
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it shows what to write
+      'URL of a repository that `workspace` of an automation may name. git gets the user name and password of this URL, such as `https://user:${GIT_TOKEN}@host/path`.',
+    examples: ['https://git.example.com/team/payments.git'],
+    env: null,
+    secret: true,
+  },
   'factories[].runs.retry': {
     title: 'Retry',
     type: { kind: 'choice', values: ['never', 'interrupted'], later: [] },
@@ -804,6 +816,11 @@ export const SECTIONS = {
     title: 'Budget',
     description: 'Maximum number of attempts that start in a period. Without it, there is no limit.',
     optional: true,
+  },
+  'factories[].runs.workspaces': {
+    title: 'Workspaces',
+    description:
+      'Repositories, in addition to that of the factory, of which automations may give their runs a checkout.',
   },
   'factories[].runs': { title: 'Runs', description: 'Execution of runs.' },
   'factories[].runs.executor': {

@@ -2,7 +2,7 @@ import type { Transform } from 'node:stream';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Executor, StartRecords } from '../core/ports/runs/executor.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { Run } from '../core/resources/run.ts';
+import type { Run, RunInput } from '../core/resources/run.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { SignWebhook } from '../outbound/sign-webhook.ts';
@@ -23,11 +23,21 @@ export interface ExecutorParts {
   maskOutput: (values: Iterable<SecretValue>) => Transform;
   secrets: Pick<SecretStore, 'resolve'>;
   signWebhook: SignWebhook;
+  checkOut: CheckOutWorkspace;
   /** Creates the access with which the receiver of a run reports about the current attempt, and about nothing else. */
   openReports: (run: Run) => Promise<ReportAccess>;
   clock: Clock;
   logger: Logger;
 }
+
+/**
+ * Makes the checkout that a run gets in a new folder; `dir` is `null` if its automation declares none. Never throws. The
+ * problem is a sentence without credentials.
+ */
+export type CheckOutWorkspace = (
+  input: Pick<RunInput, 'workspace' | 'payload' | 'run'>,
+  place: { dir: string; owner: { uid: number; gid: number } | null; signal: AbortSignal },
+) => Promise<{ ok: true; dir: string | null } | { ok: false; problem: string }>;
 
 /** How a receiver reports about an attempt. */
 export interface ReportAccess {

@@ -14,6 +14,7 @@ const PARTS = {
     throw new Error('no run starts here');
   },
   secrets: { resolve: async () => ({ outcome: 'missing' as const }) },
+  checkOut: async () => ({ ok: true, dir: null }) as const,
   signWebhook: () => ({}),
   openReports: () => Promise.reject(new Error('no run is executed')),
   clock: { wallMs: () => 0, monotonicMs: () => 0 },

@@ -3,6 +3,7 @@ import { presentFields } from '../core/resources/fields.ts';
 import type { RunInput, StandsFor } from '../core/resources/run.ts';
 import { RUN_FIELDS } from '../core/resources/run.ts';
 import { traceAttempt } from '../core/trace-context.ts';
+import { presentWorkspace } from '../core/workspace.ts';
 
 /** Name under which the received body is attached (specification, "Run input"). */
 export const PAYLOAD_FILE = 'event-payload.json';
@@ -41,6 +42,7 @@ export function renderRunDocuments(input: RunInput): RunDocuments {
     event,
     agent,
     overrides,
+    workspace: presentWorkspace(input.workspace, input.payload, run.revision),
     stands_for: presentStandsFor(input.standsFor),
     trace: traceAttempt(run),
   };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../core/errors.ts';
 import type { Ancestry, SourceFailed } from '../core/ports/definitions/definition-source.ts';
@@ -12,9 +12,9 @@ import { parseParents, type RunInRepository, readAncestry, readCommitTime } from
 import { verifyCommit } from './commit-signature.ts';
 import { findCommitUrl } from './commit-url.ts';
 import { describeGitFailure } from './git-failure.ts';
-import { type GitCommand, type GitOutcome, type RunGit, SMALL_PACK_WINDOWS } from './git-process.ts';
+import type { GitCommand, GitOutcome, RunGit } from './git-process.ts';
 import { type GitTreeResult, readGitTree } from './git-tree.ts';
-import { realPathOf, resolveLocalRepository } from './local-repository.ts';
+import { formatPackWindows, resolveLocalRepository, trustInConfig } from './local-repository.ts';
 import { parseCommit } from './parse-commit.ts';
 import { hasUnprintable, quote } from './printable-text.ts';
 import type { RepositoryLocation } from './repository-url.ts';
@@ -448,20 +448,6 @@ function isWorthCloningAgain(failure: SourceFailed): boolean {
 
 function remainingMs(deadline: number): number {
   return Math.max(1, Math.ceil(deadline - performance.now()));
-}
-
-/** The operator configured this repository, so it is trusted regardless of its owner. git reads that from a global file only. */
-async function trustInConfig(commonDir: string): Promise<string> {
-  const real = await realPathOf(commonDir);
-  const paths = new Set([commonDir, real, dirname(commonDir), dirname(real)]);
-  const lines = Array.from(paths, (path) => `\tdirectory = "${path.replace(/["\\]/g, '\\$&')}"\n`);
-  return `[safe]\n${lines.join('')}`;
-}
-
-/** The git process that sends from a local repository reads only this file, and has the same memory limit. */
-function formatPackWindows(): string {
-  const lines = SMALL_PACK_WINDOWS.map(([key, value]) => `\t${key.replace('core.', '')} = ${value}\n`);
-  return `[core]\n${lines.join('')}`;
 }
 
 /** Only one daemon uses the data directory, so a lock that exists before git starts belongs to a git that has ended. */

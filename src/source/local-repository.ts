@@ -1,5 +1,6 @@
 import { lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { SMALL_PACK_WINDOWS } from './git-process.ts';
 
 /** A repository on this machine: its `.git` folder (or itself, if bare), and the folder with the refs of all work trees. */
 export interface LocalRepository {
@@ -29,6 +30,20 @@ export async function findWorkTreeRoot(dir: string): Promise<string | null> {
 /** The real path, or the path itself if it does not exist. */
 export async function realPathOf(path: string): Promise<string> {
   return realpath(path).catch(() => resolve(path));
+}
+
+/** The operator configured this repository, so it is trusted regardless of its owner. git reads that from a global file only. */
+export async function trustInConfig(commonDir: string): Promise<string> {
+  const real = await realPathOf(commonDir);
+  const paths = new Set([commonDir, real, dirname(commonDir), dirname(real)]);
+  const lines = Array.from(paths, (path) => `\tdirectory = "${path.replace(/["\\]/g, '\\$&')}"\n`);
+  return `[safe]\n${lines.join('')}`;
+}
+
+/** The git process that sends from a local repository reads only this file, and has the same memory limit. */
+export function formatPackWindows(): string {
+  const lines = SMALL_PACK_WINDOWS.map(([key, value]) => `\t${key.replace('core.', '')} = ${value}\n`);
+  return `[core]\n${lines.join('')}`;
 }
 
 async function followGitFile(path: string): Promise<string | null> {

@@ -1,5 +1,5 @@
 /** The keys of an automation that say how its runs start, and start again. */
-export const RUN_POLICY_KEYS = ['concurrency', 'debounce', 'retry', 'budget', 'runsOn'] as const;
+export const RUN_POLICY_KEYS = ['concurrency', 'debounce', 'retry', 'budget', 'runsOn', 'workspace'] as const;
 export type RunPolicyKey = (typeof RUN_POLICY_KEYS)[number];
 
 /** The keys of a policy that an automation declares. */

@@ -36,6 +36,7 @@ const INPUT: RunInput = {
   webhook: { name: 'internal-ci', uid: 'wh_kt4y07vv0p5z98a9bb8rvsyxtr' },
   prompt: 'A build has failed. Find out which step broke it, and say in three sentences what to do.\n',
   agent: null,
+  workspace: { ref: 'main' },
   overrides: { secrets: ['ISSUE_TRACKER_TOKEN'] },
   event: 'build.failed',
   standsFor: {
@@ -65,6 +66,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   DOCKBELL_DELIVERY_ID: "the sender's ID of the delivery, as it was received",
   DOCKBELL_EVENT: 'the name of the event, such as `pull_request.opened`; empty if it is not known',
   DOCKBELL_PAYLOAD: 'absolute path of `event-payload.json`',
+  DOCKBELL_WORKSPACE: 'absolute path of the checkout, if the automation declares `workspace`',
   TRACEPARENT: 'W3C trace context of the attempt; not set if the delivery [is not traced](../operations/tracing.md)',
   TRACESTATE: 'trace state of the sender; not set if there is none',
 };
@@ -77,7 +79,7 @@ describe('docs/reference/runs.md', () => {
   });
 
   it('lists the complete environment of a run', () => {
-    const places = { work: '/w', temporary: '/t', payload: '/w/event-payload.json' };
+    const places = { work: '/w', temporary: '/t', payload: '/w/event-payload.json', workspace: '/w/workspace' };
     const built = buildRunEnvironment(INPUT, places, '/bin', new Map());
     const environment = built.ok ? built.environment : {};
     const set = Object.keys(environment).filter((name) => environment[name] !== undefined);

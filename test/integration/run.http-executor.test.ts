@@ -80,6 +80,7 @@ function openExecutor(changes: Changes = {}) {
         return secret;
       },
     },
+    checkOut: async () => ({ ok: true, dir: null }) as const,
     signWebhook,
     openReports: async ({ id, attempt }: Run) => ({
       url: `https://dockbell.example.com/api/v1/runs/${id}`,

@@ -305,6 +305,7 @@ const runInput = {
   }),
   attachments: [{ name: PAYLOAD_FILE, size: 8214, media_type: 'application/json' }],
   overrides: OVERRIDES,
+  workspace: null,
   event: 'issues.opened',
   stands_for: { count: 0, deliveries: [] },
 };

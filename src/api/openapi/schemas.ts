@@ -673,6 +673,14 @@ export const COMPONENTS = {
       envelope: text,
       attachments: { type: 'array', items: closedObject({ name: text, size: count, media_type: text }) },
       overrides: { type: 'object' },
+      workspace: {
+        ...closedObject({
+          repository: { ...textOrNull, description: '`null` for the repository of the factory.' },
+          ref: text,
+        }),
+        type: ['object', 'null'],
+        description: 'The checkout that its automation declares; `null` for none.',
+      },
       event: { ...textOrNull, description: 'The name of the event of the delivery.' },
       stands_for: closedObject(
         {

@@ -11,6 +11,7 @@ import {
   type RetryPolicy,
 } from '../run-policy.ts';
 import { MAX_WORKER_LABELS, WORKER_LABEL_PATTERN } from '../worker-labels.ts';
+import { TEMPLATE_PATTERN, type WorkspacePolicy } from '../workspace.ts';
 import { defineFields, type Field } from './fields.ts';
 import { json, textOrNull } from './value-types.ts';
 
@@ -75,6 +76,8 @@ const RETRY_KEYS = {
     examples: [[78]],
   },
 };
+
+const TEMPLATE_ERROR = 'a text without spaces, or a template such as {{ pull_request.head.sha }}';
 
 const KEY_PATH = {
   type: 'string',
@@ -147,6 +150,27 @@ const BUDGET_KEYS = {
       'The outcome of a run over the budget: queue lets it wait, skip ends it without a start. Default: queue.',
     enum: [...BUDGET_OUTCOMES],
     examples: ['skip'],
+  },
+};
+
+const WORKSPACE_KEYS = {
+  repository: {
+    type: 'string',
+    title: 'Repository',
+    description:
+      'URL of the repository, or a template over paths of the payload. runs.workspaces in dockbell.yaml must list it. Default: the repository of the factory.',
+    pattern: TEMPLATE_PATTERN,
+    patternErrorMessage: TEMPLATE_ERROR,
+    examples: ['https://github.com/acme/payments.git', '{{ repository.clone_url }}'],
+  },
+  ref: {
+    type: 'string',
+    title: 'Ref',
+    description:
+      'A branch, a tag, a full ref or a commit ID, or a template over paths of the payload. Default: the commit that is live in the repository of the factory, and the default branch of another one.',
+    pattern: TEMPLATE_PATTERN,
+    patternErrorMessage: TEMPLATE_ERROR,
+    examples: ['{{ pull_request.head.sha }}', 'main'],
   },
 };
 
@@ -250,6 +274,24 @@ export const RUN_POLICY_FIELDS = defineFields({
         minItems: 1,
         maxItems: MAX_WORKER_LABELS,
         uniqueItems: true,
+      },
+    },
+    editable: 'create and change',
+    planned: true,
+    tagged: true,
+    audited: true,
+  },
+  workspace: {
+    type: policyOrNull<WorkspacePolicy>(),
+    description: 'The repository that each run gets a checkout of; `null` for none.',
+    declared: {
+      default: null,
+      schema: {
+        title: 'Workspace',
+        description: 'Gives each run a clean checkout of a repository, without history.',
+        examples: [{ ref: '{{ pull_request.head.sha }}' }],
+        properties: WORKSPACE_KEYS,
+        additionalProperties: false,
       },
     },
     editable: 'create and change',

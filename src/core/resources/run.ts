@@ -2,6 +2,7 @@ import { type Actor, IDENTITY_KINDS } from '../access.ts';
 import type { DeliveryId, RunId, WebhookUid } from '../ids.ts';
 import type { Json } from '../json.ts';
 import { RUN_OUTPUT_SCHEMA, type RunOutput } from '../run-output.ts';
+import type { WorkspacePolicy } from '../workspace.ts';
 import { defineFields, type RecordOf, type ViewOf } from './fields.ts';
 import {
   count,
@@ -185,6 +186,8 @@ export interface RunInput {
   prompt: string;
   agent: string | null;
   overrides: { [key: string]: Json };
+  /** The checkout that the run gets; `null` for none. */
+  workspace: WorkspacePolicy | null;
   /** The name of the delivery's event; `null` if it is not known. */
   event: string | null;
   standsFor: StandsFor;

@@ -1,4 +1,4 @@
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { AppError, messageOf, systemErrorCode } from '../../core/errors.ts';
 import type { ExecutionRequest, Executor, NotStarted, StartRecords } from '../../core/ports/runs/executor.ts';
 import type { RunResult } from '../../core/resources/run.ts';
@@ -100,7 +100,11 @@ async function execute(
 async function executeInDirectory(request: ExecutionRequest, settings: Settings): Promise<RunResult | NotStarted> {
   const directory = await prepareRunDirectory(settings.runsDir, request, settings.user);
   try {
-    const built = buildRunEnvironment(request.input, directory, settings.searchPath, request.secrets);
+    const workspace = await makeWorkspace(request, directory, settings);
+    if (request.signal.aborted) return describeStop(request.signal);
+    if (!workspace.ok) return failed(workspace.problem);
+    const places = { ...directory, workspace: workspace.dir };
+    const built = buildRunEnvironment(request.input, places, settings.searchPath, request.secrets);
     if (!built.ok) return failed(built.error);
     return await executeCaptured(request, directory, built.environment, settings);
   } finally {
@@ -109,6 +113,11 @@ async function executeInDirectory(request: ExecutionRequest, settings: Settings)
       settings.logger.warn({ err: error, run: request.input.run.id }, 'deleting temporary files of a run failed'),
     );
   }
+}
+
+/** Before the attempt counts as started: after a crash, it begins again. */
+function makeWorkspace({ input, signal }: ExecutionRequest, { work }: RunDirectory, { checkOut, user }: Settings) {
+  return checkOut(input, { dir: join(work, 'workspace'), owner: user, signal });
 }
 
 async function executeCaptured(

@@ -9,7 +9,7 @@ import { PASS_THROUGH_MODE, type RunUser } from './run-user.ts';
 import { AGENT_FILES_FOLDER, writeAgentFiles } from './write-agent-files.ts';
 
 /** The directory of one attempt. */
-export interface RunDirectory extends RunPlaces {
+export interface RunDirectory extends Omit<RunPlaces, 'workspace'> {
   /** `prompt.md`, open for reading: the standard input. The caller must close it. */
   prompt: FileHandle;
   /** Path of the pipe for the output, outside the working directory. */

@@ -9,6 +9,8 @@ export interface RunPlaces {
   work: string;
   temporary: string;
   payload: string;
+  /** The checkout; `null` for none. */
+  workspace: string | null;
 }
 
 /** Environment of a child process. With a value of `undefined`, Node does not add its variable of that name. */
@@ -54,6 +56,7 @@ function describeRun({ run, webhook, event }: RunInput, places: RunPlaces, path:
     DOCKBELL_DELIVERY_ID: replaceNul(run.deliveryIdentity),
     DOCKBELL_EVENT: event ?? '',
     DOCKBELL_PAYLOAD: places.payload,
+    DOCKBELL_WORKSPACE: places.workspace ?? undefined,
     TRACEPARENT: trace?.traceparent,
     TRACESTATE: trace?.tracestate ?? undefined,
   });

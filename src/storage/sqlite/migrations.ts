@@ -871,4 +871,6 @@ export const MIGRATIONS: readonly string[] = [
   DROP INDEX runs_claimable;
   CREATE INDEX runs_claimable ON runs (factory, state, gate, runs_on, seq) WHERE state = 'queued' AND gate IS NULL;
   `,
+  // The checkout that runs get, as the automation declares it; NULL for none.
+  `ALTER TABLE automation_versions ADD COLUMN workspace TEXT;`,
 ];

@@ -49,13 +49,14 @@ const STANDS_FOR_NONE: StandsFor = { count: 0, deliveries: [] };
 
 function toRunInput(row: RunInputRow, standsFor: StandsFor): RunInput {
   const run = toRun(row);
-  const { prompt, agent, overrides } = AUTOMATION_VERSIONS.fromRow(row);
+  const { prompt, agent, overrides, workspace } = AUTOMATION_VERSIONS.fromRow(row);
   return {
     run,
     webhook: { name: row.webhook_name, uid: run.webhookUid },
     prompt,
     agent,
     overrides,
+    workspace,
     event: row.event,
     standsFor,
     queuedAt: row.requested_at ?? row.created_at,

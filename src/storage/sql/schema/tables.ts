@@ -53,6 +53,7 @@ export const VERSION_COLUMNS = [
   'automation_versions.retry',
   'automation_versions.budget',
   'automation_versions.runs_on',
+  'automation_versions.workspace',
 ] as const;
 
 export const RECONCILIATIONS = mapColumns<Reconciliation>()({
