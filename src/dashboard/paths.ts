@@ -4,7 +4,7 @@ export function factoryPath(factory: string, page = ''): string {
 }
 
 /** A kind of object that has a page. */
-export type ObjectKind = 'webhooks' | 'automations' | 'deliveries' | 'runs' | 'reconciliations' | 'commits';
+export type ObjectKind = 'webhooks' | 'automations' | 'deliveries' | 'replays' | 'runs' | 'reconciliations' | 'commits';
 
 /** The path of the page of one object. @param id its ID, the name of an automation, or the revision of a commit */
 export function objectPath(factory: string, kind: ObjectKind, id: string): string {

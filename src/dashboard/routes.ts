@@ -59,6 +59,12 @@ export const ROUTES: readonly PageRoute[] = [
     null,
     async () => (await import('./pages/deliveries/delivery-page.tsx')).DeliveryPage,
   ),
+  page('/factories/:factory/replays', null, async () => (await import('./pages/replays/replays-page.tsx')).ReplaysPage),
+  page(
+    '/factories/:factory/replays/:id',
+    null,
+    async () => (await import('./pages/replays/replay-page.tsx')).ReplayPage,
+  ),
   page(
     '/factories/:factory/automations',
     { label: 'Automations', icon: Zap },

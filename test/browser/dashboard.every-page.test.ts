@@ -46,8 +46,10 @@ describeDashboard('every page of the dashboard', ({ openPage, signIn }) => {
     const list = async (path: string) => (await daemon.api(path)).body.data;
     const run = await eventually(async () => (await list('/factories/payments/runs?state=succeeded'))[0], 60_000);
     const [pass] = await list('/factories/payments/reconciliations');
+    const replay = { method: 'POST', body: { webhook: uid, rate: 1000 } };
     Object.assign(ids, {
       uid,
+      replays: (await daemon.api('/factories/payments/replays', replay)).body.id,
       deliveries: run.delivery,
       runs: run.id,
       reconciliations: pass.id,

@@ -55,7 +55,7 @@ export function deliveriesQuery(factory: string, filter: DeliveryFilter, cursor:
   });
 }
 
-function writeTime(time: DeliveryTime): { from?: string; to?: string } {
+export function writeTime(time: DeliveryTime): { from?: string; to?: string } {
   if (time.kind === 'last') return { from: new Date(Date.now() - TIME_SPANS_MS[time.span]).toISOString() };
   return { from: time.from ?? undefined, to: time.to ?? undefined };
 }

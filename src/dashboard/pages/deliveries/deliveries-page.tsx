@@ -8,6 +8,7 @@ import { useFactory } from '../../shell/context/current-factory.ts';
 import { readDeliveryFilter, writeDeliveryFilter } from './delivery-filter.ts';
 import { DeliveryFilters } from './delivery-filters.tsx';
 import { DeliveryTable } from './delivery-table.tsx';
+import { ReplayMatching } from './replay-matching.tsx';
 
 /** The delivery log of a factory. */
 export function DeliveriesPage() {
@@ -18,7 +19,11 @@ export function DeliveriesPage() {
   const change = (changed: DeliveryFilter) => setSearch(writeDeliveryFilter(changed), { replace: true });
   return (
     <>
-      <PageHeader title="Deliveries" lead="Requests that the webhooks of this factory received, newest first." />
+      <PageHeader
+        title="Deliveries"
+        lead="Requests that the webhooks of this factory received, newest first."
+        actions={<ReplayMatching factory={factory} filter={filter} />}
+      />
       {webhooks !== undefined && (
         <>
           <DeliveryFilters factory={factory} webhooks={webhooks} filter={filter} onChange={change} />

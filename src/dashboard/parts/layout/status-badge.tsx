@@ -40,6 +40,8 @@ const LOOKS: Readonly<Record<string, Look>> = {
   outdated: CARE,
   missing: BAD,
   queued: WAITING,
+  pending: WAITING,
+  finished: GOOD,
   running: BUSY,
   succeeded: GOOD,
   failed: BAD,
