@@ -162,11 +162,11 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await send('again', '{"start": true, "again": true}');
     const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}`);
     await detailsOf(page, 'again').click();
-    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByRole('button', { name: 'Replay', exact: true }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('The sender sees no difference').waitFor();
     await lookAt(page, 'deliveries-replay');
-    await dialog.getByRole('button', { name: 'Replay' }).click();
+    await dialog.getByRole('button', { name: 'Replay', exact: true }).click();
     await page.waitForURL(/deliveries\/dlv_/);
     await page.getByText('1 run started.').waitFor();
     await page.getByText(/ replayed dlv_/).waitFor();
