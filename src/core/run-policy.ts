@@ -62,8 +62,17 @@ export function readConcurrencyTerms(concurrency: ConcurrencyPolicy): Concurrenc
   return { limit, mode, cancelRunning };
 }
 
+/** The paths of the key of a run; `undefined` if its automation limits and delays no runs, so that it needs no key. */
+export function findKeyPaths(policy: {
+  concurrency: ConcurrencyPolicy | null;
+  debounce: string | null;
+}): string[][] | undefined {
+  const { concurrency, debounce } = policy;
+  return concurrency === null && debounce === null ? undefined : readKeyPaths(concurrency ?? {});
+}
+
 /** The paths of the payload whose values are the key of a run. Without any, all runs of the automation have one key. */
-export function readKeyPaths({ key = [] }: ConcurrencyPolicy): string[][] {
+function readKeyPaths({ key = [] }: ConcurrencyPolicy): string[][] {
   return [key].flat().map((path) => path.split('.'));
 }
 

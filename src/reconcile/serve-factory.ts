@@ -6,7 +6,7 @@ import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import { findOverlapEnd } from '../core/rotation-overlap.ts';
-import { readKeyPaths } from '../core/run-policy.ts';
+import { findKeyPaths } from '../core/run-policy.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { triggerFiltersByWebhook } from '../core/trigger.ts';
@@ -84,8 +84,8 @@ export async function serveApplied(parts: ServeParts, applied: AppliedFactory): 
 }
 
 function listen(automation: AutomationRow, version: number | null): ListeningAutomation {
-  const { name, enabled, concurrency, debounce, runsOn } = automation;
-  const keyPaths = concurrency === null && debounce === null ? undefined : readKeyPaths(concurrency ?? {});
+  const { name, enabled, runsOn } = automation;
+  const keyPaths = findKeyPaths(automation);
   const filters = [...triggerFiltersByWebhook(automation)];
   return { name, version, enabled, keyPaths, runsOn: runsOn ?? undefined, filters };
 }

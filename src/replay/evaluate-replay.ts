@@ -3,7 +3,7 @@ import { WantedKeys } from '../core/payload/wanted-keys.ts';
 import type { StartedThen, StoredDelivery } from '../core/ports/deliveries/replays.ts';
 import { parseRecordedHeaders } from '../core/resources/delivery.ts';
 import type { Replay } from '../core/resources/replay.ts';
-import { readKeyPaths } from '../core/run-policy.ts';
+import { findKeyPaths } from '../core/run-policy.ts';
 import { composeRun, type Match, matchDelivery } from '../ingress/steps/match-delivery.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -46,11 +46,11 @@ export function evaluateReplay(
 
 /** The filters of that time matched, so the same automations start, with the prompt and the policy of that time. */
 function startAgain(
-  { automation, version, concurrency, runsOn }: StartedThen,
+  { automation, version, concurrency, debounce, runsOn }: StartedThen,
   body: Uint8Array,
   id: Match['runs'][number]['id'],
 ) {
-  const keyPaths = concurrency === null ? undefined : readKeyPaths(concurrency);
+  const keyPaths = findKeyPaths({ concurrency, debounce });
   const payload = keyPaths === undefined ? undefined : readStored(body, WantedKeys.of(keyPaths));
   return composeRun({ automation, version, keyPaths, runsOn: runsOn ?? undefined }, { headers: {}, payload }, id);
 }

@@ -159,7 +159,7 @@ describe.each(STORAGES)('replays on $name', (kind) => {
     expect(first!.atReceipt).toEqual({
       applyNumber: 1,
       revision: 'c0ffee',
-      started: [{ automation: 'fix-errors', version, concurrency: null }],
+      started: [{ automation: 'fix-errors', version, concurrency: null, debounce: null, runsOn: null }],
     });
     expect(second!.atReceipt.started).toEqual([]);
     for (const run of offers.flatMap(({ runs }) => runs))

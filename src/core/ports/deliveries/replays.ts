@@ -29,6 +29,7 @@ export interface StartedThen {
   /** `AppliedAutomation.version`. */
   version: number;
   concurrency: ConcurrencyPolicy | null;
+  debounce: string | null;
   runsOn: string[] | null;
 }
 

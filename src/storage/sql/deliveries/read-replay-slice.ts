@@ -148,17 +148,24 @@ async function findVersions(db: Kysely<Schema>, runs: readonly RunId[]): Promise
   const rows = await db
     .selectFrom('runs')
     .innerJoin('automation_versions', 'automation_versions.version', 'runs.version')
-    .select(['runs.id', 'runs.automation', 'runs.version', 'automation_versions.concurrency'])
+    .select([
+      'runs.id',
+      'runs.automation',
+      'runs.version',
+      'automation_versions.concurrency',
+      'automation_versions.debounce',
+    ])
     .select('automation_versions.runs_on')
     .where('runs.id', 'in', runs)
     .execute();
   return new Map(
-    rows.map(({ id, automation, version, concurrency, runs_on }) => [
+    rows.map(({ id, automation, version, concurrency, debounce, runs_on }) => [
       id as RunId,
       {
         automation,
         version,
         concurrency: AUTOMATION_VERSIONS.decode('concurrency', concurrency),
+        debounce,
         runsOn: AUTOMATION_VERSIONS.decode('runsOn', runs_on),
       },
     ]),
