@@ -13,7 +13,7 @@ import { launchTestDaemon, type TestDaemon, type TestDaemonOptions } from '../he
 const ROUNDS = Number(process.env.DOCKBELL_POLICY_ROUNDS ?? 100);
 const SENDERS = 3;
 const DEBOUNCE_MS = 1000;
-const BUDGET = { runs: 20, perMs: 2000 };
+const BUDGET = { runs: 5, perMs: 2000 };
 const LIMITS: Readonly<Record<string, number>> = { latest: 1, queue: 2, skip: 1, digest: 3 };
 
 const declare = (name: string, policy: string) => `---
@@ -31,7 +31,7 @@ const POLICIES = {
   skip: 'concurrency: { key: pr, mode: skip }',
   digest: 'concurrency: { key: pr, limit: 3 }\ndebounce: 1s',
   flaky: 'retry: { maxAttempts: 3, backoff: 1s, on: [failed] }',
-  costly: 'budget: { runs: 20, per: 2s }',
+  costly: 'budget: { runs: 5, per: 2s }',
 };
 const KINDS = Object.keys(POLICIES);
 
