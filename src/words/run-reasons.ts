@@ -23,7 +23,7 @@ const SENTENCES = {
   timeout: 'The attempt exceeded the time limit of runs.timeout and was stopped.',
   cancelled: 'A user cancelled the run.',
   superseded:
-    'A newer run with the same concurrency key replaced it: the concurrency of the automation has the mode latest.',
+    'A newer run with the same concurrency key replaced it, because of debounce or of the mode latest of its automation.',
   skipped:
     'Other runs with the same concurrency key had not ended: the concurrency of the automation has the mode skip. To start it, retry the run.',
   over_budget:
