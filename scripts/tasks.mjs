@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startNpm } from './run-npm.mjs';
 
@@ -14,6 +14,9 @@ const TSC = 'node_modules/typescript7/bin/tsc';
 // Tests run on the same two cores, so the threads of the compiler cost more time than they save.
 const TYPES = ['tsconfig.json', 'src/dashboard'].map((project) => [TSC, '-p', project, '--singleThreaded']);
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run'];
+const TSX = 'node_modules/tsx/dist/cli.mjs';
+/** Scripts that write files from the tables of the code: later ones read what earlier ones wrote. */
+const GENERATORS = ['schemes', 'rule-docs', 'config', 'api-types', 'cli-docs'];
 
 /** Tasks of `node scripts/launch.mjs`. Each gets the remaining arguments and resolves to an exit code. */
 const TASKS = {
@@ -29,8 +32,8 @@ const TASKS = {
     (await install(['.', PROVIDERS, SITE])) ||
     (await build()) ||
     run([...VITEST, '--config', 'vitest.faults.ts', ...args]),
-  bench: async (args) =>
-    (await install(['.', SITE])) || (await build()) || run(['node_modules/tsx/dist/cli.mjs', 'bench/main.ts', ...args]),
+  generate: async () => (await install(['.'])) || generate(),
+  bench: async (args) => (await install(['.', SITE])) || (await build()) || run([TSX, 'bench/main.ts', ...args]),
 };
 
 /** Runs the task with that name and resolves to its exit code. */
@@ -76,6 +79,20 @@ function hashLockfile(folder) {
 
 async function build(parts = ['program', 'dashboard', 'docs', 'man-pages']) {
   return worst(await Promise.all(parts.map((part) => run([`scripts/build-${part}.mjs`]))));
+}
+
+/** Renews every generated file: schemas, types, reference pages, and the generated parts of other documents. */
+async function generate() {
+  for (const name of GENERATORS) {
+    const code = await run([TSX, `scripts/generate-${name}.ts`]);
+    if (code !== 0) return code;
+  }
+  const code = await build(['program', 'man-pages']);
+  if (code !== 0) return code;
+  // The tests of documents write the generated parts of documents. The built site is still that of the documents before.
+  process.env.UPDATE_DOCS = '1';
+  const tests = readdirSync('test/docs').filter((name) => !name.startsWith('docs-site.'));
+  return runQuietly([...VITEST, ...tests.map((name) => `test/docs/${name}`)]);
 }
 
 /** Runs the demo. Its documentation is built meanwhile, so that nobody waits for it. */
