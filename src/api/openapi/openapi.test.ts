@@ -252,7 +252,7 @@ describe('the examples of the OpenAPI document', () => {
   it('exist for each parameter that a request must have, and are valid', () => {
     for (const [, , { operationId, parameters = [] }] of operations()) {
       for (const { name, schema, example } of parameters.filter(({ required }) => required)) {
-        expect(example, `${name} of ${operationId}`).toBeDefined();
+        expect(example, `PARAMETER_EXAMPLES: ${name} of ${operationId}`).toBeDefined();
         expectValid(schema, example);
       }
     }
