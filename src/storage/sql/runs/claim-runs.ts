@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { RunId } from '../../../core/ids.ts';
-import type { Claimed, ClaimRequest } from '../../../core/ports/runs/run-queue.ts';
+import type { Admitted, Claimed, ClaimRequest } from '../../../core/ports/runs/run-queue.ts';
 import type { BudgetTerms } from '../../../core/run-policy.ts';
 import type { RunReason } from '../../../words/run-reasons.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -14,7 +14,7 @@ import {
   waitForBudget,
 } from './budget.ts';
 import { endRun } from './change-run.ts';
-import { findEarliest, findNextOpening, openDueGates } from './gates.ts';
+import { findEarliest, findNextOpening, hasGated, openDueGates } from './gates.ts';
 import { listPaused } from './pauses.ts';
 import { readRunInputs, selectRunInputs } from './run-rows.ts';
 import { findOldestWaiting, isFull } from './same-key.ts';
@@ -30,6 +30,8 @@ interface Claim extends ClaimRequest {
   trx: Transaction<Schema>;
   /** The paused automations; the factory is paused if it contains the empty name. */
   paused: ReadonlySet<string>;
+  /** Does a run of the factory wait for more than a slot? */
+  isGated: boolean;
   /** The runs that started. */
   claimed: number[];
   ended: RunId[];
@@ -38,15 +40,21 @@ interface Claim extends ClaimRequest {
 /** The oldest queued runs that only wait for a slot become `running`. */
 export async function claimRuns(trx: Transaction<Schema>, request: ClaimRequest): Promise<Claimed> {
   const { factory, at } = request;
-  await openDueGates(trx, factory, at);
-  const { ended, cancel } = await admitRuns(trx, factory, at);
+  const isGated = await hasGated(trx, factory);
+  const { ended, cancel } = isGated ? await openAndAdmit(trx, factory, at) : { ended: [], cancel: [] };
   const paused = await listPaused(trx, factory);
-  const claim: Claim = { ...request, budget: request.budget ?? null, trx, paused, claimed: [], ended };
+  const claim: Claim = { ...request, budget: request.budget ?? null, trx, paused, isGated, claimed: [], ended };
   const outcome = paused.has('') ? NOTHING_MORE : await takeOldest(claim);
-  const openings = claim.claimed.length < request.limit ? [await findNextOpening(trx, factory)] : [];
-  const nextAt = findEarliest([outcome.nextAt, ...openings]);
+  const hasFreeSlot = claim.claimed.length < request.limit;
+  const opening = claim.isGated && hasFreeSlot ? await findNextOpening(trx, factory) : null;
+  const nextAt = findEarliest([outcome.nextAt, opening]);
   const inputs = await startAttempts(claim);
   return { inputs, nextAt, budgetOpensAt: outcome.budgetOpensAt, ended, cancel };
+}
+
+async function openAndAdmit(trx: Transaction<Schema>, factory: string, at: number): Promise<Admitted> {
+  await openDueGates(trx, factory, at);
+  return admitRuns(trx, factory, at);
 }
 
 /** Why a claim took no further run. */
@@ -71,19 +79,18 @@ async function takeOldest(claim: Claim): Promise<Outcome> {
       await (opensAt === null ? examine(claim, run) : end(claim, run, 'over_budget'));
     }
     examined += candidates.length;
-    await openDueBudgets(trx, factory, at);
+    if (claim.isGated) await openDueBudgets(trx, factory, at);
   }
   return NOTHING_MORE;
 }
 
 /** Starts the run, unless its automation is paused, or its budget or its key keep it from starting. */
 async function examine(claim: Claim, run: Candidate): Promise<void> {
-  const { trx } = claim;
   if (run.superseded_by !== null) return end(claim, run, 'superseded');
-  if (claim.paused.has(run.automation)) return close(trx, run, 'paused');
+  if (claim.paused.has(run.automation)) return close(claim, run, 'paused');
   const budget = readBudget(run.budget);
   if (budget !== null && !(await isWithin(claim, run, budget))) return;
-  const seq = await chooseOfKey(trx, run);
+  const seq = await chooseOfKey(claim, run);
   if (seq !== null) await start(claim, { ...run, seq }, budget);
 }
 
@@ -99,15 +106,17 @@ async function isWithin(claim: Claim, run: Candidate, budget: BudgetTerms): Prom
   const waiting = await findOldestHeldBack(trx, run);
   if (opensAt === null && (waiting === null || waiting > run.seq)) return true;
   await waitForBudget(trx, run, opensAt ?? at);
+  claim.isGated = true;
   return false;
 }
 
 /** The run to start of those with the key of a run; `null` if none may start, and then it is no candidate any more. */
-async function chooseOfKey(trx: Transaction<Schema>, run: Candidate): Promise<number | null> {
+async function chooseOfKey(claim: Claim, run: Candidate): Promise<number | null> {
+  const { trx } = claim;
   const terms = readTerms(run.concurrency);
   if (run.concurrency_key === null || terms === null) return run.seq;
   if (await isFull(trx, run, terms.limit)) {
-    await close(trx, run, 'concurrency');
+    await close(claim, run, 'concurrency');
     return null;
   }
   // The definition of this run may allow more than the one that made an older run wait, which then starts first.
@@ -115,8 +124,9 @@ async function chooseOfKey(trx: Transaction<Schema>, run: Candidate): Promise<nu
   return waiting !== null && waiting < run.seq ? waiting : run.seq;
 }
 
-async function close(trx: Transaction<Schema>, run: Candidate, gate: 'paused' | 'concurrency'): Promise<void> {
-  await trx.updateTable('runs').set({ gate }).where('seq', '=', run.seq).execute();
+async function close(claim: Claim, run: Candidate, gate: 'paused' | 'concurrency'): Promise<void> {
+  claim.isGated = true;
+  await claim.trx.updateTable('runs').set({ gate }).where('seq', '=', run.seq).execute();
 }
 
 /** Ends a run that does not start. */

@@ -6,6 +6,18 @@ import { NOW } from './start.ts';
 /** The gates that open at the time `not_before` of a run. */
 const TIMED = ['backoff', 'debounce'] as const;
 
+/** Does a run of the factory wait for more than a slot? Most factories have none, and a claim then examines no gate. */
+export async function hasGated(trx: Transaction<Schema>, factory: string): Promise<boolean> {
+  const gated = await trx
+    .selectFrom('runs')
+    .select('seq')
+    .where('factory', '=', factory)
+    .where('gate', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+  return gated !== undefined;
+}
+
 /** Lets the runs whose time has come be claimed. */
 export async function openDueGates(trx: Transaction<Schema>, factory: string, at: number): Promise<void> {
   for (const gate of TIMED) {
