@@ -239,7 +239,7 @@ describe('the alerts', () => {
     expect((await daemon.cli('alert', 'show', id)).stdout).toContain('the sender rotates its secret');
     const { body: audit } = await daemon.api(`/audit?object=alerts/${id}`);
     expect(audit.data[0].action).toBe('Acknowledge alert');
-    expect((await daemon.cli('status')).stderr).toMatch(/Alerts: \d+ active, \d+ of them not acknowledged/);
+    expect((await daemon.cli('status')).stdout).toMatch(/Alerts +\d+ active, \d+ of them not acknowledged/);
   });
 
   it('are counted by the metrics', async () => {

@@ -95,19 +95,21 @@ async function printStatus(session: CommandSession, factories: readonly Factory[
   session.output.fields([['Daemon', profile === undefined ? url : `${url} (profile ${profile.name})`]]);
   session.output.line();
   await printFactories(session, factories);
+  await printAlerts(session);
   if (session.globals.factory === undefined) await printBackups(session);
   await noteExpiringTokens(session);
-  await noteOpenAlerts(session);
 }
 
-async function noteOpenAlerts(session: CommandSession): Promise<void> {
+/** Prints nothing while no alert is active. */
+async function printAlerts(session: CommandSession): Promise<void> {
   const api = await session.api();
   const query = { state: 'active', factory: session.globals.factory, limit: MAX_COUNTED_ALERTS } as const;
   const { data } = await readAnswer(api.GET('/api/v1/alerts', { params: { query } }));
   if (data.length === 0) return;
   const open = data.filter(({ state }) => state === 'open').length;
-  const count = data.length === MAX_COUNTED_ALERTS ? `${data.length} or more` : data.length;
-  session.output.note(`Alerts: ${count} active, ${open} of them not acknowledged. See 'dockbell alert list'.`);
+  const count = data.length === MAX_COUNTED_ALERTS ? `${data.length} or more` : String(data.length);
+  session.output.line();
+  session.output.fields([['Alerts', `${count} active, ${open} of them not acknowledged; see 'dockbell alert list'`]]);
 }
 
 /** Owners see all tokens. The token of the command is reported by every command. */

@@ -12,7 +12,12 @@ const PRUNED_ROWS = 500;
 export function createAlertStore(db: Kysely<Schema>): AlertStore {
   return {
     active: async () => {
-      const rows = await db.selectFrom('alerts').selectAll().where(sql<boolean>`state <> 'resolved'`).execute();
+      const rows = await db
+        .selectFrom('alerts')
+        .selectAll()
+        .where(sql<boolean>`state <> 'resolved'`)
+        .orderBy('seq')
+        .execute();
       return rows.map(ALERTS.fromRow);
     },
     change: (changes) => db.transaction().execute((trx) => writeChanges(trx, changes)),
