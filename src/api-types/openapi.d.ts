@@ -3150,7 +3150,7 @@ export interface components {
             /** @description Deliveries that match, but are not replayed, by reason. */
             skipped: {
                 /** @enum {string} */
-                reason: "payload_removed" | "webhook_unavailable" | "definition_unknown" | "is_replay" | "not_stored";
+                reason: "payload_removed" | "webhook_unavailable" | "definition_unknown" | "is_replay" | "unreadable" | "not_stored";
                 reason_text: string;
                 count: number;
             }[];
@@ -3170,7 +3170,7 @@ export interface components {
             /** @description Deliveries that match, but are not replayed, by reason. */
             skipped: {
                 /** @enum {string} */
-                reason: "payload_removed" | "webhook_unavailable" | "definition_unknown" | "is_replay" | "not_stored";
+                reason: "payload_removed" | "webhook_unavailable" | "definition_unknown" | "is_replay" | "unreadable" | "not_stored";
                 reason_text: string;
                 count: number;
             }[];

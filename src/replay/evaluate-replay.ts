@@ -21,8 +21,17 @@ interface EvaluationParts {
   nowMs: number;
 }
 
+/** As `evaluate`. One stored payload that cannot be evaluated must not end the replay of all others (threat model D11). */
+export function evaluateReplay(parts: EvaluationParts, terms: ReplayTerms, stored: StoredDelivery): ReplayEvaluation {
+  try {
+    return evaluate(parts, terms, stored);
+  } catch {
+    return { skip: 'unreadable' };
+  }
+}
+
 /** What a stored delivery starts: by the live definition, or by the one that was live when it was received. */
-export function evaluateReplay(
+function evaluate(
   { registry, ids, nowMs }: EvaluationParts,
   { delivery, asOf, automation }: ReplayTerms,
   stored: StoredDelivery,

@@ -84,7 +84,7 @@ export class ReplayLoop {
     if (replay.state === 'finished') this.#logEnd(replay);
   }
 
-  /** Replays the next deliveries. `null` if the replay has ended in the meantime. */
+  /** Replays the next deliveries. `null` if the replay has ended in the meantime, for example because it was cancelled. */
   async #takeStep(replay: Replay): Promise<Taken | null> {
     const { replays, clock } = this.#parts;
     const begunAt = clock.monotonicMs();
@@ -93,7 +93,7 @@ export class ReplayLoop {
     const slice = await replays.read(span, { examined: MAX_EXAMINED, returned, bytes: MAX_BYTES });
     const { step, traces } = await this.#composeStep(replay, slice);
     const progress = await replays.advance(step);
-    if (progress === null) return null;
+    if (progress === null) return this.#readAgain(replay);
     step.entries.forEach((entry, index) => {
       if (progress.stored[index]) this.#announce(replay.factory, entry, traces[index] ?? null);
     });
@@ -128,9 +128,24 @@ export class ReplayLoop {
     const { position, examined, isEnd } = slice;
     const at = clock.wallMs();
     return {
-      step: { id: replay.id, from: replay.position, position, examined, skipped, entries, isEnd, at },
+      step: {
+        id: replay.id,
+        of: { position: replay.position, factory: replay.factory },
+        position,
+        examined,
+        skipped,
+        entries,
+        isEnd,
+        at,
+      },
       traces,
     };
+  }
+
+  /** The replay as it is stored. `null` if it has ended. */
+  async #readAgain({ id }: Replay): Promise<Taken | null> {
+    const replay = await this.#parts.replays.get(id);
+    return replay === null || !isOpen(replay) ? null : { replay, waitMs: 0 };
   }
 
   #announce(factory: string, entry: ReplayEntry, trace: ReplayTrace | null): void {

@@ -5,6 +5,7 @@ export const REPLAY_SKIPS = {
   definition_unknown:
     'Retention removed a run that the delivery started, so the definition of that time is not known any more.',
   is_replay: 'The delivery is a replay of another one.',
+  unreadable: 'The stored payload cannot be evaluated.',
   not_stored: 'The replay could not be stored.',
 } as const;
 

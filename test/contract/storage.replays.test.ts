@@ -73,14 +73,14 @@ describe.each(STORAGES)('replays on $name', (kind) => {
     return replay;
   }
 
-  function buildStep({ id, position }: Replay, more: Partial<ReplayStep> = {}): ReplayStep {
+  function buildStep({ id, position, factory }: Replay, more: Partial<ReplayStep> = {}): ReplayStep {
     const entries = [
       buildReplay(offers[0]!, { webhook, runs: [{ automation: 'fix-errors', version }] }),
       buildReplay(offers[1]!, { webhook }),
     ];
     return {
       id,
-      from: position,
+      of: { position, factory },
       position: 2,
       examined: 3,
       skipped: { is_replay: 1 },
@@ -194,6 +194,18 @@ describe.each(STORAGES)('replays on $name', (kind) => {
     expect(await replays().get(replay.id)).toEqual(progress!.replay);
     expect(await replays().advance(step)).toBeNull();
     expect(await listReplays()).toHaveLength(2);
+  });
+
+  it('omit a step that was read before the factory was renamed', async () => {
+    const replay = await insert();
+    const at = START_MS + 1;
+    const order = { from: FACTORY, to: 'renamed', isHosted: false, at };
+    await opened.storage.inventory.register('renamed', at);
+    expect(await opened.storage.factoryNames.rename(order)).toEqual({ kind: 'ok' });
+    expect(await replays().advance(buildStep(replay))).toBeNull();
+    const renamed = (await replays().get(replay.id))!;
+    expect([renamed.factory, renamed.replayed]).toEqual(['renamed', 0]);
+    expect((await replays().advance(buildStep(renamed)))!.replay.replayed).toBe(2);
   });
 
   it('count an entry that cannot be stored, and store the others', async () => {

@@ -215,6 +215,7 @@ export const PAGES: { [document: string]: Page } = {
   },
   'docs/guides/editors.md': {},
   'docs/guides/plan.md': {},
+  'docs/guides/replay.md': {},
   'docs/guides/pull-requests.md': {},
   'docs/reference/validation-reports.md': {
     alone: () => ({}),

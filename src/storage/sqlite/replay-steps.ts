@@ -37,7 +37,7 @@ export function prepareAdvance(
   return (step) => {
     const row = find.get({ id: step.id });
     const replay = row === undefined ? null : REPLAYS.fromRow(row);
-    if (replay === null || !isOpen(replay.state) || replay.position !== step.from) return null;
+    if (replay === null || !isOpen(replay.state) || !isContinued(replay, step)) return null;
     let advanced = replay;
     const outcomes = record(step.entries, (recorded) => {
       advanced = applyStep(replay, step, recorded);
@@ -45,6 +45,11 @@ export function prepareAdvance(
     });
     return { replay: advanced, stored: outcomes.map(isStored) };
   };
+}
+
+/** A renamed factory has other deliveries under its old name: none. */
+function isContinued({ position, factory }: Replay, { of }: ReplayStep): boolean {
+  return position === of.position && factory === of.factory;
 }
 
 function isOpen(state: ReplayState): boolean {

@@ -79,8 +79,8 @@ export interface ReplaySlice {
 /** What a replay has done since its last step. */
 export interface ReplayStep {
   id: ReplayId;
-  /** The position that the step continues. If the replay is at another one, the step was done before, and is omitted. */
-  from: number;
+  /** The replay that the step continues. If its position or factory is another one now, the step is omitted. */
+  of: Pick<Replay, 'position' | 'factory'>;
   position: number;
   examined: number;
   skipped: SkipCounts;
@@ -113,7 +113,7 @@ export interface Replays {
   list(request: PageRequest & { factory: string; state?: ReplayState | undefined }): Promise<Page<Replay>>;
   /** Those that continue, oldest first. */
   open(): Promise<Replay[]>;
-  /** One transaction. `null` if the replay has ended or has done the step before. */
+  /** One transaction. `null` if the replay has ended, or is not where the step continues it. */
   advance(step: ReplayStep): Promise<ReplayProgress | null>;
   /** Ends an open replay. Resolves with `false` if it has ended before. */
   end(id: ReplayId, end: { state: 'cancelled' | 'failed'; error: string | null; at: number }): Promise<boolean>;
