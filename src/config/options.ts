@@ -681,7 +681,7 @@ export const OPTIONS = {
   },
   'factories[].runs.executor.type': {
     title: 'Executor type',
-    type: { kind: 'choice', values: EXECUTOR_NAMES, later: ['container'] },
+    type: { kind: 'choice', values: EXECUTOR_NAMES, later: [] },
     default: null,
     required: true,
     description: `How runs are executed. ${EXECUTOR_SUMMARIES}`,

@@ -54,6 +54,31 @@ export const TEXT_FORMATS = {
     pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,200}$',
     normalise: keep,
   },
+  containerImage: {
+    expected: 'the name of an image, such as ghcr.io/acme/agent:1.4',
+    pattern: '^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,499}$',
+    normalise: keep,
+  },
+  containerNetwork: {
+    expected: 'none, or the name of a network',
+    pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$',
+    normalise: keep,
+  },
+  memorySize: {
+    expected: 'a number with the unit k, m or g, such as 2g',
+    pattern: '^[1-9][0-9]{0,8}[kmg]$',
+    normalise: keep,
+  },
+  decimal: {
+    expected: 'a number greater than 0, such as 0.5 or 4',
+    pattern: '^(?=.*[1-9])[0-9]{1,4}([.][0-9]{1,3})?$',
+    normalise: keep,
+  },
+  argument: {
+    expected: 'a text without NUL',
+    pattern: '^[^\\x00]{1,4000}$',
+    normalise: keep,
+  },
   systemUser: {
     expected: 'the name of a system user, or uid:gid',
     pattern: '^([A-Za-z_][A-Za-z0-9_.-]{0,63}|[0-9]{1,10}:[0-9]{1,10})$',

@@ -23,8 +23,8 @@ const PARTS = {
 
 describe('the table of executors', () => {
   it('names those that run in the daemon, whose runs it recovers', () => {
-    expect(EXECUTOR_NAMES).toEqual(['command', 'queue', 'http']);
-    expect(LOCAL_EXECUTORS).toEqual(['command', 'http']);
+    expect(EXECUTOR_NAMES).toEqual(['command', 'queue', 'http', 'container']);
+    expect(LOCAL_EXECUTORS).toEqual(['command', 'http', 'container']);
   });
 
   it('creates the executor that the configuration names, with the type that its runs store', async () => {

@@ -1,5 +1,6 @@
 import type { Executor } from '../core/ports/runs/executor.ts';
 import { COMMAND_KIND } from './command/command-kind.ts';
+import { CONTAINER_KIND } from './container/container-kind.ts';
 import type { ExecutorKind, ExecutorParts, SettingProblem } from './executor-kind.ts';
 import { HTTP_KIND } from './http/http-kind.ts';
 import { QUEUE_KIND } from './queue-kind.ts';
@@ -8,7 +9,12 @@ import { QUEUE_KIND } from './queue-kind.ts';
  * The executors, by the `type` that names them in the configuration. The values and options of `runs.executor`, the
  * recovery after a crash and the documentation follow from this table.
  */
-export const EXECUTORS = { command: COMMAND_KIND, queue: QUEUE_KIND, http: HTTP_KIND } as const;
+export const EXECUTORS = {
+  command: COMMAND_KIND,
+  queue: QUEUE_KIND,
+  http: HTTP_KIND,
+  container: CONTAINER_KIND,
+} as const;
 
 type Executors = typeof EXECUTORS;
 export type ExecutorName = keyof Executors;

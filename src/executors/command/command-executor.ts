@@ -13,16 +13,15 @@ import { renderAttemptMark } from '../log/run-log.ts';
 import { endLeftovers } from './leftovers.ts';
 import { captureOutput, type OutputCapture } from './output-capture.ts';
 import { markProcesses } from './process-mark.ts';
+import type { Program, ProgramStart } from './program.ts';
 import { prepareRunDirectory, type RunDirectory } from './run-directory.ts';
-import { buildRunEnvironment, type ChildEnvironment } from './run-environment.ts';
+import { buildRunEnvironment } from './run-environment.ts';
 import type { RunUser } from './run-user.ts';
 import { type ProcessGroup, startProcessGroup } from './start-process.ts';
 import { type Supervised, supervise } from './supervise.ts';
 
-export interface CommandExecutorOptions
+export interface ProcessExecutorOptions
   extends Omit<ExecutorParts, 'factory' | 'secrets' | 'signWebhook' | 'openReports'> {
-  /** Argument vector, never a shell string. The first is an absolute path, or a name that is looked up on `searchPath`. */
-  command: readonly string[];
   /** User that starts the runs. Default: the user of the daemon. */
   user?: RunUser | null;
   /** Size limit of the log of one attempt, including the lines that the daemon adds. */
@@ -33,7 +32,12 @@ export interface CommandExecutorOptions
   lingerMs?: number;
 }
 
-type Settings = Required<CommandExecutorOptions>;
+export interface CommandExecutorOptions extends ProcessExecutorOptions {
+  /** Argument vector, never a shell string. The first is an absolute path, or a name that is looked up on `searchPath`. */
+  command: readonly string[];
+}
+
+type Settings = Required<ProcessExecutorOptions> & { program: Program };
 
 const DEFAULTS = { user: null, logLimitBytes: LOG_LIMIT_BYTES, killGraceMs: 10_000, lingerMs: 1000 };
 
@@ -41,20 +45,34 @@ const DEFAULTS = { user: null, logLimitBytes: LOG_LIMIT_BYTES, killGraceMs: 10_0
  * Executor `command`: one process group for each attempt, in a separate directory, with an environment that inherits
  * nothing (interfaces, "A run's directory and environment"). Throws `config_invalid` for a malformed command.
  */
-export function createCommandExecutor(options: CommandExecutorOptions): Executor {
+export function createCommandExecutor({ command, ...options }: CommandExecutorOptions): Executor {
+  const checked = checkCommand(command);
+  const { lingerMs } = { ...DEFAULTS, ...options };
+  const program: Program = {
+    type: 'command',
+    locate: (places) => places,
+    compose: (_request, _places, environment) => ({ ok: true, command: checked, environment }),
+    explainExit: () => null,
+    endLeftovers: (run, started) => endLeftovers(run, lingerMs, started),
+  };
+  return createProcessExecutor(program, options);
+}
+
+/** One process group for each attempt: a command, or the client of a container engine. */
+export function createProcessExecutor(program: Program, options: ProcessExecutorOptions): Executor {
   const settings: Settings = {
     ...DEFAULTS,
     ...options,
-    command: checkCommand(options.command),
+    program,
     runsDir: resolve(options.runsDir),
     logsDir: resolve(options.logsDir),
   };
   const inFlight: InFlight = new Set();
   return {
-    type: 'command',
+    type: program.type,
     execute: (request) => execute(request, settings, inFlight),
     wasStarted: (run, attempt) => settings.startRecords.exists(run, attempt),
-    endLeftovers: (run) => endLeftovers(run, settings.lingerMs),
+    endLeftovers: (run) => program.endLeftovers(run),
   };
 }
 
@@ -71,6 +89,8 @@ function checkCommand(command: readonly string[]): readonly string[] {
   }
   return command;
 }
+
+type Start = Extract<ProgramStart, { ok: true }>;
 
 /** Attempts that are being prepared or executed, so that two calls never prepare the same directory. */
 type InFlight = Set<string>;
@@ -104,9 +124,12 @@ async function executeInDirectory(request: ExecutionRequest, settings: Settings)
     if (request.signal.aborted) return describeStop(request.signal);
     if (!workspace.ok) return failed(workspace.problem);
     const places = { ...directory, workspace: workspace.dir };
-    const built = buildRunEnvironment(request.input, places, settings.searchPath, request.secrets);
+    const { program, searchPath } = settings;
+    const built = buildRunEnvironment(request.input, program.locate(places), searchPath, request.secrets);
     if (!built.ok) return failed(built.error);
-    return await executeCaptured(request, directory, built.environment, settings);
+    const start = program.compose(request, places, built.environment);
+    if (!start.ok) return failed(start.problem);
+    return await executeCaptured(request, directory, start, settings);
   } finally {
     await directory.prompt.close();
     await removeAttemptTree(directory.temporary).catch((error) =>
@@ -123,7 +146,7 @@ function makeWorkspace({ input, signal }: ExecutionRequest, { work }: RunDirecto
 async function executeCaptured(
   request: ExecutionRequest,
   directory: RunDirectory,
-  environment: ChildEnvironment,
+  start: Start,
   settings: Settings,
 ): Promise<RunResult | NotStarted> {
   const capture = await openCapture(request, directory, settings);
@@ -132,7 +155,7 @@ async function executeCaptured(
     const rejected = await recordStart(request, settings.startRecords);
     if (rejected !== null) return rejected;
     capture.begin();
-    return await runCommand(request, directory, environment, capture, settings);
+    return await runCommand(request, directory, start, capture, settings);
   } finally {
     capture.releaseWriteEnd();
     await capture.finish();
@@ -163,15 +186,15 @@ const MACHINE_LACKS: ReadonlySet<string | null> = new Set(['EMFILE', 'ENFILE', '
 async function runCommand(
   request: ExecutionRequest,
   directory: RunDirectory,
-  environment: ChildEnvironment,
+  start: Start,
   capture: OutputCapture,
   settings: Settings,
 ): Promise<RunResult | NotStarted> {
-  const [file] = settings.command as [string];
+  const [file] = start.command as [string];
   const before = await markProcesses();
   let group: ProcessGroup;
   try {
-    group = await startCommand(directory, environment, capture.writeEnd, settings);
+    group = await startCommand(directory, start, capture.writeEnd, settings);
   } catch (error) {
     const problem = describeStartFailure(error, file, settings.user);
     const isPassing = MACHINE_LACKS.has(systemErrorCode(error));
@@ -180,9 +203,9 @@ async function runCommand(
   request.onStarted(capture.logOffset);
   capture.releaseWriteEnd();
   const supervised = await supervise(group, request.signal, settings);
-  await endLeftovers(request.input.run.id, settings.lingerMs, { leader: group.id, before });
+  await settings.program.endLeftovers(request.input.run.id, { leader: group.id, before });
   const output = await readRunOutput(directory.work, () => settings.maskOutput(request.secrets.values()));
-  return { ...describeEnd(supervised), ...(output === null ? {} : { output }) };
+  return { ...describeEnd(supervised, settings.program), ...(output === null ? {} : { output }) };
 }
 
 async function openCapture(
@@ -206,9 +229,9 @@ async function openCapture(
 
 function startCommand(
   directory: RunDirectory,
-  environment: ChildEnvironment,
+  { command, environment }: Start,
   output: number,
-  { command, user }: Settings,
+  { user }: Settings,
 ): Promise<ProcessGroup> {
   // The file itself, not a pipe: a command that never reads its input blocks nobody.
   return startProcessGroup({ command, cwd: directory.work, environment, user, input: directory.prompt.fd, output });
@@ -228,10 +251,11 @@ function describeStartFailure(error: unknown, file: string, user: RunUser | null
 }
 
 /** Converts the end of a command into the result of a run. */
-function describeEnd({ exit, stoppedBy }: Supervised): RunResult {
+function describeEnd({ exit, stoppedBy }: Supervised, program: Program): RunResult {
   if (stoppedBy === 'cancelled') return { state: 'cancelled', error: 'cancelled', exitCode: exit.code };
   if (stoppedBy === 'timeout') return failed('timeout', exit.code);
   if (exit.code === 0) return { state: 'succeeded', error: null, exitCode: 0 };
   if (stoppedBy === 'interrupted') return failed('interrupted', exit.code);
-  return failed(exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`, exit.code);
+  if (exit.code === null) return failed(`signal ${exit.signal}`, exit.code);
+  return failed(program.explainExit(exit.code) ?? `exit code ${exit.code}`, exit.code);
 }

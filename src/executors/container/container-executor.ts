@@ -1,0 +1,64 @@
+import { AppError } from '../../core/errors.ts';
+import type { Executor } from '../../core/ports/runs/executor.ts';
+import { createProcessExecutor } from '../command/command-executor.ts';
+import { endLeftovers } from '../command/leftovers.ts';
+import type { Program } from '../command/program.ts';
+import type { ExecutorParts } from '../executor-kind.ts';
+import { type ContainerUser, chooseImage, composeContainer, locateInContainer } from './compose-container.ts';
+import type { ContainerSettings } from './container-settings.ts';
+import { ContainerEngine, isEngineVariable, pickEngineVariables } from './engine.ts';
+
+/** Exit code of `docker run` and `podman run` if the engine itself failed. */
+const ENGINE_FAILED = 125;
+/** Time after which processes that outlive the engine's client are ended. */
+const LINGER_MS = 1000;
+
+/**
+ * Executor `container`: one container for each attempt, with the directory of the attempt as its only writable volume. A
+ * start is at most once: the start record, and the name of the container, which the engine accepts once. Throws
+ * `config_invalid` if the engine does not exist.
+ */
+export async function createContainerExecutor(settings: ContainerSettings, parts: ExecutorParts): Promise<Executor> {
+  if (/[:,]/.test(parts.runsDir)) {
+    throw new AppError(
+      'config_invalid',
+      `runsDir ${parts.runsDir} contains ":" or ",", which no volume can; rename it`,
+    );
+  }
+  const environment = pickEngineVariables(process.env, parts.searchPath);
+  const engine = new ContainerEngine(settings.engine, environment, parts.logger);
+  await engine.requireProgram();
+  const user = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  return createProcessExecutor(createProgram(settings, engine, user), parts);
+}
+
+function createProgram(settings: ContainerSettings, engine: ContainerEngine, user: ContainerUser): Program {
+  return {
+    type: 'container',
+    locate: locateInContainer,
+    compose: ({ input, secrets }, { work }, environment) => {
+      const chosen = chooseImage(settings, input);
+      if (!chosen.ok) return chosen;
+      const conflicting = [...secrets.keys()].find(isEngineVariable);
+      if (conflicting !== undefined) {
+        const name = JSON.stringify(conflicting);
+        return {
+          ok: false,
+          problem: `secret ${name} cannot be passed to a container: ${engine.name} reads this variable`,
+        };
+      }
+      const args = composeContainer(settings, input.run, { image: chosen.image, work, user }, environment);
+      // The client reads the values of the variables from its own environment.
+      return { ok: true, command: [engine.name, ...args], environment: { ...environment, ...engine.environment } };
+    },
+    explainExit: (code) =>
+      code === ENGINE_FAILED
+        ? `${engine.name} could not run the container (exit code ${code}); the log of the run has its message`
+        : null,
+    endLeftovers: async (run, started) => {
+      // The container first: its client may have been killed before it could stop it.
+      await engine.removeContainers(run);
+      await endLeftovers(run, LINGER_MS, started);
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { AppError, messageOf, systemErrorCode } from '../../core/errors.ts';
+import type { RunId } from '../../core/ids.ts';
+import type { Logger } from '../../core/ports/logger.ts';
+import type { Environment } from '../../core/reserved-variables.ts';
+import type { Engine } from './container-settings.ts';
+
+const execute = promisify(execFile);
+
+/** The label by which the containers of a run are found after a crash. */
+export const RUN_LABEL = 'dockbell.run';
+
+const TIMEOUT_MS = 60_000;
+/** An engine can be busy; a container that is still there after these attempts is logged. */
+const ATTEMPTS = 3;
+
+/** Variables with which users select the engine, its configuration and its registry. */
+const ENGINE_VARIABLE =
+  /^(?:HOME|USER|XDG_[A-Z_]+|DOCKER_[A-Z_]+|CONTAINERS?_[A-Z_]+|PODMAN_[A-Z_]+|REGISTRY_AUTH_FILE|DBUS_SESSION_BUS_ADDRESS|(?:https?|no)_proxy|(?:HTTPS?|NO)_PROXY)$/;
+
+/** Does this variable change how the engine works, so that no secret of a run may have its name? */
+export function isEngineVariable(name: string): boolean {
+  return ENGINE_VARIABLE.test(name);
+}
+
+/** The environment of the engine itself: what it needs of that of the daemon. */
+export function pickEngineVariables(environment: Environment, searchPath: string): Record<string, string> {
+  const picked = Object.entries(environment).flatMap(([name, value]) =>
+    value !== undefined && isEngineVariable(name) ? [[name, value]] : [],
+  );
+  return { ...Object.fromEntries(picked), PATH: searchPath };
+}
+
+/** The engine on this machine. */
+export class ContainerEngine {
+  readonly name: Engine;
+  readonly environment: Record<string, string>;
+  readonly #logger: Logger;
+
+  constructor(name: Engine, environment: Record<string, string>, logger: Logger) {
+    this.name = name;
+    this.environment = environment;
+    this.#logger = logger;
+  }
+
+  /** Throws `config_invalid` if the program does not exist. */
+  async requireProgram(): Promise<void> {
+    try {
+      await this.#run(['--version']);
+    } catch (error) {
+      if (systemErrorCode(error) !== 'ENOENT') return;
+      const message = `runs.executor.engine ${this.name} cannot be used: no such program in PATH ${this.environment.PATH}; install it`;
+      throw new AppError('config_invalid', message);
+    }
+  }
+
+  /** Kills and removes all containers of a run. Never throws. */
+  async removeContainers(run: RunId): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const found = await this.#run(['ps', '--all', '--quiet', '--filter', `label=${RUN_LABEL}=${run}`]);
+        const ids = found.split(/\s+/).filter((id) => /^[0-9a-f]{12,64}$/.test(id));
+        if (ids.length === 0) return;
+        await this.#run(['rm', '--force', '--volumes', ...ids]);
+        return;
+      } catch (error) {
+        if (attempt < ATTEMPTS) continue;
+        this.#logger.error(
+          { run, engine: this.name, err: messageOf(error) },
+          'removing the containers of a run failed',
+        );
+        return;
+      }
+    }
+  }
+
+  async #run(args: string[]): Promise<string> {
+    const options = { env: this.environment, timeout: TIMEOUT_MS, killSignal: 'SIGKILL' } as const;
+    return (await execute(this.name, args, options)).stdout;
+  }
+}
