@@ -19,6 +19,7 @@ export async function loadProgram(): Promise<CliCommand> {
     newId: () => 'id',
     sleep: async () => {},
     catchInterrupts: () => signal,
+    leave: () => {},
     handleSignals: () => () => {},
     hasTerminal: () => false,
     terminalJob: { isForeground: () => false, signal: () => {} },

@@ -15,8 +15,12 @@ import { openTracing } from './open-tracing.ts';
 /** Who reports what a daemon does: metrics, traces, events, notifications, backups. */
 export type DaemonObservers = Awaited<ReturnType<typeof observeDaemon>>;
 
-/** Creates the observers, and the registry of live webhooks that names what they report. */
-export async function observeDaemon(state: DaemonState, lifetime: Lifetime) {
+/**
+ * Creates the observers, and the registry of live webhooks that names what they report.
+ *
+ * @param hurry aborted when a stop has to hurry
+ */
+export async function observeDaemon(state: DaemonState, hurry: AbortSignal, lifetime: Lifetime) {
   const { config, env, paths, storage, sealed, isConfigured, clock, steadyClock, ids, logger } = state;
   const version = readPackageVersion();
   const backups = await createBackups({ config, paths, env, logger }, lifetime);
@@ -29,7 +33,7 @@ export async function observeDaemon(state: DaemonState, lifetime: Lifetime) {
     nowMs: () => clock.wallMs(),
   });
   const metrics = createMetrics({ probes, writes: state.measures, version });
-  const tracing = await openTracing({ config, env, metrics, version, logger }, lifetime);
+  const tracing = await openTracing({ config, env, metrics, version, hurry, logger }, lifetime);
   const registry = new Registry();
   const events = new EventHub(clock, Buffer.from(randomBytes(6)).toString('hex'));
   const findWebhook = (ref: number) => registry.findByRef(ref);

@@ -13,6 +13,8 @@ export interface OpenTracingParts {
   env: Environment;
   metrics: Pick<Metrics, 'countSpans'>;
   version: string;
+  /** Aborted when a stop has to hurry. */
+  hurry: AbortSignal;
   logger: Logger;
 }
 
@@ -31,7 +33,7 @@ export async function openTracing(parts: OpenTracingParts, lifetime: Lifetime): 
     clock: systemClock,
     logger: parts.logger,
   });
-  lifetime.defer(() => tracing.stop());
+  lifetime.defer(() => tracing.stop(parts.hurry));
   return tracing;
 }
 

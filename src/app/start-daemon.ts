@@ -63,7 +63,8 @@ async function composeDaemon(
   const state = await openDaemonState(live, options, lifetime);
   const { config, env, logger, service, sockets, paths, storage, openChannel, sealed, clock, steadyClock } = state;
   const { retentionTime, ids } = state;
-  const observers = await observeDaemon(state, lifetime);
+  const hurry = new AbortController();
+  const observers = await observeDaemon(state, hurry.signal, lifetime);
   const { backups, metrics, tracing, registry, events, sources, notifier, alerts, version } = observers;
   const followSecret = (name: string) => {
     ingress.onSecretChanged(name);
@@ -137,7 +138,6 @@ async function composeDaemon(
     runSecrets,
     isConfigured: state.isConfigured,
   });
-  const hurry = new AbortController();
   const ingress = createIngress({
     config,
     storage,

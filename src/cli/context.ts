@@ -37,6 +37,8 @@ export interface CliContext {
    * ends that: the next signal ends the process.
    */
   handleSignals(handle: (signal: DaemonSignal) => void): () => void;
+  /** Ends the process of a daemon that has stopped, although a library still waits for a server that does not answer. */
+  leave(code: number): void;
   /** Are failures written to standard error as JSON? Set by `--json`, `-o json` and `-o yaml`. */
   jsonErrors?: boolean;
   /** Aborted when standard output can no longer be written: nobody reads it (`| head`), or the disk is full. */
@@ -62,6 +64,7 @@ export function createProcessContext(process: NodeJS.Process): CliContext {
     hasTerminal,
     terminalJob,
     handleSignals: (handle) => handleSignals(process, handle),
+    leave: (code) => process.exit(code),
     outputClosed: watchOutput(process),
   };
 }

@@ -26,6 +26,7 @@ async function createIdleProgram(): Promise<Command> {
     newId: () => 'id',
     sleep: async () => {},
     catchInterrupts: () => signal,
+    leave: () => {},
     handleSignals: () => () => {},
     hasTerminal: () => false,
     terminalJob: { isForeground: () => false, signal: () => {} },

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
@@ -182,4 +185,30 @@ it('a second SIGTERM does not wait for a status target that hangs', async () => 
   expect(await measureMs(notifying.end('SIGTERM'))).toBeLessThan(2_000);
   expect(await notifying.exited).toBe(0);
   await host.close();
+}, 60_000);
+
+it('a stop does not wait for a receiver of traces that hangs: 2 seconds, and none after a second SIGTERM', async () => {
+  const hanging = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(hanging, 'listening');
+  const { port } = hanging.address() as AddressInfo;
+  const telemetry = { otlpEndpoint: `http://127.0.0.1:${port}` };
+  const config = { drain: '5m', telemetry, factories: [{ name: 'traced', source: { type: 'live' } }] };
+  const stop = async (...later: NodeJS.Signals[]) => {
+    const traced = await startTestDaemon({ config });
+    const requested = once(hanging, 'request');
+    const { body } = await traced.api('/factories/traced/webhooks', { method: 'POST', body: { name: 'ci' } });
+    const headers = { authorization: `Bearer ${body.secret}` };
+    expect((await fetch(body.ingress_url, { method: 'POST', headers, body: '{}' })).status).toBe(202);
+    await requested;
+    process.kill(traced.pid, 'SIGTERM');
+    await eventually(() => traced.output().includes('daemon stopping'));
+    for (const signal of later) process.kill(traced.pid, signal);
+    const ms = await measureMs(traced.exited);
+    expect(await traced.exited).toBe(0);
+    return ms;
+  };
+  expect(await stop()).toBeLessThan(5_000);
+  expect(await stop('SIGTERM')).toBeLessThan(1_500);
+  hanging.closeAllConnections();
+  hanging.close();
 }, 60_000);

@@ -47,6 +47,7 @@ export async function runCli(argv: readonly string[], surroundings: CliSurroundi
     sleep: async (ms) => surroundings.onSleep?.(ms),
     catchInterrupts: () => surroundings.interrupt ?? never,
     handleSignals: () => () => {},
+    leave: () => {},
     hasTerminal: () => false,
     terminalJob: { isForeground: () => false, signal: () => {} },
     outputClosed: surroundings.outputClosed ?? never,

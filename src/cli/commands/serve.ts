@@ -43,7 +43,9 @@ async function serve(session: CommandSession, options: { config?: string; newRun
   if (daemon.isFirstStart) await printFirstSteps(session, daemon);
   if (daemon.factories.length === 0) noteNoFactory(session, configFile);
   signals.control(daemon);
-  return daemon.exited;
+  const code = await daemon.exited;
+  context.leave(code);
+  return code;
 }
 
 /** What signals do to a daemon, also those that came while it started. */

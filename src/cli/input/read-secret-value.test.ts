@@ -23,6 +23,7 @@ async function type(...chunks: string[]) {
     newId: () => 'id',
     sleep: async () => {},
     catchInterrupts: () => signal,
+    leave: () => {},
     handleSignals: () => () => {},
     hasTerminal: () => false,
     terminalJob: { isForeground: () => false, signal: () => {} },

@@ -35,8 +35,12 @@ export interface Tracing {
   deliveries: DeliveryTracer;
   runs: RunObserver;
   onTimedPass: OnTimedPass;
-  /** Exports what waits, for a limited time. */
-  stop(): Promise<void>;
+  /**
+   * Exports what waits, for a limited time.
+   *
+   * @param hurry ends the wait when it aborts
+   */
+  stop(hurry: AbortSignal): Promise<void>;
 }
 
 /** This module and its libraries are loaded only if tracing is on. */
@@ -59,9 +63,10 @@ export function startTracing(parts: TracingParts): Tracing {
     deliveries: createDeliveryTracer(tracer, clock),
     runs: createRunTracer(tracer, ids),
     onTimedPass: createPassTracer(tracer),
-    stop: async () => {
+    stop: async (hurry) => {
       const waited = new AbortController();
-      await Promise.race([provider.shutdown().catch(() => {}), pause(LAST_EXPORT_MS, waited.signal)]);
+      const ended = AbortSignal.any([hurry, waited.signal]);
+      await Promise.race([provider.shutdown().catch(() => {}), pause(LAST_EXPORT_MS, ended)]);
       waited.abort();
     },
   };
