@@ -70,6 +70,7 @@ const RESULT_SCHEMAS = [
   'Revision',
   'Secret',
   'SignatureScheme',
+  'Worker',
   'Alert',
   'Token',
   'User',

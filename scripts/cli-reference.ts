@@ -57,7 +57,7 @@ function renderGlobalOptions(root: CliCommand): string {
 function renderCommand(command: CliCommand): string {
   const title = `${'#'.repeat(pathOf(command).length)} \`${pathOf(command).join(' ')}\``;
   const parts = [title, '', `${sentence(command.description())}`, ''];
-  if (command.commands.length > 0) return parts.join('\n');
+  if (command.isGroup) return parts.join('\n');
   parts.push('```', `${pathOf(command).join(' ')} ${command.usage()}`, '```', '');
   if (command.registeredArguments.length > 0) parts.push(renderArguments(command.registeredArguments), '');
   if (command.options.length > 0) parts.push(renderOptions(command.options), '');

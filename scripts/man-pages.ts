@@ -53,8 +53,8 @@ function renderMainPage(root: CliCommand, edition: Edition): string {
 }
 
 function renderCommandPage(command: CliCommand, edition: Edition): string {
-  const leaves = [command, ...listCommands(command)].filter((candidate) => candidate.visibleSubcommands().length === 0);
-  const isGroup = leaves[0] !== command;
+  const leaves = [command, ...listCommands(command)].filter((candidate) => !candidate.isGroup);
+  const isGroup = leaves.length > 1 || leaves[0] !== command;
   return joinParts([
     renderHead(command, edition),
     section('NAME', `${toRoff(`dockbell-${command.name()}`)} \\- ${toRoff(command.description())}`),

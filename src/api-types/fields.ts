@@ -98,7 +98,7 @@ export const FIELDS = {
     'debounce',
     'retry',
     'budget',
-    'runs_on',
+    'runsOn',
     'workspace',
     'file',
     'commit',
@@ -236,6 +236,7 @@ export const FIELDS = {
     'credential_places',
     'documentation',
   ],
+  Worker: ['id', 'name', 'token', 'state', 'labels', 'concurrency', 'version', 'factories', 'last_seen_at', 'runs'],
   Alert: [
     'id',
     'rule',

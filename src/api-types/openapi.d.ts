@@ -2898,7 +2898,7 @@ export interface components {
             /** @description The number of attempts that may start in a period; `null` for no limit. */
             budget: JsonObject | null;
             /** @description The labels that a worker needs to get its runs; `null` if it needs none. */
-            runs_on: string[] | null;
+            runsOn: string[] | null;
             /** @description The repository that each run gets a checkout of; `null` for none. */
             workspace: JsonObject | null;
             /** @description `null` for a live factory, which has no files. */
@@ -9855,7 +9855,7 @@ export interface operations {
                     /** @description The number of attempts that may start in a period; `null` for no limit. */
                     budget?: JsonObject | null;
                     /** @description The labels that a worker needs to get its runs; `null` if it needs none. */
-                    runs_on?: string[] | null;
+                    runsOn?: string[] | null;
                     /** @description The repository that each run gets a checkout of; `null` for none. */
                     workspace?: JsonObject | null;
                     /** @description As the front matter of a file writes them. The validation of the definition checks them. */
@@ -10225,7 +10225,7 @@ export interface operations {
                     /** @description The number of attempts that may start in a period; `null` for no limit. */
                     budget?: JsonObject | null;
                     /** @description The labels that a worker needs to get its runs; `null` if it needs none. */
-                    runs_on?: string[] | null;
+                    runsOn?: string[] | null;
                     /** @description The repository that each run gets a checkout of; `null` for none. */
                     workspace?: JsonObject | null;
                     /** @description As the front matter of a file writes them. The validation of the definition checks them. */

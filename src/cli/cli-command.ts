@@ -58,6 +58,11 @@ export class CliCommand extends Command {
     return super.help();
   }
 
+  /** Does the command only group its subcommands? */
+  get isGroup(): boolean {
+    return this.commands.length > 0 && (this.notes === null || this.parent === null);
+  }
+
   #requireSubcommands(): void {
     // A group with a default subcommand has arguments.
     if (this.hasDefault) return;

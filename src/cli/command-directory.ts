@@ -65,6 +65,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/reload.ts')).declareReload,
   },
   {
+    name: 'worker',
+    description: 'execute the runs of a daemon on this machine, and list the workers of a daemon',
+    load: async () => (await import('./commands/worker.ts')).declareWorker,
+  },
+  {
     name: 'drain',
     description: 'start no further run, for maintenance; deliveries are still accepted',
     load: async () => (await import('./commands/drain.ts')).declareDrain,

@@ -43,6 +43,12 @@ export class CommandSession {
     return (await this.#client).api;
   }
 
+  /** The same client, but a request without an answer fails after this time. Must be the first call for a client. */
+  async apiWithin(answerTimeoutMs: number): Promise<ApiClient> {
+    this.#client ??= this.connection().then((connection) => connectDaemon(connection, { answerTimeoutMs }));
+    return (await this.#client).api;
+  }
+
   /** As `DaemonClient.download`. */
   async download(path: string, body: object, signal: AbortSignal): Promise<IncomingMessage> {
     await this.api();

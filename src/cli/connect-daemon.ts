@@ -20,6 +20,11 @@ const CONNECT_TIMEOUT_MS = 10_000;
 // A reconciliation that is waited for may fetch a large repository first.
 const ANSWER_TIMEOUT_MS = 15 * 60_000;
 
+interface ClientLimits {
+  isReadOnly?: boolean;
+  answerTimeoutMs?: number;
+}
+
 /** A request that waits to be sent. The class of the platform does much more and takes longer to load. */
 class PreparedRequest {
   readonly url: string;
@@ -39,11 +44,11 @@ class PreparedRequest {
  * A client of the management API with the token and the time limits of the command line. It uses `node:http`, because
  * `fetch` cannot wait longer than five minutes for an answer and undici takes longer to load than most commands run.
  *
- * @param options.isReadOnly every request that could change something throws instead of being sent
+ * @param limits.isReadOnly every request that could change something throws instead of being sent
  */
 export async function connectDaemon(
   { url, token }: Connection,
-  { isReadOnly = false }: { isReadOnly?: boolean } = {},
+  { isReadOnly = false, answerTimeoutMs = ANSWER_TIMEOUT_MS }: ClientLimits = {},
 ): Promise<DaemonClient> {
   const http = url.startsWith('https:') ? await import('node:https') : await import('node:http');
   const agent = new http.Agent({ keepAlive: true });
@@ -58,7 +63,7 @@ export async function connectDaemon(
     Request: PreparedRequest as unknown as typeof Request,
     fetch: async (request) => {
       if (isReadOnly && request.method !== 'GET') throw new Error(`a dry run must not send ${request.method}`);
-      return send({ http, agent, note }, request as unknown as PreparedRequest);
+      return send({ http, agent, answerTimeoutMs, note }, request as unknown as PreparedRequest);
     },
   });
   const download = (path: string, body: object, signal: AbortSignal) =>
@@ -105,18 +110,22 @@ type Requester = typeof import('node:http').request;
 interface Sending {
   http: Http;
   agent: Agent;
+  answerTimeoutMs: number;
   /** Called for each answer. */
   note(answer: IncomingMessage): void;
 }
 
-function send({ http, agent, note }: Sending, { url, method, headers, content }: PreparedRequest): Promise<Response> {
+function send(
+  { http, agent, answerTimeoutMs, note }: Sending,
+  { url, method, headers, content }: PreparedRequest,
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     const length = content === undefined ? {} : { 'content-length': String(Buffer.byteLength(content)) };
     const options = {
       method,
       agent,
       headers: { ...Object.fromEntries(headers), ...length },
-      timeout: ANSWER_TIMEOUT_MS,
+      timeout: answerTimeoutMs,
     };
     const request = http.request(url, options, (answer) => {
       note(answer);

@@ -73,6 +73,7 @@ export type Role = User['role'];
 /** What happened to an object, in order. */
 export type Story = Schemas['Story'];
 export type StoryStep = Story['steps'][number];
+export type Worker = Schemas['Worker'];
 export type User = Schemas['User'];
 export type Webhook = Schemas['Webhook'];
 export type SecretState = Webhook['secret_state'];

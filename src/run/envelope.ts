@@ -49,9 +49,14 @@ export function renderRunDocuments(input: RunInput): RunDocuments {
   const envelope = renderEnvelope(input);
   return {
     envelope,
-    promptFile: `${endLine(input.prompt)}\n---\n\n${envelope}`,
+    promptFile: joinPrompt(input.prompt, envelope),
     runFile: `${JSON.stringify(record, null, 2)}\n`,
   };
+}
+
+/** `prompt.md`: the prompt, then the envelope. */
+export function joinPrompt(prompt: string, envelope: string): string {
+  return `${endLine(prompt)}\n---\n\n${envelope}`;
 }
 
 /** The deliveries that a run stands for, as `run.json` and the management API show them. */

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
-import type { Command } from 'commander';
 import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
+import type { CliCommand } from '../../src/cli/cli-command.ts';
 import { createProgram } from '../../src/cli/create-program.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
 import { listDocuments, listFences, readProse } from '../helpers/documents.ts';
@@ -12,7 +12,7 @@ interface Shown {
 }
 
 /** The complete command line. Its commands do nothing. */
-async function createIdleProgram(): Promise<Command> {
+async function createIdleProgram(): Promise<CliCommand> {
   const { signal } = new AbortController();
   const stream = new PassThrough().resume();
   const { program, declareAll } = createProgram({
@@ -32,10 +32,10 @@ async function createIdleProgram(): Promise<Command> {
     terminalJob: { isForeground: () => false, signal: () => {} },
   });
   await declareAll();
-  const idle = (command: Command): void => {
+  const idle = (command: CliCommand): void => {
     command.exitOverride();
-    if (command.commands.length === 0) command.action(() => {});
-    command.commands.forEach(idle);
+    if (!command.isGroup) command.action(() => {});
+    for (const subcommand of command.commands) idle(subcommand as CliCommand);
   };
   idle(program);
   return program;

@@ -629,7 +629,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       debounce: '30s',
       budget: { runs: 20, per: '1h' },
       retry: RETRY,
-      runs_on: ['gpu'],
+      runsOn: ['gpu'],
       file: AUTOMATION_FILE,
       revision: COMMIT,
       commit,

@@ -16,6 +16,7 @@ import type {
   SignatureScheme,
   User,
   Webhook,
+  Worker,
 } from '../../client/api-types.ts';
 import type { Profile } from '../profiles/profile-store.ts';
 
@@ -53,6 +54,7 @@ export const RESULT_KINDS = {
   secret: describeKind<Secret>(FIELDS.Secret, 'names', ({ name }) => name),
   scheme: describeKind<SignatureScheme>(FIELDS.SignatureScheme, 'names', ({ name }) => name),
   alert: describeKind<Alert>(FIELDS.Alert, 'IDs', ({ id }) => id),
+  worker: describeKind<Worker>(FIELDS.Worker, 'names', ({ name }) => name),
   token: describeKind<ApiToken>(FIELDS.Token, 'IDs', ({ id }) => id),
   session: describeKind<BrowserSession>(FIELDS.Session, 'IDs', ({ id }) => id),
   activity: describeKind<ActivityHour>(FIELDS.ActivityHour, 'times', ({ start }) => start),

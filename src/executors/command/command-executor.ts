@@ -30,6 +30,8 @@ export interface ProcessExecutorOptions
   killGraceMs?: number;
   /** Time after which processes that outlive the command are ended. */
   lingerMs?: number;
+  /** The text before the output of an attempt. Default: a line before each later attempt. */
+  renderMark?: typeof renderAttemptMark;
 }
 
 export interface CommandExecutorOptions extends ProcessExecutorOptions {
@@ -39,7 +41,13 @@ export interface CommandExecutorOptions extends ProcessExecutorOptions {
 
 type Settings = Required<ProcessExecutorOptions> & { program: Program };
 
-const DEFAULTS = { user: null, logLimitBytes: LOG_LIMIT_BYTES, killGraceMs: 10_000, lingerMs: 1000 };
+const DEFAULTS = {
+  user: null,
+  logLimitBytes: LOG_LIMIT_BYTES,
+  killGraceMs: 10_000,
+  lingerMs: 1000,
+  renderMark: renderAttemptMark,
+};
 
 /**
  * Executor `command`: one process group for each attempt, in a separate directory, with an environment that inherits
@@ -220,7 +228,7 @@ async function openCapture(
     searchPath: settings.searchPath,
     user: settings.user,
     log: await openRunLog(settings.logsDir, run.id, { isNewAttempt: true, clock: settings.clock }),
-    header: renderAttemptMark(run, settings.clock),
+    header: settings.renderMark(run, settings.clock),
     limitBytes: settings.logLimitBytes,
     mask: settings.maskOutput(secrets.values()),
     onFailure: (error) => settings.logger.warn({ err: error, run: run.id }, 'writing the log of a run failed'),

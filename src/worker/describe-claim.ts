@@ -1,0 +1,68 @@
+import type { WebhookUid } from '../core/ids.ts';
+import type { ExecutionRequest, RunDocuments } from '../core/ports/runs/executor.ts';
+import type { Run, RunInput } from '../core/resources/run.ts';
+import { SecretValue } from '../core/secret-value.ts';
+import { storeTraceContext } from '../core/trace-context.ts';
+import { joinPrompt } from '../run/envelope.ts';
+import type { ClaimedRun } from './worker-api.ts';
+
+type Described = Pick<ExecutionRequest, 'input' | 'documents' | 'secrets'>;
+
+/** What an executor gets for a run that was claimed, the same as from the daemon. */
+export function describeClaim(claimed: ClaimedRun, payload: Uint8Array): Described {
+  const { run, webhook, agent, input } = claimed;
+  const documents: RunDocuments = {
+    envelope: input.envelope,
+    promptFile: joinPrompt(input.prompt, input.envelope),
+    runFile: renderRunFile(claimed),
+  };
+  const secrets = new Map(Object.entries(claimed.secrets ?? {}).map(([name, text]) => [name, new SecretValue(text)]));
+  const described: RunInput = {
+    run: readRun(claimed),
+    webhook: { name: webhook.name, uid: webhook.uid as WebhookUid },
+    prompt: input.prompt,
+    agent,
+    overrides: input.overrides as RunInput['overrides'],
+    event: input.event,
+    queuedAt: Date.parse(run.created_at),
+    payload,
+    workspace: null,
+    standsFor: { count: 0, deliveries: [] },
+  };
+  return { input: described, documents, secrets };
+}
+
+/** Everything that the environment and the folder of the run need. */
+function readRun({ run, trace }: ClaimedRun): Run {
+  return {
+    id: run.id as Run['id'],
+    factory: run.factory,
+    automation: run.automation,
+    delivery: run.delivery as Run['delivery'],
+    webhookUid: run.webhook_uid as WebhookUid,
+    deliveryIdentity: run.delivery_id,
+    state: 'running',
+    attempt: run.attempt,
+    executor: 'queue',
+    revision: run.revision,
+    error: null,
+    exitCode: null,
+    output: null,
+    createdAt: Date.parse(run.created_at),
+    startedAt: run.started_at === null ? null : Date.parse(run.started_at),
+    finishedAt: null,
+    gate: null,
+    concurrencyKey: run.concurrency_key,
+    runsOn: run.runs_on,
+    supersededBy: null,
+    notBefore: null,
+    traceContext: trace === null ? null : storeTraceContext(trace),
+  };
+}
+
+/** As `renderRunDocuments` of the daemon. */
+function renderRunFile({ run, webhook, agent, input, trace }: ClaimedRun): string {
+  const { attempts: _attempts, waiting: _waiting, ...record } = run;
+  const { event, overrides, workspace, stands_for } = input;
+  return `${JSON.stringify({ run: record, webhook, event, agent, overrides, workspace, stands_for, trace }, null, 2)}\n`;
+}
