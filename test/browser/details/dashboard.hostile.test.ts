@@ -146,6 +146,18 @@ describeDashboard('untrusted text', ({ signIn }) => {
     await open(page, '/factories/theirs/webhooks');
   });
 
+  it('is text in alerts, and in the notes of people', async () => {
+    const alerts = async () => (await daemon.api('/alerts?rule=applyFailed')).body.data[0];
+    const { id } = await eventually(alerts);
+    const acknowledged = await daemon.api(`/alerts/${id}/acknowledge`, {
+      method: 'POST',
+      body: { note: SCRIPT },
+      token,
+    });
+    expect(acknowledged.status).toBe(200);
+    await open(await signIn(daemon), '/alerts');
+  });
+
   it('is text in the editor, its completions and its test results', async () => {
     const page = await signIn(daemon, '/factories/rows/automations/hostile/edit');
     await page.getByRole('button', { name: 'Test filter' }).click();

@@ -23,7 +23,7 @@ export interface FailedAutomation {
 /** What rules read. Each read uses an index, and reads a limited number of rows. */
 export interface AlertReader {
   expectedWebhooks(limit: number): Promise<ExpectedWebhook[]>;
-  /** In the order of their names. */
+  /** Those with most failures first. */
   failedAutomations(factory: string, limit: number): Promise<FailedAutomation[]>;
   /** Number of the runs of a factory that have failed since a time, at most `limit`. */
   deadLetters(request: { factory: string; sinceAt: number; limit: number }): Promise<number>;

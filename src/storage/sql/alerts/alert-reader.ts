@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { TokenId, WebhookUid } from '../../../core/ids.ts';
 import type { AlertReader } from '../../../core/ports/alerts/alert-reader.ts';
+import { MAX_EXAMINED_QUEUE } from '../../../core/ports/runs/run-queue.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /** What the rules of alerts read. */
@@ -34,6 +35,7 @@ export function createAlertReader(db: Kysely<Schema>): AlertReader {
         .select(['automation', 'recent', 'failures'])
         .where('factory', '=', factory)
         .where(sql<boolean>`failures > 0`)
+        .orderBy('failures', 'desc')
         .orderBy('automation')
         .limit(limit)
         .execute();
@@ -60,12 +62,14 @@ export function createAlertReader(db: Kysely<Schema>): AlertReader {
       return count;
     },
     oldestWaiting: async (factory) => {
-      // Literals: SQLite uses the partial index only if its condition appears in the query.
+      // Only the beginning of the queue, because runs that wait for something else may be many.
       const { rows } = await sql<{ at: number }>`
-        SELECT coalesce(run_attempts.requested_at, runs.created_at) AS at
-        FROM runs LEFT JOIN run_attempts ON run_attempts.run = runs.seq AND run_attempts.number = runs.attempt
-        WHERE runs.factory = ${factory} AND runs.state = 'queued' AND runs.gate IS NULL
-        ORDER BY runs.seq LIMIT 1`.execute(db);
+        SELECT coalesce(run_attempts.requested_at, first.created_at) AS at
+        FROM (
+          SELECT seq, attempt, gate, created_at FROM runs WHERE factory = ${factory} AND state = 'queued'
+          ORDER BY seq LIMIT ${MAX_EXAMINED_QUEUE}
+        ) AS first LEFT JOIN run_attempts ON run_attempts.run = first.seq AND run_attempts.number = first.attempt
+        WHERE first.gate IS NULL ORDER BY first.seq LIMIT 1`.execute(db);
       return rows[0]?.at ?? null;
     },
     expiringTokens: async ({ from, until, limit }) => {
