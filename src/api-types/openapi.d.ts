@@ -3977,7 +3977,7 @@ export interface components {
             since: string | null;
             /** @description Runs whose commands the daemon executes. */
             executing_runs: number;
-            /** @description Runs that workers hold. A restart does not interrupt them. */
+            /** @description Runs that workers and receivers hold. A restart does not interrupt them. */
             worker_runs: number;
         };
         /** @description What a reload of the configuration changed. */

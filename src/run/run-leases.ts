@@ -178,7 +178,7 @@ export class RunLeases {
     const term = this.#hold(run, worker === null ? {} : { worker });
     const { progress } = report;
     const mask = await this.#openMask(run, hold);
-    await this.#appendLog(run, Object.assign({}, report, { log: mask(report.log) }));
+    await this.#appendLog(run, report, mask);
     if (progress !== null) await this.#noteProgress(run, { ...progress, text: progress.text && mask(progress.text) });
     return { outcome: 'held', ...term };
   }
@@ -236,7 +236,7 @@ export class RunLeases {
     const mask = await this.#openMask(before, hold);
     const result = { ...reported, error: reported.error && mask(reported.error) };
     if (this.#holds(before, hold)) {
-      await this.#appendLog(before, Object.assign({}, output, { log: mask(output.log) }));
+      await this.#appendLog(before, output, mask);
       const { id, fence: attempt } = hold;
       const at = clock.wallMs();
       const otherwise = result.error === 'interrupted' ? await this.#retryOf(before) : NO_RETRY;
@@ -300,17 +300,17 @@ export class RunLeases {
     return (await this.#parts.startRecords.exists(id, attempt)) ? NO_RETRY : RETRY_INTERRUPTED;
   }
 
-  /** Appends the output that was not received before. */
-  async #appendLog(run: Run, { log, logOffset = null }: NewOutput): Promise<void> {
+  /** Appends the output that was not received before. Positions count the bytes before they are masked. */
+  async #appendLog(run: Run, { log, logOffset = null }: NewOutput, mask: (text: string) => string): Promise<void> {
     const lease = this.#held.get(run.id);
     const bytes = Buffer.from(log);
     if (lease === undefined || logOffset === null) {
-      return this.#keepLog(run, () => this.#parts.logs.append(run, log));
+      return this.#keepLog(run, () => this.#parts.logs.append(run, mask(log)));
     }
     const known = Math.max(0, (lease.received ?? logOffset) - logOffset);
     lease.received = Math.max(lease.received ?? 0, logOffset + bytes.length);
     if (known < bytes.length) {
-      await this.#keepLog(run, () => this.#parts.logs.append(run, bytes.subarray(known).toString()));
+      await this.#keepLog(run, () => this.#parts.logs.append(run, mask(bytes.subarray(known).toString())));
     }
   }
 

@@ -130,6 +130,8 @@ describe('executor http with mode async', { timeout: 120_000 }, () => {
         ['POST', `/runs/${id}/cancel`],
         ['POST', `/runs/${id}/retry`],
         ['POST', '/runs/claim', {}],
+        ['POST', `/runs/${id}/start`, { fence: 1 }],
+        ['POST', `/runs/${id}/hand-back`, { fence: 1 }],
         ['POST', `/runs/${other.id}/complete`, { fence: 1, state: 'failed' }],
         ['POST', `/runs/${id}/complete`, { fence: 2, state: 'failed' }],
         ['GET', '/factories'],
@@ -137,7 +139,7 @@ describe('executor http with mode async', { timeout: 120_000 }, () => {
         ['PUT', '/secrets/RUN_SIGNING', { value: RECEIVER_SECRET }],
         ['POST', '/tokens', { name: 'x', role: 'owner' }],
       ]),
-    ).toEqual([200, ...Array(12).fill(403)]);
+    ).toEqual([200, ...Array(14).fill(403)]);
     const changed = `dbr_${token.slice(4).split('').toReversed().join('')}`;
     expect((await daemon.api(`/runs/${id}`, { token: changed })).status).toBe(401);
     for (const each of [report, other.report]) expect((await complete(each, { state: 'succeeded' })).status).toBe(200);

@@ -77,7 +77,7 @@ function build(terms: Record<string, Partial<WorkerTerms>> = { payments: {} }): 
     onRunChanged: (id: Run['id']) => void changes.push(queue.run(id).state),
     onReleased: (factory: string) => void released.push(factory),
     acceptEarly: async () => undefined,
-    openMask: async () => (text: string) => text,
+    openMask: async () => (text: string) => text.replaceAll('key', '[redacted]'),
   };
   const opened = openWorkers(parts, workers);
   return Object.assign(opened.leases, { claim: opened.control.claim });
@@ -161,6 +161,49 @@ describe('a claim', () => {
     });
     await vi.advanceTimersByTimeAsync(LEASE_MS - 1);
     expect(queue.run(left)).toMatchObject({ state: 'running', attempt: 2 });
+  });
+});
+
+describe('a run that a receiver has accepted', () => {
+  it('is held until its deadline, over a restart, and counts as held', async () => {
+    const id = addRun({ state: 'running', executor: 'http', attempt: 2, startedAt: Date.now() });
+    const heldUntil = Date.now() + 90_000;
+    const first = await open();
+    expect(await first.accept(queue.run(id), heldUntil)).toBe(true);
+    await vi.advanceTimersByTimeAsync(60_000);
+    first.stop();
+    const leases = await open();
+    expect([leases.countHeld('payments'), leases.countAllHeld()]).toEqual([1, 1]);
+    const hold = { id, fence: 2, isReceiver: true };
+    expect(await leases.heartbeat(hold, { log: '', progress: null })).toMatchObject({ leaseMs: 30_000 });
+    await vi.advanceTimersByTimeAsync(29_999);
+    expect(queue.run(id).state).toBe('running');
+    await vi.advanceTimersByTimeAsync(1);
+    await vi.waitFor(() => expect(queue.run(id)).toMatchObject({ state: 'failed', error: 'timeout' }));
+    expect(await leases.complete(hold, SUCCEEDED)).toMatchObject({ outcome: 'lost' });
+    expect([leases.countHeld('payments'), released]).toEqual([0, ['payments']]);
+  });
+
+  it('has a masked log, in which nothing is missing and nothing is repeated', async () => {
+    const id = addRun({ state: 'running', executor: 'http', startedAt: Date.now() });
+    const leases = await open();
+    await leases.accept(queue.run(id), Date.now() + 90_000);
+    const hold = { id, fence: 1, isReceiver: true };
+    const report = (log: string, logOffset: number) => leases.heartbeat(hold, { log, logOffset, progress: null });
+    await report('key one\n', 0);
+    await report('key one\nkey two\n', 0);
+    await report('three\n', 16);
+    await leases.complete(hold, { ...FAILED, error: 'no key' });
+    expect(written.join('')).toBe('[redacted] one\n[redacted] two\nthree\n');
+    expect(queue.run(id).error).toBe('no [redacted]');
+  });
+
+  it('that is not held yet is rejected, so that its receiver repeats the report', async () => {
+    const id = addRun({ state: 'queued', executor: null });
+    const leases = await open();
+    const hold = { id, fence: 1, isReceiver: true };
+    await expect(leases.complete(hold, SUCCEEDED)).rejects.toMatchObject({ code: 'storage_unavailable' });
+    expect(queue.run(id).state).toBe('queued');
   });
 });
 

@@ -1037,7 +1037,10 @@ export const COMPONENTS = {
       ),
       since: { ...instantOrNull, description: 'Since when no run starts.' },
       executing_runs: { ...count, description: 'Runs whose commands the daemon executes.' },
-      worker_runs: { ...count, description: 'Runs that workers hold. A restart does not interrupt them.' },
+      worker_runs: {
+        ...count,
+        description: 'Runs that workers and receivers hold. A restart does not interrupt them.',
+      },
     },
     { description: 'Whether runs start.' },
   ),

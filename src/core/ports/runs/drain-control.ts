@@ -8,7 +8,7 @@ export interface DrainState {
   since: number | null;
   /** Runs whose commands the daemon executes now. */
   executing: number;
-  /** Runs that workers hold. Their leases continue after a restart, so no drain waits for them. */
+  /** Runs that workers and receivers hold. Their leases continue after a restart, so no drain waits for them. */
   held: number;
 }
 
