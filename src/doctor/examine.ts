@@ -11,6 +11,7 @@ import { masterKeyCheck } from './checks/master-key.ts';
 import { orphanedRunsCheck } from './checks/orphaned-runs.ts';
 import { permissionsCheck } from './checks/permissions.ts';
 import { proxiesCheck } from './checks/proxies.ts';
+import { reportUrlCheck } from './checks/report-url.ts';
 import { retentionCheck } from './checks/retention.ts';
 import { schemaCheck } from './checks/schema.ts';
 import { sourcesCheck } from './checks/sources.ts';
@@ -34,6 +35,7 @@ export const CHECKS: readonly Check[] = [
   adminExposureCheck,
   proxiesCheck,
   baseUrlCheck,
+  reportUrlCheck,
 ];
 
 /** Runs all checks that are possible, at the same time. Never throws. */

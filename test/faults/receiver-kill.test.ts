@@ -110,8 +110,8 @@ it(`each run of a receiver ends once, over ${ROUNDS} kills of the daemon`, { tim
   }, 120_000);
   expect(accepted).toBe(ROUNDS * RUNS_PER_ROUND);
   expect(runs).toHaveLength(accepted);
-  const odd = runs.filter(({ state, attempts }) => state !== 'succeeded' || attempts.length !== 1);
-  expect(odd.map(({ id, state, error }) => ({ id, state, error }))).toEqual([]);
+  const wrong = runs.filter(({ state, attempts }) => state !== 'succeeded' || attempts.length !== 1);
+  expect(wrong.map(({ id, state, error }) => ({ id, state, error }))).toEqual([]);
   const keys = runs.map(({ id }) => `${id}-1`).toSorted();
   expect([...executions.keys()].toSorted()).toEqual(keys);
   expect([...ends.keys()].toSorted()).toEqual(keys);

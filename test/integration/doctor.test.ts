@@ -235,6 +235,24 @@ describe('a check finds', () => {
     async (config) => expect(await only('admin-listener', { config })).toEqual([]),
   );
 
+  it('receivers on other machines that get no URL for their reports', async () => {
+    const declare = (url: string, more = '', mode = 'async') => {
+      const executor = `{ type: http, url: "${url}", secretName: S, mode: ${mode}, allowPrivateAddresses: true }`;
+      return `${more}factories: [{ name: a, source: { type: live }, runs: { executor: ${executor} } }]\n`;
+    };
+    expect(await only('report-url', { config: declare('https://x.example/runs') })).toEqual([
+      expect.stringContaining('the receiver of factory a reports to the address of the admin listener'),
+    ]);
+    for (const config of [
+      declare('https://x.example/runs', 'admin: { url: "https://dockbell.example.com" }\n'),
+      declare('https://x.example/runs', '', 'sync'),
+      declare('http://127.0.0.1:9000/runs'),
+      declare('http://[::1]:9000/runs'),
+    ]) {
+      expect(await only('report-url', { config })).toEqual([]);
+    }
+  });
+
   it('proxy headers that are trusted from nowhere, or from everywhere', async () => {
     const https = 'baseUrl: https://hooks.example.com\n';
     expect(await only('trusted-proxies', { config: https })).toEqual([
