@@ -136,6 +136,7 @@ export const FIELDS = {
     'revision',
     'duplicate_of',
     'replay_of',
+    'replay',
     'runs',
     'reason_text',
   ],

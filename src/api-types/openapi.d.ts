@@ -2682,6 +2682,8 @@ export interface components {
             duplicate_of: string | null;
             /** @description For a replay: the delivery that the sender posted, also after retention has removed it. */
             replay_of: string | null;
+            /** @description For a part of a replay of stored deliveries: the ID of that replay. */
+            replay: string | null;
             /** @description IDs of the runs that it started. */
             runs: string[];
             /** @description The reason as a sentence. */

@@ -302,6 +302,7 @@ function collectStoryParts(modules: ApiModules): StoryParts {
     inventory,
     history: storage.definitionHistory,
     deliveries: storage.deliveryReader,
+    replays: storage.replays,
     runs: storage.runReader,
     runControl: runs.control,
     pauses: runs.pauses,

@@ -87,6 +87,7 @@ function describeRecorded(entry: DeliveryLogEntry, outcome: RecordedOutcome, web
     revision: entry.revision,
     duplicateOf: 'of' in outcome ? outcome.of : null,
     replayOf: entry.kind === 'replay' ? entry.replayOf : null,
+    replay: entry.kind === 'replay' ? entry.replay : null,
     runs: isRejection || outcome.label !== 'Accepted' ? [] : entry.runs.map((run) => run.id),
   };
 }

@@ -1,4 +1,4 @@
-import type { DeliveryId, IdSource } from '../core/ids.ts';
+import type { DeliveryId, IdSource, ReplayId } from '../core/ids.ts';
 import { scanJson } from '../core/payload/scan-json.ts';
 import type { WantedKeys } from '../core/payload/wanted-keys.ts';
 import type { DeliveryIdentity, RecordedHeaders, ReplayEntry } from '../core/resources/delivery.ts';
@@ -21,6 +21,8 @@ interface ReplayParts {
   ids: Pick<IdSource, 'deliveryId'>;
   /** `AppliedWebhook.ref`. */
   webhook: number;
+  /** `ReplayEntry.replay`. */
+  replay: ReplayId | null;
   /** The only automation that was evaluated; `null` for all. */
   automation: string | null;
   /** Of the person who requested the replay. */
@@ -30,7 +32,7 @@ interface ReplayParts {
 
 /** The new delivery of a replay, with the runs that it starts. */
 export function composeReplay(
-  { ids, webhook, automation, clientAddress, nowMs }: ReplayParts,
+  { ids, webhook, replay, automation, clientAddress, nowMs }: ReplayParts,
   original: ReplayedDelivery,
   { applyNumber, revision, runs }: Match,
 ): ReplayEntry {
@@ -45,6 +47,7 @@ export function composeReplay(
     headers,
     revision,
     replayOf: replayOf ?? id,
+    replay,
     event,
     summary,
     identity,

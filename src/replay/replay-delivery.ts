@@ -66,7 +66,11 @@ async function record(
   const { id, event, summary, headers, replayOf, deliveryId, deliveryIdSource } = delivery;
   const identity = { source: deliveryIdSource!, value: deliveryId! };
   const original = { id, identity, event, summary, headers, replayOf, body, form };
-  const entry = composeReplay({ ids, webhook: webhook.ref, automation, clientAddress, nowMs }, original, match);
+  const entry = composeReplay(
+    { ids, webhook: webhook.ref, replay: null, automation, clientAddress, nowMs },
+    original,
+    match,
+  );
   const recorded = await recorder.offer(entry);
   if (recorded.label === null) throw new AppError('internal', recorded.message);
   trace?.end(entry.id, delivery.id);

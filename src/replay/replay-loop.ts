@@ -123,7 +123,13 @@ export class ReplayLoop {
       const trace = tracer?.beginReplay(webhook) ?? null;
       for (const run of trace === null ? [] : match.runs) run.traceContext = trace?.contextOfRuns();
       traces.push(trace);
-      entries.push(composeReplay({ ids, webhook: webhook.ref, automation, clientAddress, nowMs }, stored, match));
+      entries.push(
+        composeReplay(
+          { ids, webhook: webhook.ref, replay: replay.id, automation, clientAddress, nowMs },
+          stored,
+          match,
+        ),
+      );
     }
     const { position, examined, isEnd } = slice;
     const at = clock.wallMs();

@@ -1,11 +1,13 @@
+import type { DeliveryId } from '../core/ids.ts';
 import type { AutomationView } from '../core/ports/definitions/inventory.ts';
 import type { Decision, Delivery } from '../core/resources/delivery.ts';
 import { countOf } from '../filter/describe-value.ts';
 import { describeDeliveryReason } from '../words/delivery-reasons.ts';
-import { explainRejection, listReceiptSteps, MAX_TOUCHES } from './receipt-steps.ts';
+import { explainRejection, listReceiptSteps } from './receipt-steps.ts';
+import { findReplayAuthors } from './replay-authors.ts';
 import { countStarted, describeRunState, listRunSteps, type RunHistory, readRuns } from './run-steps.ts';
 import { createStep, listFacts, type NextCommand, orderSteps, type Story, type StoryStep } from './story.ts';
-import { factoryOption, refAutomation, refDelivery, refRun, type StoryRequest, type Touch } from './story-parts.ts';
+import { factoryOption, refAutomation, refDelivery, refRun, type StoryRequest } from './story-parts.ts';
 
 /** Decisions of automations that did not start, runs, and repetitions that a story shows. */
 const MAX_DECISIONS = 10;
@@ -57,26 +59,26 @@ async function readStarted(request: StoryRequest, { runs }: Delivery): Promise<R
 async function listRepetitions(
   request: StoryRequest,
   { id, webhookUid, deliveryId }: Delivery,
-): Promise<{ others: Delivery[]; more: boolean; replays: Touch[] }> {
-  if (deliveryId === null) return { others: [], more: false, replays: [] };
+): Promise<{ others: Delivery[]; more: boolean; authors: ReadonlyMap<DeliveryId, string> }> {
+  if (deliveryId === null) return { others: [], more: false, authors: new Map() };
   const limit = MAX_REPETITIONS + 2;
   const search = { webhookUid, label: null, identity: deliveryId, cursor: null, limit };
   const { data } = await request.deliveries.list(search);
   const others = data.filter((other) => other.id !== id);
-  const isReplayed = others.some(({ replayOf }) => replayOf === id);
-  const replays = isReplayed ? await request.touches(`deliveries/${id}`, MAX_TOUCHES) : [];
-  return { others: others.slice(0, MAX_REPETITIONS), more: others.length > MAX_REPETITIONS, replays };
+  const replayed = others.filter(({ replayOf }) => replayOf === id);
+  const authors = await findReplayAuthors(request, id, replayed);
+  return { others: others.slice(0, MAX_REPETITIONS), more: others.length > MAX_REPETITIONS, authors };
 }
 
 type Repetitions = Awaited<ReturnType<typeof listRepetitions>>;
 
 function describeRepetitions(
   { factory, webhookName, deliveryId }: Delivery,
-  { others, more, replays }: Repetitions,
+  { others, more, authors }: Repetitions,
 ): StoryStep[] {
   const steps = others.map((other) => {
     const isSwallowed = other.reason === 'same_identity_other_body';
-    const by = replays.find(({ object }) => object.endsWith(other.id))?.by ?? null;
+    const by = authors.get(other.id) ?? null;
     return createStep({
       at: other.receivedAt,
       by,
@@ -125,7 +127,7 @@ function describeAccepted(
   decisions: readonly Decision[],
   runs: readonly RunHistory[],
   { runs: started }: Delivery,
-  { others, replays: authors }: Repetitions,
+  { others, authors }: Repetitions,
 ): string {
   const replays = others.filter(({ replayOf }) => replayOf !== null);
   const swallowed = others.filter(({ reason }) => reason === 'same_identity_other_body');
@@ -146,8 +148,8 @@ function describeAccepted(
 }
 
 /** ` by alice` */
-function sayReplayers(replays: readonly Touch[]): string {
-  const names = [...new Set(replays.flatMap(({ by }) => by ?? []))];
+function sayReplayers(authors: ReadonlyMap<DeliveryId, string>): string {
+  const names = [...new Set(authors.values())];
   return names.length === 0 ? '' : ` by ${names.slice(0, 3).join(', ')}`;
 }
 

@@ -6,6 +6,7 @@ import { findOverlapEnd } from '../core/rotation-overlap.ts';
 import { describeIdentitySource } from '../words/delivery-identity.ts';
 import { describeDeliveryReason } from '../words/delivery-reasons.ts';
 import { readChanges } from './change-steps.ts';
+import { findReplayAuthors } from './replay-authors.ts';
 import { createStep, listFacts, type StoryStep } from './story.ts';
 import { refDelivery, refWebhook, type StoryRequest } from './story-parts.ts';
 
@@ -23,7 +24,7 @@ export async function listReceiptSteps(request: StoryRequest, delivery: Delivery
   return [received, verified, describeIdentity(delivery)];
 }
 
-async function describeReceipt({ history, touches }: StoryRequest, delivery: Delivery): Promise<StoryStep> {
+async function describeReceipt(request: StoryRequest, delivery: Delivery): Promise<StoryStep> {
   const {
     factory,
     webhookUid,
@@ -37,7 +38,7 @@ async function describeReceipt({ history, touches }: StoryRequest, delivery: Del
     revision,
     count,
   } = delivery;
-  const commit = revision === null ? null : { revision, commit: await history.commit(factory, revision) };
+  const commit = revision === null ? null : { revision, commit: await request.history.commit(factory, revision) };
   const webhook = refWebhook({ factory, uid: webhookUid, name: webhookName });
   const facts = listFacts({
     Event: event,
@@ -45,6 +46,9 @@ async function describeReceipt({ history, touches }: StoryRequest, delivery: Del
     Size: `${size} bytes`,
     'Client address': clientAddress,
     ID: delivery.id,
+    Replay: delivery.replay,
+    Backfill:
+      delivery.label === 'Accepted' && delivery.reason !== null ? describeDeliveryReason(delivery.reason) : null,
     Requests: count > 1 ? String(count) : null,
     ...describeHeaders(delivery),
   });
@@ -53,11 +57,8 @@ async function describeReceipt({ history, touches }: StoryRequest, delivery: Del
     const text = `${webhookName} received ${event ?? (count > 1 ? `${count} requests` : what)}.`;
     return createStep({ at: receivedAt, text, facts, commit, links: [webhook] });
   }
-  const replay = (await touches(`deliveries/${replayOf}`, MAX_TOUCHES)).find(({ object }) =>
-    object.endsWith(delivery.id),
-  );
-  const by = replay?.by ?? null;
-  const text = `${by ?? 'A user'} replayed ${replayOf} with the live automations.`;
+  const by = (await findReplayAuthors(request, replayOf, [delivery])).get(delivery.id) ?? null;
+  const text = `${by ?? 'A user'} replayed ${replayOf} with ${await nameDefinition(request, delivery)}.`;
   return createStep({
     at: receivedAt,
     text,
@@ -68,15 +69,17 @@ async function describeReceipt({ history, touches }: StoryRequest, delivery: Del
   });
 }
 
+async function nameDefinition({ replays }: StoryRequest, { replay }: Delivery): Promise<string> {
+  const whole = replay === null ? null : await replays.get(replay);
+  return whole?.asOf === 'then' ? 'the automations that it started when it was received' : 'the live automations';
+}
+
 /** The stored request headers. */
 function describeHeaders({ headers }: Delivery): Record<string, string> {
   return Object.fromEntries(Object.entries(parseRecordedHeaders(headers)).slice(0, MAX_HEADERS));
 }
 
 const MAX_HEADERS = 10;
-
-/** Replays of one delivery whose author is looked up. */
-export const MAX_TOUCHES = 20;
 
 const CREDENTIAL_WORDS = {
   token: 'The bearer token is',

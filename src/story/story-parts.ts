@@ -4,6 +4,7 @@ import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
 import type { ReconciliationReader } from '../core/ports/definitions/reconciliation-log.ts';
 import type { DeliveryReader } from '../core/ports/deliveries/delivery-log.ts';
+import type { Replays } from '../core/ports/deliveries/replays.ts';
 import type { UnloggedCounts } from '../core/ports/deliveries/unlogged-counts.ts';
 import type { IdFinder } from '../core/ports/id-finder.ts';
 import type { PauseControl } from '../core/ports/runs/pause-control.ts';
@@ -31,6 +32,8 @@ export interface StoryParts {
   inventory: Pick<InventoryReader, 'factories' | 'webhooks' | 'webhook' | 'automation'>;
   history: DefinitionHistory;
   deliveries: Pick<DeliveryReader, 'list' | 'get' | 'listeners' | 'payload'>;
+  /** The replays of several deliveries. */
+  replays: Pick<Replays, 'get'>;
   runs: RunReader;
   runControl: Pick<RunControl, 'explainWait'>;
   pauses: Pick<PauseControl, 'explain'>;

@@ -46,6 +46,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
       revision: 'c0ffee',
       duplicateOf: null,
       replayOf: null,
+      replay: null,
       runs: [expected.run],
     });
     expect(Buffer.from((await deliveryReader.payload(expected.id))!).toString()).toBe('{"big": 1e400}');

@@ -92,7 +92,7 @@ it('replays each delivery once with the definition of its time, although the dae
   });
   const deliveries = await listAll('/factories/payments/deliveries');
   const originals = deliveries.filter(({ replay_of }) => replay_of === null).map(({ id }) => id);
-  const replayed = deliveries.flatMap(({ replay_of }) => replay_of ?? []);
+  const replayed = deliveries.flatMap(({ replay_of, replay }) => (replay === body.id ? replay_of : []));
   expect(originals).toHaveLength(DELIVERIES);
   expect([...replayed].sort()).toEqual([...originals].sort());
   const runs = await listAll('/factories/payments/runs');
@@ -104,6 +104,10 @@ it('replays each delivery once with the definition of its time, although the dae
   const original = runs.find(
     ({ delivery_id, delivery }) => delivery_id === again[0]!.delivery_id && originals.includes(delivery),
   );
+  const { stdout: story } = await daemon.cli('why', again[0]!.delivery as string);
+  expect(story).toContain('admin-token replayed dlv_');
+  expect(story).toContain('with the automations that it started when it was received');
+  expect((await daemon.cli('why', original!.delivery as string)).stdout).toContain('replayed once by admin-token');
   expect(again[0]!.concurrency_key).toBe(original!.concurrency_key);
 }, 180_000);
 

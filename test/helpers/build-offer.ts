@@ -59,7 +59,7 @@ export function buildOffer(parts: OfferParts = {}): DeliveryOffer {
 export function buildReplay(of: Pick<DeliveryOffer, 'id' | 'identity'>, parts: OfferParts = {}): ReplayEntry {
   const { identity: _, ...offer } = buildOffer(parts);
   const { source, value } = of.identity;
-  return { ...offer, kind: 'replay', replayOf: of.id, only: null, identity: { source, value } };
+  return { ...offer, kind: 'replay', replayOf: of.id, replay: null, only: null, identity: { source, value } };
 }
 
 /** A rejected request. */

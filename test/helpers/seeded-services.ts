@@ -182,6 +182,7 @@ export function makeDelivery(more: Partial<Delivery> = {}): Delivery {
     revision: 'c0ffee',
     duplicateOf: null,
     replayOf: null,
+    replay: null,
     runs: [RUN_ID],
     ...more,
   };
@@ -532,6 +533,7 @@ async function seedDeliveries(storage: SqliteStorage): Promise<void> {
       kind: 'replay',
       id: REPLAY_ID,
       replayOf: DELIVERY_ID,
+      replay: null,
       applyNumber: 1,
       only: null,
       runs: [],

@@ -167,6 +167,7 @@ const delivery = {
   revision: COMMIT,
   duplicate_of: null,
   replay_of: null,
+  replay: null,
   runs: [RUN_ID],
 };
 

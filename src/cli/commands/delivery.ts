@@ -334,6 +334,7 @@ function printDelivery(session: CommandSession, delivery: Delivery): void {
     ['Received', formatInstantWithAge(delivery.received_at, nowMs)],
     ['Client address', delivery.client_address],
     ['Replay of', delivery.replay_of],
+    ['Replay', delivery.replay],
     ['Revision', delivery.revision],
     ['Runs', delivery.runs.join(', ') || 'none'],
   ]);

@@ -1,4 +1,4 @@
-import type { DeliveryId, RunId, WebhookUid } from '../ids.ts';
+import type { DeliveryId, ReplayId, RunId, WebhookUid } from '../ids.ts';
 import type { Json } from '../json.ts';
 import type { StoredTraceContext } from '../trace-context.ts';
 import type { DeliveryFilter } from '../trigger.ts';
@@ -176,6 +176,8 @@ export interface ReplayEntry extends Logged {
   kind: 'replay';
   /** The delivery that the sender posted. */
   replayOf: DeliveryId;
+  /** Of which replay of several deliveries it is a part; `null` for a replay of one delivery. */
+  replay: ReplayId | null;
   identity: Omit<DeliveryIdentity, 'key'>;
   /** Those of the original. */
   event: string | null;
@@ -283,6 +285,10 @@ export const DELIVERY_FIELDS = defineFields({
   replayOf: {
     type: nullable(id<DeliveryId>()),
     description: 'For a replay: the delivery that the sender posted, also after retention has removed it.',
+  },
+  replay: {
+    type: nullable(id<ReplayId>()),
+    description: 'For a part of a replay of stored deliveries: the ID of that replay.',
   },
   runs: { type: listOf<RunId>(), description: 'IDs of the runs that it started.', column: null },
 });

@@ -185,7 +185,7 @@ const LIMITED_IDS = mapColumns<LimitedIdRow>()({ delivery: 'integer', identity: 
 
 /** What differs between accepted deliveries, duplicates and rejections. */
 type Result = Pick<StoredDelivery, 'label'> &
-  Partial<Pick<StoredDelivery, 'reason' | 'detail' | 'count' | 'duplicateOf' | 'replayOf'>>;
+  Partial<Pick<StoredDelivery, 'reason' | 'detail' | 'count' | 'duplicateOf' | 'replayOf' | 'replay'>>;
 
 type NewDeliveryRow = Parameters<typeof DELIVERIES.toValues>[0];
 
@@ -210,7 +210,7 @@ class BatchRows {
   add(entry: DeliveryLogEntry): RecordOutcome {
     if (entry.kind === 'offer') return this.#addOffer(entry);
     // Only the original claims the identity. The row of a replay shows it.
-    return entry.kind === 'replay' ? this.#accept(entry, entry.replayOf) : this.#addRejection(entry);
+    return entry.kind === 'replay' ? this.#accept(entry, entry) : this.#addRejection(entry);
   }
 
   write(): void {
@@ -240,9 +240,10 @@ class BatchRows {
     return Buffer.compare((added ?? this.#statements.findBody.get({ delivery })!).body, body) === 0;
   }
 
-  #accept(offer: DeliveryOffer | ReplayEntry, replayOf: DeliveryId | null): RecordOutcome {
+  #accept(offer: DeliveryOffer | ReplayEntry, of: Pick<ReplayEntry, 'replayOf' | 'replay'> | null): RecordOutcome {
     const reason = offer.kind === 'offer' ? (offer.backfill ?? null) : null;
-    const delivery = this.#addDelivery(offer, { label: 'Accepted', reason, replayOf });
+    const { replayOf = null, replay = null } = of ?? {};
+    const delivery = this.#addDelivery(offer, { label: 'Accepted', reason, replayOf, replay });
     this.#contents.push({ delivery, body: offer.body, form: offer.form, decisions: toMatchRecord(offer) });
     for (const run of offer.runs) {
       this.#runs.push({
@@ -293,6 +294,7 @@ class BatchRows {
       revision: entry.revision,
       duplicateOf: result.duplicateOf ?? null,
       replayOf: result.replayOf ?? null,
+      replay: result.replay ?? null,
     });
     return this.#nextDelivery() - 1;
   }

@@ -873,4 +873,6 @@ export const MIGRATIONS: readonly string[] = [
   `,
   // The checkout that runs get, as the automation declares it; NULL for none.
   `ALTER TABLE automation_versions ADD COLUMN workspace TEXT;`,
+  // The replay that a delivery is a part of.
+  `ALTER TABLE deliveries ADD COLUMN replay TEXT;`,
 ];

@@ -44,7 +44,7 @@ export function DeliveryDetail({ delivery }: { delivery: Delivery }) {
 }
 
 function listFacts(delivery: Delivery): [string, React.ReactNode][] {
-  const { factory, webhook_uid, webhook_name, delivery_id, delivery_id_source, replay_of, revision } = delivery;
+  const { factory, webhook_uid, webhook_name, delivery_id, delivery_id_source, replay_of, replay, revision } = delivery;
   return [
     [
       'Webhook',
@@ -64,6 +64,7 @@ function listFacts(delivery: Delivery): [string, React.ReactNode][] {
       'Replay of',
       replay_of === null ? null : <ObjectLink key="replay" factory={factory} kind="deliveries" id={replay_of} />,
     ],
+    ['Replay', replay === null ? null : <ObjectLink key="whole" factory={factory} kind="replays" id={replay} />],
     ['Request headers', delivery.headers === null ? null : <HeaderList key="headers" headers={delivery.headers} />],
     ['Revision', revision === null ? null : <code key="revision">{revision.slice(0, 12)}</code>],
     ['Internal ID', <code key="internal">{delivery.id}</code>],
