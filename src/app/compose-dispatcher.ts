@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createReportAccess } from '../api/runs/open-reports.ts';
 import type { Config } from '../config/config.ts';
+import type { RunId } from '../core/ids.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import { createRunLogWriter } from '../executors/log/run-log.ts';
 import { createStartRecords } from '../executors/start-records.ts';
@@ -19,7 +20,7 @@ const DEFAULT_SEARCH_PATH = '/usr/local/bin:/usr/bin:/bin';
 /** Creates the executors of the configuration, and what gives them runs. Nothing is claimed before its start. */
 export async function composeDispatcher(
   { config, env, paths, storage, clock, logger }: DaemonState,
-  { metrics, tracing, sources, alerts }: DaemonObservers,
+  { metrics, tracing, sources, alerts, notifier }: DaemonObservers,
   secrets: SecretStore,
   options: Pick<DaemonOptions, 'openStartRecords' | 'onRunEnded'> & {
     /** Where the admin listener listens. Known when the first run starts. */
@@ -45,6 +46,10 @@ export async function composeDispatcher(
   };
   const openTerms = async ({ factories }: Pick<Config, 'factories'>) =>
     composeTerms(factories, await createExecutors(factories, executorParts, env));
+  const onRunChanged = (run: RunId) => {
+    sources.onRunChanged(run);
+    notifier.offerRun(run);
+  };
   const dispatcher = createRunDispatcher({
     terms: await openTerms(config),
     storage,
@@ -53,7 +58,7 @@ export async function composeDispatcher(
     secrets,
     openMask: createReportMask({ config, runs: storage.runReader, secrets }),
     startRecords,
-    onRunChanged: reportEnds(sources.onRunChanged, storage.runReader, options.onRunEnded),
+    onRunChanged: reportEnds(onRunChanged, storage.runReader, options.onRunEnded),
     clock,
     logger,
   });

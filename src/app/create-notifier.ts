@@ -13,7 +13,7 @@ import { postOverHttp } from '../notify/post-notice.ts';
 
 export interface CommitNotifierParts {
   config: Pick<Config, 'factories'>;
-  storage: Pick<Storage, 'inventory' | 'noticeQueue'>;
+  storage: Pick<Storage, 'inventory' | 'noticeQueue' | 'runReader'>;
   secrets: SecretStore;
   metrics: NotifyMetrics;
   /** A notification that is due in a minute must not wait for a year because the clock was set back. */
@@ -28,6 +28,7 @@ export function createNotifier(parts: CommitNotifierParts): Notifier {
   return new Notifier({
     targets: collectTargets(config),
     inventory: storage.inventory,
+    runs: storage.runReader,
     queue: storage.noticeQueue,
     secrets,
     post: postOverHttp,
@@ -42,7 +43,26 @@ export function createNotifier(parts: CommitNotifierParts): Notifier {
 
 /** The targets of all factories, by factory. */
 export function collectTargets({ factories }: Pick<Config, 'factories'>): Map<string, NotifyTarget[]> {
-  const targetsOf = ({ notify, source }: FactoryConfig) =>
-    notify.map((target) => ({ ...target, branch: source.type === 'repository' ? source.branch : 'main' }));
+  const targetsOf = ({ notify, runs, source }: FactoryConfig) => {
+    const branch = source.type === 'repository' ? source.branch : 'main';
+    return [...notify.map((target) => ({ ...target, branch })), ...runs.results.map(toResultTarget)];
+  };
   return new Map(factories.map((factory) => [factory.name, targetsOf(factory)]));
+}
+
+function toResultTarget(result: FactoryConfig['runs']['results'][number]): NotifyTarget {
+  const { type, url, secretName, context, targetUrl, allowPrivateAddresses } = result;
+  const { post, repository, commit, number } = result;
+  return {
+    type,
+    url,
+    secretName,
+    context,
+    targetUrl,
+    allowPrivateAddresses,
+    repository: null,
+    format: 'standard',
+    branch: '',
+    runs: type === 'webhook' ? 'callback' : { post, repository, commit, number },
+  };
 }

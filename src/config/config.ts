@@ -3,6 +3,7 @@ import { parseDuration } from '../words/duration.ts';
 import { locateTarget } from './notify-targets.ts';
 import type { FactoryValues, OptionValues } from './option-values.ts';
 import { OPTIONS } from './options.ts';
+import { locateResult } from './result-targets.ts';
 
 // What the table of options cannot say: values that depend on other values. All else of `Config` follows from the table.
 
@@ -18,12 +19,21 @@ export interface NotifyConfig extends Omit<NotifyValues, 'url' | 'context'> {
 
 export interface FactoryConfig extends Omit<FactoryValues, 'notify' | 'runs'> {
   readonly notify: readonly NotifyConfig[];
-  readonly runs: FactoryValues['runs'] & {
+  readonly runs: Omit<FactoryValues['runs'], 'results'> & {
+    readonly results: readonly ResultConfig[];
     /** Maximum duration of one attempt, also without an executor: workers may claim the runs. */
     readonly timeoutMs: number;
     /** A worker that sent no heartbeat for this long has lost its run. */
     readonly leaseMs: number;
   };
+}
+
+type ResultValues = FactoryValues['runs']['results'][number];
+
+/** A target of the results of runs. */
+export interface ResultConfig extends Omit<ResultValues, 'url' | 'context'> {
+  readonly url: string;
+  readonly context: string;
 }
 
 /** Sign-in at an OpenID provider. */
@@ -79,8 +89,18 @@ function completeFactory(factory: FactoryValues): FactoryConfig {
   return {
     ...factory,
     notify: factory.notify.map((target) => completeTarget(target, factory)),
-    runs: { ...factory.runs, timeoutMs, leaseMs },
+    runs: {
+      ...factory.runs,
+      timeoutMs,
+      leaseMs,
+      results: factory.runs.results.map((result) => completeResult(result, factory)),
+    },
   };
+}
+
+/** Only for targets without problems (`checkResultTargets`). */
+function completeResult(result: ResultValues, factory: FactoryValues): ResultConfig {
+  return { ...result, url: locateResult(result)!, context: result.context ?? `dockbell/${factory.name}` };
 }
 
 /** Only for targets without problems (`checkNotifyTargets`). */

@@ -19,6 +19,7 @@ import { checkNotifyTargets } from './notify-targets.ts';
 import { convertValue, describeType } from './option-type.ts';
 import type { OptionValues } from './option-values.ts';
 import { OPTIONS } from './options.ts';
+import { checkResultTargets } from './result-targets.ts';
 import { substituteEnvironment } from './substitute-environment.ts';
 
 export interface ConfigRequest {
@@ -136,6 +137,7 @@ async function checkValues(values: OptionValues, document: ConfigDocument): Prom
   return [
     ...findDuplicateNames(values, document),
     ...checkNotifyTargets(values, document),
+    ...checkResultTargets(values, document),
     ...(await checkExecutors(values, document)),
     ...checkOidc(values, document),
     ...checkAlerts(values, document),

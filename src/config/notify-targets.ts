@@ -3,7 +3,7 @@ import type { FactoryValues, OptionValues } from './option-values.ts';
 
 type Target = FactoryValues['notify'][number];
 
-const DEFAULT_URLS: Readonly<Record<string, string>> = {
+export const DEFAULT_URLS: Readonly<Record<string, string>> = {
   github: 'https://api.github.com',
   gitlab: 'https://gitlab.com/api/v4',
 };
@@ -11,7 +11,7 @@ const DEFAULT_URLS: Readonly<Record<string, string>> = {
 /** How the base URL of an API always ends. The usual mistake is to write the address of the web pages. */
 const API_ENDINGS: Readonly<Record<string, string>> = { gitlab: '/api/v4', gitea: '/api/v1', forgejo: '/api/v1' };
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+export const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** URL and repository of a target: as written, else derived from its type and the source of the factory. `null` if unknown. */
 export function locateTarget(

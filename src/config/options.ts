@@ -741,6 +741,107 @@ export const OPTIONS = {
     env: null,
     secret: false,
   },
+  'factories[].runs.results[].type': {
+    title: 'Result target type',
+    type: { kind: 'choice', values: ['github', 'gitlab', 'gitea', 'forgejo', 'webhook'], later: [] },
+    default: null,
+    required: true,
+    description:
+      'Type of a target that gets the result of each run of the factory: a git host, or `webhook` for a callback that is signed according to Standard Webhooks.',
+    examples: ['github', 'webhook'],
+    env: null,
+    secret: false,
+  },
+  'factories[].runs.results[].post': {
+    title: 'Form of the result',
+    type: { kind: 'choice', values: ['status', 'comment'], later: [] },
+    default: 'status',
+    description:
+      'What a git host gets. `status`: a commit status for each run. `comment`: a comment on the pull request or merge request, if the run wrote a summary or a link to `result.json`.',
+    examples: ['comment'],
+    env: null,
+    secret: false,
+  },
+  'factories[].runs.results[].repository': {
+    title: 'Repository of the result',
+    type: { kind: 'text', format: 'template' },
+    default: null,
+    description:
+      'Owner and name of the repository at the git host, usually as a template over paths of the payload. Required for git hosts. The token decides which repositories it can reach.',
+    examples: ['{{ repository.full_name }}', 'team/payments'],
+    env: null,
+    secret: false,
+  },
+  'factories[].runs.results[].commit': {
+    title: 'Commit of the result',
+    type: { kind: 'text', format: 'template' },
+    default: null,
+    description:
+      'Template of the commit ID, required with `post: status`. Runs whose payload has none are not reported.',
+    examples: ['{{ pull_request.head.sha }}', '{{ after }}'],
+    env: null,
+    secret: false,
+  },
+  'factories[].runs.results[].number': {
+    title: 'Pull request of the result',
+    type: { kind: 'text', format: 'template' },
+    default: null,
+    description:
+      'Template of the number of the pull request, merge request or issue, required with `post: comment`. Runs whose payload has none are not reported.',
+    examples: ['{{ pull_request.number }}'],
+    env: null,
+    secret: false,
+  },
+  'factories[].runs.results[].url': {
+    title: 'Result URL',
+    type: { kind: 'text', format: 'httpUrl' },
+    default: null,
+    description:
+      'Base URL of the API of the git host, or the URL to which `webhook` posts. Default: `https://api.github.com` for `github`, `https://gitlab.com/api/v4` for `gitlab`. Required for all other types.',
+    examples: ['https://git.example.com/api/v1', 'https://ci.example.com/dockbell'],
+    env: null,
+    secret: true,
+  },
+  'factories[].runs.results[].secretName': {
+    title: 'Result secret',
+    type: { kind: 'text', format: 'secretName' },
+    default: null,
+    required: true,
+    description:
+      'Name of the team secret that contains the access token of the git host, or the signing secret (`whsec_...`) of a `webhook`.',
+    examples: ['GITHUB_RESULT_TOKEN'],
+    env: null,
+    secret: false,
+  },
+  'factories[].runs.results[].context': {
+    title: 'Context of the result',
+    type: { kind: 'text', format: 'statusContext' },
+    default: null,
+    description:
+      'Beginning of the name of the commit status. The name of the automation follows. Default: `dockbell/` and the name of the factory.',
+    examples: ['agents'],
+    env: null,
+    secret: false,
+  },
+  'factories[].runs.results[].targetUrl': {
+    title: 'Result link',
+    type: { kind: 'text', format: 'httpUrl' },
+    default: null,
+    description: 'URL that the commit status links to, for example a dashboard. Default: no link.',
+    examples: ['https://dockbell.example.com/'],
+    env: null,
+    secret: false,
+  },
+  'factories[].runs.results[].allowPrivateAddresses': {
+    title: 'Private addresses of results',
+    type: { kind: 'boolean' },
+    default: false,
+    description:
+      'Whether the target may have a private, loopback or reserved address. Each address is checked when Dockbell connects to it.',
+    examples: [true],
+    env: null,
+    secret: false,
+  },
   'factories[].runs.workspaces[].url': {
     title: 'Workspace URL',
     type: { kind: 'repository' },
@@ -816,6 +917,11 @@ export const SECTIONS = {
     title: 'Budget',
     description: 'Maximum number of attempts that start in a period. Without it, there is no limit.',
     optional: true,
+  },
+  'factories[].runs.results': {
+    title: 'Results',
+    description:
+      'Targets that get the results of runs: commit statuses, comments on pull requests, and signed callbacks.',
   },
   'factories[].runs.workspaces': {
     title: 'Workspaces',

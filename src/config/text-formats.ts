@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { TEMPLATE_PATTERN } from '../core/workspace.ts';
 
 /** How a kind of text is checked. */
 interface FormatRule {
@@ -52,6 +53,11 @@ export const TEXT_FORMATS = {
   scope: {
     expected: 'the name of a scope, such as openid',
     pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,200}$',
+    normalise: keep,
+  },
+  template: {
+    expected: 'a text without spaces, or a template such as {{ pull_request.number }}',
+    pattern: TEMPLATE_PATTERN,
     normalise: keep,
   },
   containerImage: {

@@ -1,6 +1,7 @@
 import type { Diagnostic } from './diagnostic.ts';
 import type { NoticeId, ReconciliationId } from './ids.ts';
 import type { ReconciliationResult } from './reconciliation.ts';
+import type { Run } from './resources/run.ts';
 
 /** `failure`: the definition is invalid. `error`: something outside the definition is missing or broken. */
 export type CommitState = 'success' | 'failure' | 'error';
@@ -22,6 +23,21 @@ export interface CommitReport {
   finishedAt: number;
 }
 
+/** The report about a run that has ended. */
+export interface RunReport {
+  kind: 'run';
+  state: CommitState;
+  run: Run;
+  /** Where it appears at a git host; `null` for a callback. */
+  place: { repository: string; commit: string | null; number: string | null } | null;
+  /** Wall time in milliseconds at which the run ended. */
+  finishedAt: number;
+}
+
+export function isRunReport(report: CommitReport | RunReport): report is RunReport {
+  return 'kind' in report;
+}
+
 /** The target of a commit status: a factory and the digest that identifies its target. */
 export interface NoticeTarget {
   factory: string;
@@ -34,7 +50,7 @@ export interface NewNotice extends NoticeTarget {
   revision: string;
   /** Digest of the report; equal for equal outcomes. */
   outcome: string;
-  report: CommitReport;
+  report: CommitReport | RunReport;
   createdAt: number;
 }
 

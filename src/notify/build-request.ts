@@ -1,7 +1,8 @@
 import type { Json } from '../core/json.ts';
-import type { CommitReport, CommitState, Notice } from '../core/notice.ts';
+import { type CommitReport, type CommitState, isRunReport, type Notice } from '../core/notice.ts';
 import { formatInstant } from '../core/time/clock.ts';
 import { signWebhook } from '../outbound/sign-webhook.ts';
+import { composeCallback, composeComment, describeRun, nameContext } from './build-run-request.ts';
 import { describeReport } from './describe-report.ts';
 import type { NotifyTarget } from './notify-target.ts';
 
@@ -41,7 +42,7 @@ const BUILDERS: Readonly<Record<NotifyTarget['type'], (order: NotifyOrder) => Bu
   webhook: buildWebhook,
 };
 
-/** The request that reports a commit to a target. Throws `bad_request` for a secret that cannot sign. */
+/** The request that reports a commit or a run to a target. Throws `bad_request` for a secret that cannot sign. */
 export function buildNotifyRequest(order: NotifyOrder): NotifyRequest {
   const { url, headers, body } = BUILDERS[order.target.type](order);
   return {
@@ -59,57 +60,77 @@ function buildGithub({ target, notice, secret }: NotifyOrder): BuiltRequest {
     'X-GitHub-Api-Version': '2022-11-28',
     Authorization: `Bearer ${secret}`,
   };
-  const { state } = notice.report;
-  const body = composeStatus(target, { state, description: describeReport(notice.report, GITHUB_DESCRIPTION) });
-  return { url: statusUrl(target, notice), headers, body };
+  return { url: postUrl(target, notice), headers, body: composePost(target, notice, GITHUB_DESCRIPTION) };
 }
 
 /** Swagger of Gitea and Forgejo: `repoCreateStatus`. */
 function buildGitea({ target, notice, secret }: NotifyOrder): BuiltRequest {
   const headers = { Accept: 'application/json', Authorization: `token ${secret}` };
-  const { state } = notice.report;
-  const body = composeStatus(target, { state, description: describeReport(notice.report, DESCRIPTION) });
-  return { url: statusUrl(target, notice), headers, body };
+  return { url: postUrl(target, notice), headers, body: composePost(target, notice, DESCRIPTION) };
 }
 
-function statusUrl({ url, repository }: NotifyTarget, { revision }: Notice): string {
-  const path = repository!.split('/').map(encodeURIComponent).join('/');
-  return `${url}/repos/${path}/statuses/${revision}`;
+/** GitHub and Gitea have the same paths and bodies for statuses and comments. */
+function postUrl({ url, repository }: NotifyTarget, { revision, report }: Notice): string {
+  const place = isRunReport(report) ? report.place! : { repository: repository!, commit: revision, number: null };
+  const path = place.repository.split('/').map(encodeURIComponent).join('/');
+  const base = `${url}/repos/${path}`;
+  return place.commit === null ? `${base}/issues/${place.number}/comments` : `${base}/statuses/${place.commit}`;
 }
 
-function composeStatus({ context, targetUrl }: NotifyTarget, status: Record<string, string>): string {
-  return JSON.stringify({ ...status, context, ...(targetUrl === null ? {} : { target_url: targetUrl }) });
+function composePost(target: NotifyTarget, { report }: Notice, maxLength: number): string {
+  if (isRunReport(report) && report.place?.commit === null) return JSON.stringify({ body: composeComment(report) });
+  const { state } = report;
+  const { targetUrl } = target;
+  const status = { state, description: describe(report, maxLength), context: contextOf(target, report) };
+  return JSON.stringify({ ...status, ...(targetUrl === null ? {} : { target_url: targetUrl }) });
+}
+
+function describe(report: Notice['report'], maxLength: number): string {
+  return isRunReport(report) ? describeRun(report, maxLength) : describeReport(report, maxLength);
+}
+
+function contextOf(target: NotifyTarget, report: Notice['report']): string {
+  return isRunReport(report) ? nameContext(target, report) : target.context;
 }
 
 const GITLAB_STATES: Readonly<Record<CommitState, string>> = { success: 'success', failure: 'failed', error: 'failed' };
 
-/** https://docs.gitlab.com/api/commits/: set commit pipeline status. */
+/** https://docs.gitlab.com/api/commits/: set commit pipeline status; https://docs.gitlab.com/api/notes/: create a note. */
 function buildGitlab({ target, notice, secret }: NotifyOrder): BuiltRequest {
-  const { url, repository, context, targetUrl, branch } = target;
+  const { report } = notice;
+  const { url, targetUrl, branch } = target;
+  const headers = { Accept: 'application/json', 'PRIVATE-TOKEN': secret };
+  const place = isRunReport(report) ? report.place! : { repository: target.repository!, commit: notice.revision };
+  const project = `${url}/projects/${encodeURIComponent(place.repository)}`;
+  if (isRunReport(report) && place.commit === null) {
+    const notes = `${project}/merge_requests/${report.place!.number}/notes`;
+    return { url: notes, headers, body: JSON.stringify({ body: composeComment(report) }) };
+  }
   const body = {
-    state: GITLAB_STATES[notice.report.state],
-    name: context,
-    ref: branch,
-    description: describeReport(notice.report, DESCRIPTION),
+    state: GITLAB_STATES[report.state],
+    name: contextOf(target, report),
+    // The ref of a commit of a run is not known.
+    ...(isRunReport(report) ? {} : { ref: branch }),
+    description: describe(report, DESCRIPTION),
     ...(targetUrl === null ? {} : { target_url: targetUrl }),
   };
-  return {
-    url: `${url}/projects/${encodeURIComponent(repository!)}/statuses/${notice.revision}`,
-    headers: { Accept: 'application/json', 'PRIVATE-TOKEN': secret },
-    body: JSON.stringify(body),
-  };
+  return { url: `${project}/statuses/${place.commit}`, headers, body: JSON.stringify(body) };
 }
 
 /** The ID is the same in each retry. */
 function buildWebhook({ target, notice, secret, nowMs }: NotifyOrder): BuiltRequest {
   const { id } = notice;
-  const { mediaType, body } = FORMATS[target.format](target, notice);
+  const { report } = notice;
+  const { mediaType, body } = isRunReport(report)
+    ? { mediaType: 'application/json', body: composeCallback(report) }
+    : FORMATS[target.format](target, { ...notice, report });
   const text = JSON.stringify(body);
   const headers = signWebhook(secret, { id, url: target.url, body: Buffer.from(text), nowMs });
   return { url: target.url, headers: { ...headers, 'Content-Type': mediaType }, body: text };
 }
 
-type WebhookFormat = (target: NotifyTarget, notice: Notice) => { mediaType: string; body: Json };
+type CommitNotice = Notice & { report: CommitReport };
+type WebhookFormat = (target: NotifyTarget, notice: CommitNotice) => { mediaType: string; body: Json };
 
 const FORMATS: Readonly<Record<NotifyTarget['format'], WebhookFormat>> = {
   standard: (target, notice) => ({
@@ -136,7 +157,7 @@ const FORMATS: Readonly<Record<NotifyTarget['format'], WebhookFormat>> = {
   }),
 };
 
-function nameEvent({ report }: Notice): string {
+function nameEvent({ report }: CommitNotice): string {
   return `commit_status.${report.state}`;
 }
 

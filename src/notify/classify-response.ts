@@ -56,14 +56,19 @@ function readWait({ headers }: NotifyResponse, nowMs: number): number | null {
   return isSpent ? limitWait(Number(reset) * 1000 - nowMs) : null;
 }
 
-function explainRejection({ type, secretName, repository }: NotifyTarget, status: number): string {
+function explainRejection({ type, secretName, repository, runs }: NotifyTarget, status: number): string {
   if (status >= 300 && status < 400) return 'redirects are not followed; write the new URL or name into dockbell.yaml';
   if (type === 'webhook') return 'the receiver rejects it; see its log';
   if (status === 401) return `the token in the team secret ${secretName} is wrong or has expired`;
-  if (status === 403) return `the token in the team secret ${secretName} has no permission to set commit statuses`;
+  if (status === 403) return `the token in the team secret ${secretName} has no permission to ${nameAction(runs)}`;
   if (status === 404) {
-    return `the repository ${repository} does not exist, or the token in the team secret ${secretName} has no access to it`;
+    const named = repository === null ? 'the repository' : `the repository ${repository}`;
+    return `${named} does not exist, or the token in the team secret ${secretName} has no access to it`;
   }
   if (status === 422 || status === 400) return 'it does not know the commit, or already has a thousand statuses for it';
   return 'a retry cannot succeed';
+}
+
+function nameAction(runs: NotifyTarget['runs']): string {
+  return typeof runs === 'object' && runs.post === 'comment' ? 'comment on pull requests' : 'set commit statuses';
 }

@@ -10,8 +10,8 @@ const SHORT_REVISION = 12;
  */
 export function describeReport(report: CommitReport, maxLength: number): string {
   const tail = describeLive(report);
-  if (report.state !== 'success') return `${cut(escapeText(report.message), maxLength - tail.length)}${tail}`;
-  return cut(`${shorten(report.liveRevision)} is live${describeWarnings(report)}`, maxLength);
+  if (report.state !== 'success') return `${cutText(escapeText(report.message), maxLength - tail.length)}${tail}`;
+  return cutText(`${shorten(report.liveRevision)} is live${describeWarnings(report)}`, maxLength);
 }
 
 function describeLive({ state, liveRevision }: CommitReport): string {
@@ -32,7 +32,7 @@ function shorten(revision: string | null): string {
 }
 
 /** Cuts between characters, never within one. */
-function cut(text: string, maxLength: number): string {
+export function cutText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   let kept = '';
   for (const character of text) {

@@ -1,21 +1,28 @@
-import type { IdSource } from '../core/ids.ts';
+import type { IdSource, RunId } from '../core/ids.ts';
 import type { Inventory } from '../core/ports/definitions/inventory.ts';
+import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { ReconciliationEnd } from '../core/reconciliation.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
 import { composeReport, digestOutcome, stateOfCommit } from './compose-report.ts';
 import type { NotifyTarget } from './notify-target.ts';
+import { composeRunReport } from './run-report.ts';
 import { type NotifyFailure, TargetNotifier, type TargetNotifierParts } from './target-notifier.ts';
+
+/** The last runs that a new daemon looks at. */
+const MAX_RECENT_RUNS = 200;
+const RECENT_MS = 3_600_000;
 
 export interface NotifierParts extends TargetNotifierParts {
   /** Targets by the name of their factory. */
   targets: ReadonlyMap<string, readonly NotifyTarget[]>;
   inventory: Pick<Inventory, 'status' | 'lastReconciliation'>;
+  runs: Pick<RunReader, 'get' | 'input' | 'list'>;
   ids: Pick<IdSource, 'noticeId'>;
 }
 
 /**
- * Reports the status of each commit to git hosts and receivers of webhooks. It gets every reconciliation and queues what is
- * new for a target. No reconciliation waits for it or fails because of it.
+ * Reports the status of each commit, and the results of runs, to git hosts and receivers of webhooks. It gets every
+ * reconciliation and every change of a run, and queues what is new for a target. Neither waits for it or fails because of it.
  */
 export class Notifier {
   readonly #parts: NotifierParts;
@@ -58,8 +65,14 @@ export class Notifier {
   /** A reconciliation has ended. Returns immediately. */
   offer(reconciliation: ReconciliationEnd): void {
     const { factory } = reconciliation;
-    if ((this.#notifiers.get(factory) ?? []).length > 0)
+    if (this.#reportersOf(factory, 'commits').length > 0)
       this.#enqueue(factory, () => this.#queueReport(reconciliation));
+  }
+
+  /** A run has changed, and may have ended. Returns immediately. */
+  offerRun(id: RunId): void {
+    const factories = [...this.#notifiers.keys()].filter((factory) => this.#reportersOf(factory, 'runs').length > 0);
+    if (factories.length > 0) this.#enqueue(factories.join(', '), () => this.#queueRun(id));
   }
 
   /** A secret has a new value: retries the targets that use it. */
@@ -94,13 +107,50 @@ export class Notifier {
       const last = await this.#parts.inventory.lastReconciliation(factory);
       this.#queued.delete(factory);
       if (last !== null) await this.#queueReport(last);
+      await this.#queueRecentRuns(factory);
     });
+  }
+
+  #reportersOf(factory: string, what: 'commits' | 'runs'): TargetNotifier[] {
+    const isOfRuns = what === 'runs';
+    return (this.#notifiers.get(factory) ?? []).filter(({ target }) => (target.runs !== undefined) === isOfRuns);
+  }
+
+  /** A crash can come between the end of a run and its entry in the queue. Known results are not queued again. */
+  async #queueRecentRuns(factory: string): Promise<void> {
+    if (this.#reportersOf(factory, 'runs').length === 0) return;
+    const recent = await this.#parts.runs.list({ factory, limit: MAX_RECENT_RUNS, cursor: null });
+    const since = this.#parts.clock.wallMs() - RECENT_MS;
+    for (const { id, finishedAt } of recent.data.toReversed()) {
+      if (finishedAt !== null && finishedAt >= since) await this.#queueRun(id);
+    }
+  }
+
+  async #queueRun(id: RunId): Promise<void> {
+    const { runs, ids, clock, logger } = this.#parts;
+    const changed = await runs.get(id);
+    if (changed === null || changed.finishedAt === null) return;
+    if (this.#reportersOf(changed.factory, 'runs').length === 0) return;
+    const input = await runs.input(id);
+    if (input === null || input.run.finishedAt === null) return;
+    const { factory, attempt } = input.run;
+    for (const notifier of this.#reportersOf(factory, 'runs')) {
+      const composed = composeRunReport(input, notifier.target.runs!);
+      if (!composed.ok) {
+        logger.info({ factory, run: id, problem: composed.problem }, 'run result not posted');
+        continue;
+      }
+      const createdAt = clock.wallMs();
+      // One entry for each attempt, so that a retried run is reported again.
+      const key = { id: ids.noticeId(createdAt), revision: `${id}/${attempt}`, outcome: 'ended', createdAt };
+      await notifier.put({ ...key, report: composed.report });
+    }
   }
 
   /** Sequential, so that the outcomes of a factory keep their order. */
   #enqueue(factory: string, work: () => Promise<void>): void {
     this.#tasks.run(work).catch((error) => {
-      this.#parts.logger.error({ factory, err: error }, 'queueing a commit status failed');
+      this.#parts.logger.error({ factory, err: error }, 'queueing a commit status or a run result failed');
     });
   }
 
@@ -113,7 +163,7 @@ export class Notifier {
     const { ids, clock, inventory } = this.#parts;
     const liveRevision = state === 'success' ? revision : ((await inventory.status(factory))?.appliedRevision ?? null);
     const report = composeReport(reconciliation, state, liveRevision);
-    for (const notifier of this.#notifiers.get(factory) ?? []) {
+    for (const notifier of this.#reportersOf(factory, 'commits')) {
       const createdAt = clock.wallMs();
       await notifier.put({ id: ids.noticeId(createdAt), revision, outcome, report, createdAt });
     }

@@ -18,12 +18,22 @@ export interface NotifyTarget {
   targetUrl: string | null;
   /** The production branch, whose commits are reported. */
   branch: string;
+  /** For a target that gets the results of runs: how a git host shows them, or a callback. */
+  runs?: RunPost | 'callback';
+}
+
+/** Where the result of a run appears at a git host: templates over paths of the payload. */
+export interface RunPost {
+  post: 'status' | 'comment';
+  repository: string | null;
+  commit: string | null;
+  number: string | null;
 }
 
 /** Identifies a target in the storage. Values that do not affect where a status appears may change. */
-export function digestTarget({ type, url, repository, context }: NotifyTarget): string {
+export function digestTarget({ type, url, repository, context, runs }: NotifyTarget): string {
   return createHash('sha256')
-    .update(JSON.stringify([type, url, repository, context]))
+    .update(JSON.stringify([type, url, repository, context, ...(runs === undefined ? [] : [runs])]))
     .digest('hex');
 }
 

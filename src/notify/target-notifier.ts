@@ -172,7 +172,7 @@ export class TargetNotifier {
       this.#failure = null;
       this.#pausedUntil = 0;
       this.#count('posted');
-      logger.info(fields, 'commit status posted');
+      logger.info(fields, `${this.#subject()} posted`);
       return;
     }
     const { problem } = outcome;
@@ -182,12 +182,16 @@ export class TargetNotifier {
       if (outcome.hostWide) this.#pausedUntil = dueAt;
       await queue.postpone(id, { problem, at, dueAt });
       this.#count('postponed');
-      logger.warn({ ...fields, problem }, 'posting a commit status failed, retrying');
+      logger.warn({ ...fields, problem }, `posting a ${this.#subject()} failed, retrying`);
       return;
     }
     await queue.settle(id, { problem, at });
     this.#count('given_up');
-    logger.error({ ...fields, problem }, 'commit status given up');
+    logger.error({ ...fields, problem }, `${this.#subject()} given up`);
+  }
+
+  #subject(): string {
+    return this.target.runs === undefined ? 'commit status' : 'run result';
   }
 
   #count(outcome: (typeof NOTICE_OUTCOMES)[number]): void {

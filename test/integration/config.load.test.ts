@@ -111,7 +111,16 @@ describe('defaults', () => {
           pushWebhook: null,
           allowedSigners: null,
         },
-        runs: { executor: null, timeoutMs: 1_800_000, leaseMs: 60_000, concurrency: 4, retry: 'never' },
+        runs: {
+          executor: null,
+          timeoutMs: 1_800_000,
+          leaseMs: 60_000,
+          concurrency: 4,
+          retry: 'never',
+          budget: null,
+          results: [],
+          workspaces: [],
+        },
       },
     ]);
   });
@@ -452,8 +461,8 @@ describe('errors', () => {
     ['factories: [{ name: a, source: { type: repository, url: x, path: /b } }]', /source.path must be a folder inside/],
     [factory('    runs: { executor: {} }'), /the required key "type" is missing in factories\[0\].runs.executor/],
     [
-      factory('    runs: { executor: { type: container, image: x } }'),
-      /executor.type must be command, queue or http.* This version does not support "container"/,
+      factory('    runs: { executor: { type: container, image: "--privileged" } }'),
+      /executor.image must be the name of an image/,
     ],
     [
       factory('    runs: { executor: { type: http, url: "https://x.example/" } }'),
@@ -502,6 +511,32 @@ describe('errors', () => {
       /must be a duration from 1s to 24d/,
     ],
   ];
+  cases.push(
+    [
+      factory('    runs: { executor: { type: container, image: x, network: "--host" } }'),
+      /executor.network must be none, or the name of a network/,
+    ],
+    [
+      factory('    runs: { results: [{ type: github, secretName: A, repository: a/b }] }'),
+      /results\[0\].commit is missing: a status at a git host needs it/,
+    ],
+    [
+      factory(
+        '    runs: { results: [{ type: gitea, secretName: A, post: comment, repository: a/b, number: "{{ n }}" }] }',
+      ),
+      /results\[0\].url is missing: the type gitea has no default/,
+    ],
+    [
+      factory(
+        '    runs: { results: [{ type: webhook, secretName: A, url: "https://x.example/", number: "{{ n }}" }] }',
+      ),
+      /results\[0\].number must be removed: a callback contains the whole run/,
+    ],
+    [
+      factory('    runs: { results: [{ type: github, secretName: A, repository: "{{ a b }}", commit: "{{ c }}" }] }'),
+      /results\[0\].repository must be a text without spaces, or a template/,
+    ],
+  );
   it.each(cases)('%s', async (text, ...lines) => {
     const errors = await errorsOf(text);
     expect(errors).toHaveLength(lines.length);

@@ -73,6 +73,7 @@ async function begin(...targets: NotifyTarget[]): Promise<void> {
     targets: new Map([[FACTORY, targets]]),
     queue: inTurn(opened.storage.noticeQueue, turn),
     inventory: inTurn(opened.storage.inventory, turn),
+    runs: inTurn(opened.storage.runReader, turn),
     secrets: {
       resolve: async (name) => {
         const value = secrets.get(name);
