@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { eventually } from './eventually.ts';
+import { deferToFileEnd } from './file-endings.ts';
 import { createTempDir } from './temp-dir.ts';
 
 /** A start takes a second on an idle machine. This limit is for a machine with ten other tasks per core. */
@@ -99,6 +100,10 @@ export function launchTestDaemon(options: TestDaemonOptions): LaunchedDaemon {
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
   const kill = (signal: NodeJS.Signals) => void child.kill(signal);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  // A daemon that a test leaves behind would take processor time from all later tests.
+  deferToFileEnd(() => {
+    if (!hasEnded()) kill('SIGKILL');
+  });
   const describe = (): TestDaemon => {
     const { ingress_url: ingressUrl, admin_url: adminUrl } = JSON.parse(readFileSync(daemonFile, 'utf8'));
     return {
