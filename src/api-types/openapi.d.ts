@@ -1451,7 +1451,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a secret
-         * @description Rejected while a webhook, an automation or a target of `notify` uses it, unless `force=true`. The webhook keeps its pinned value until its next apply, runs of the automation fail, and the target gets no notifications.
+         * @description Rejected while a webhook, an automation, a target of `notify` or a target of alerts uses it, unless `force=true`. The webhook keeps its pinned value until its next apply, runs of the automation fail, and the target gets no notifications.
          *
          *     Role: owner. Not for tokens that are limited to some factories.
          */

@@ -140,7 +140,7 @@ export async function secretsPlugin(app: FastifyInstance, parts: SecretRoutePart
         tags,
         summary: 'Delete a secret',
         description:
-          'Rejected while a webhook, an automation or a target of `notify` uses it, unless `force=true`. The webhook keeps its pinned value until its next apply, runs of the automation fail, and the target gets no notifications.',
+          'Rejected while a webhook, an automation, a target of `notify` or a target of alerts uses it, unless `force=true`. The webhook keeps its pinned value until its next apply, runs of the automation fail, and the target gets no notifications.',
         querystring: querySchema({ force: { type: 'boolean', default: false } }),
         response: { 204: { type: 'null', description: 'Deleted.' }, 409: refTo('Problem') },
       },
