@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Select, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
 import { useSearchParams } from 'wouter';
@@ -27,6 +27,7 @@ import { useFactory } from '../../shell/context/current-factory.ts';
 import { RetryMatching } from './retry-matching.tsx';
 import { RunDuration } from './run-duration.tsx';
 import { isOpenFilter, RUN_STATES, readRunFilter, takesRun, writeRunFilter } from './run-filter.ts';
+import { WorkersSection } from './workers-section.tsx';
 
 /** The runs of a factory. */
 export function RunsPage() {
@@ -45,7 +46,10 @@ export function RunsPage() {
         filter={filter}
         onChange={(changed) => setSearch(writeRunFilter(changed), { replace: true })}
       />
-      <RunTable factory={factory} filter={filter} />
+      <Stack gap="xl">
+        <RunTable factory={factory} filter={filter} />
+        <WorkersSection factory={factory} />
+      </Stack>
     </>
   );
 }

@@ -33,6 +33,8 @@ const LOOKS: Readonly<Record<string, Look>> = {
   healthy: GOOD,
   degraded: CARE,
   failing: BAD,
+  online: GOOD,
+  offline: CARE,
   enabled: GOOD,
   disabled: IDLE,
   deleted: IDLE,
