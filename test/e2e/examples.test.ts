@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { locate } from '../helpers/documents.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { installStandInEngine, type StandInEngine } from '../helpers/stand-in-engine.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
@@ -16,9 +17,8 @@ const TOKEN = 'a-token-of-more-than-16-characters';
 /** What no program may get as an argument, or on standard input. */
 const MARK = 'a payload that says $(touch /tmp/owned)';
 
-/** Records how it was called. Exits with the code in the payload. `podman` first removes an older container. */
+/** Records how it was called. Exits with the code in the payload. */
 const STAND_IN = `#!/bin/sh
-test "$1" = rm && exit 0
 name=$(basename "$0")
 printf '%s\\n' "$@" > "RECORDS/$name.args"
 cat > "RECORDS/$name.stdin"
@@ -33,6 +33,7 @@ const records = createTempDir('example-records');
 const programs = createTempDir('example-programs');
 let repo: TempGitRepo;
 let daemon: TestDaemon;
+let engine: StandInEngine;
 let github: Server;
 let dispatched: { url: string | undefined; authorization: string | undefined; body: Record<string, unknown> }[];
 let githubStatus = 204;
@@ -41,7 +42,7 @@ const record = (name: string) => readFileSync(join(records, name), 'utf8');
 const readExample = (path: string) => readFileSync(locate(`examples/${path}`), 'utf8');
 
 beforeAll(async () => {
-  for (const name of ['claude', 'codex', 'gemini', 'aider', 'podman']) {
+  for (const name of ['claude', 'codex', 'gemini', 'aider']) {
     writeFileSync(join(programs, name), STAND_IN.replaceAll('RECORDS', records));
     chmodSync(join(programs, name), 0o755);
   }
@@ -55,7 +56,8 @@ beforeAll(async () => {
   await new Promise((done) => github.once('listening', done));
   repo = await createTempGitRepo();
   await repo.commit(Object.assign({}, ...EXAMPLES.map(declareFactory)));
-  const env = { PATH: `${programs}:${process.env.PATH}` };
+  engine = installStandInEngine(createTempDir('example-engine'));
+  const env = { PATH: `${programs}:${engine.bin}:${process.env.PATH}` };
   daemon = await startTestDaemon({ config: { factories: EXAMPLES.map(configure) }, env });
   const secrets = EXAMPLES.flatMap((name) => declared(name).secrets ?? []);
   for (const name of ['INTERNAL_CI_WEBHOOK_SECRET', ...secrets]) {
@@ -85,13 +87,13 @@ function configure(example: string) {
   const { factories } = parse(readExample(`${example}/dockbell.yaml`));
   const [factory] = factories;
   const { port } = github.address() as AddressInfo;
-  const command = factory.runs.executor.command.map((part: string) =>
+  const command = factory.runs.executor.command?.map((part: string) =>
     part.startsWith('./')
       ? resolve(fileURLToPath(locate(`examples/${example}`)), part)
       : part.replace('https://api.github.com', `http://127.0.0.1:${port}`),
   );
   const source = { type: 'repository', url: repo.path, path: example };
-  const executor = { ...factory.runs.executor, command };
+  const executor = { ...factory.runs.executor, ...(command === undefined ? {} : { command }) };
   return { ...factory, name: example, source, runs: { ...factory.runs, executor } };
 }
 
@@ -114,7 +116,6 @@ describe('the example', { timeout: 120_000 }, () => {
     ['claude-code', 'claude', ['--print', '--allowedTools', 'Read,Glob,Grep'], 'ANTHROPIC_API_KEY'],
     ['codex', 'codex', ['exec', '--sandbox', 'read-only', '-'], 'CODEX_API_KEY'],
     ['gemini-cli', 'gemini', ['--approval-mode', 'default'], 'GEMINI_API_KEY'],
-    ['container', 'podman', ['run', '--network', 'none', '--read-only'], null],
   ])(
     '%s gives the prompt to %s on standard input, and the payload as a file',
     async (example, program, args, secret) => {
@@ -124,12 +125,23 @@ describe('the example', { timeout: 120_000 }, () => {
       expect(record(`${program}.args`).split('\n')).toEqual(expect.arrayContaining(args));
       expect(record(`${program}.args`) + record(`${program}.stdin`)).not.toContain('touch');
       expect(record(`${program}.payload`)).toBe(body);
-      if (secret !== null) expect(record(`${program}.env`)).toContain(`${secret}=${TOKEN}\n`);
+      expect(record(`${program}.env`)).toContain(`${secret}=${TOKEN}\n`);
       expect(await execute(example, { exit: 42 })).toMatchObject({
         run: { attempts: [expect.objectContaining({ state: 'failed', exit_code: 42 })] },
       });
     },
   );
+
+  it('container executes its command in a container without a network', async () => {
+    const { run, body, log } = await execute('container', {});
+    expect([run.error, run.state]).toEqual([null, 'succeeded']);
+    expect(log).toMatch(/^A build has failed\. [\s\S]*`event-payload\.json`/);
+    expect(Number(log.trimEnd().split('\n').at(-1))).toBe(Buffer.byteLength(body));
+    const start = engine.calls().find(([command]) => command === 'run');
+    expect(start).toEqual(expect.arrayContaining(['run', '--network=none', 'docker.io/library/alpine:3.22']));
+    expect(start!.join(' ')).not.toContain('touch');
+    expect(engine.containers()).toEqual([]);
+  });
 
   it('aider gives aider the prompt and the payload as files, and prints the note', async () => {
     const { run, body, log } = await execute('aider', { exit: 0 });
