@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { runCli } from '../helpers/run-cli.ts';
@@ -61,6 +62,21 @@ describe('dockbell replay', () => {
     await eventually(async () => (await run('replay', 'show', 'last')).stdout.includes('finished'));
     expect((await run('replay', 'show', id!)).stdout).toMatch(/^Replayed: +1, of which 1 started a run$/m);
     expect(await run('replay', 'cancel', id!)).toMatchObject({ code: 1 });
+  });
+
+  it.each([
+    ['n\n', 1, 1],
+    ['y\n', 0, 2],
+  ])('shows the dry run on a terminal, then asks: %j', async (typed, code, replays) => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    stdin.end(typed);
+    const asked = await runCli(['replay', DELIVERY_ID], { env, clock: services.clock, stdin });
+    expect([asked.code, asked.stdout.split('\n')[0]]).toEqual([
+      code,
+      'Dry run: 1 delivery would be replayed, and start 1 run.',
+    ]);
+    expect(asked.stderr).toContain('Replay 1 delivery? [y/N] ');
+    expect(await listIds()).toHaveLength(replays);
   });
 
   it('does nothing if nothing matches', async () => {
