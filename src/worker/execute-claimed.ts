@@ -62,7 +62,8 @@ interface Attempt {
 async function executeAttempt(attempt: Attempt): Promise<boolean> {
   const { claimed, hold, lease, parts } = attempt;
   const { state, logger } = parts;
-  const keeping = lease.keep();
+  // Without heartbeats, the lease ends.
+  const keeping = lease.keep().catch((error: unknown) => logger.error({ err: error }, 'sending heartbeats failed'));
   let isAble = true;
   try {
     await state.keep(hold);
