@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_AGENT_FILES } from '../../src/core/agent-files.ts';
 import type { Diagnostic } from '../../src/core/diagnostic.ts';
 import type { Condition } from '../../src/core/reconciliation.ts';
 import type { SecretScope } from '../../src/core/secret-scope.ts';
@@ -70,6 +71,7 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
       applyNumber: 1,
       webhooks: [{ ...webhook, ref: expect.any(Number), createdAt: START_MS, deletedAt: null }],
       automations: [{ ...automation, version: expect.any(Number) }],
+      agentFiles: NO_AGENT_FILES,
     });
   });
 

@@ -78,12 +78,14 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
         concurrencyKey: null,
         runsOn: null,
         supersededBy: null,
+        output: null,
         notBefore: null,
         traceContext: null,
       },
       webhook: { name: 'ci', uid: webhook.uid },
       prompt: 'Then.',
       agent: 'reviewer',
+      workspace: null,
       overrides: { model: 'large' },
       event: 'build.failed',
       standsFor: { count: 0, deliveries: [] },
@@ -207,7 +209,7 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     await queue().retry({ id: id!, requestedBy: ALICE, at: AT + 4 });
     await queue().cancelQueued({ id: id!, at: AT + 5 });
 
-    const unheld = { heldUntil: null, progress: null };
+    const unheld = { heldUntil: null, progress: null, output: null };
     const first = { number: 1, requestedAt: null, requestedBy: null, startedAt: AT, finishedAt: AT + 1, logOffset: 0 };
     const second = { number: 2, requestedAt: AT + 1, requestedBy: null, startedAt: AT + 2, finishedAt: AT + 3 };
     const third = { number: 3, requestedAt: AT + 4, requestedBy: ALICE, startedAt: null, finishedAt: AT + 5 };

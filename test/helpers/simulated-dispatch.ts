@@ -240,6 +240,10 @@ export class SimulatedDispatch {
     const queue = this.#queue;
     const names = [
       'claim',
+      'admit',
+      'accept',
+      'accepted',
+      'noteProgress',
       'finish',
       'release',
       'retryFailed',
