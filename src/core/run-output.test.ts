@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from './json.ts';
-import { MAX_ARTIFACTS, MAX_LINKS, MAX_SUMMARY_CHARACTERS, parseRunOutput, textOfOutput } from './run-output.ts';
+import {
+  MAX_ARTIFACTS,
+  MAX_LINKS,
+  MAX_SUMMARY_CHARACTERS,
+  parseRunOutput,
+  readReportedOutput,
+  textOfOutput,
+} from './run-output.ts';
 
 const parse = (value: Json) => parseRunOutput(JSON.stringify(value));
 const link = { title: 'Pull request 42', url: 'https://github.com/acme/payments/pull/42' };
@@ -50,6 +57,15 @@ describe('result.json', () => {
 
   it.each(['', '{', '{"summary": "x"} trailing', '\ufeff{}'])('is not used if it is not JSON: %j', (text) => {
     expect(parseRunOutput(text).problem).toMatch(/^result\.json is not used: it is not valid JSON/);
+  });
+
+  it('is what a worker read from it', () => {
+    const output = parse({ summary: 'x', links: [link] });
+    expect(readReportedOutput(JSON.parse(JSON.stringify(output)))).toEqual(output);
+    const broken = parseRunOutput('{');
+    expect(readReportedOutput(JSON.parse(JSON.stringify(broken)))).toEqual(broken);
+    expect(readReportedOutput({ summary: 'x' }).summary).toBe('x');
+    expect(readReportedOutput({ summary: 5, problem: null }).problem).toContain('summary must be a text');
   });
 
   it('keeps no half of a surrogate pair', () => {

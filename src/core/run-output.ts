@@ -70,6 +70,15 @@ export function readRunOutput(value: Json | undefined): RunOutput {
   }
 }
 
+/** Reads the output that a worker or a receiver reports: the value of `result.json`, or a `RunOutput`. Never throws. */
+export function readReportedOutput(value: Json | undefined): RunOutput {
+  if (!isJsonObject(value) || !Object.hasOwn(value, 'problem')) return readRunOutput(value);
+  const { problem, ...output } = value;
+  if (typeof problem !== 'string') return readRunOutput(output);
+  const text = problem.slice(0, MAX_PATH_CHARACTERS).replace(/\p{Surrogate}/gu, '\u{fffd}');
+  return { summary: null, links: [], artifacts: [], problem: text };
+}
+
 /** Changes each text that people see. */
 export async function mapTexts(output: RunOutput, change: (text: string) => Promise<string>): Promise<RunOutput> {
   const changeBoth = async <Pair extends { [key: string]: string }>(pair: Pair): Promise<Pair> => {

@@ -19,7 +19,7 @@ import {
   type RunProgress,
   type RunResult,
 } from '../../core/resources/run.ts';
-import { readRunOutput } from '../../core/run-output.ts';
+import { readReportedOutput } from '../../core/run-output.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { traceAttempt } from '../../core/trace-context.ts';
 import { MAX_WORKER_LABELS, WORKER_LABEL_PATTERN } from '../../core/worker-labels.ts';
@@ -422,7 +422,7 @@ async function presentHeld(outcome: HoldOutcome<{ run: Run }> | null, parts: Wor
 }
 
 function readResult({ state, error, exit_code: exitCode = null, result }: Completion): RunResult {
-  const output = result === undefined ? null : readRunOutput(result);
+  const output = result === undefined ? null : readReportedOutput(result);
   if (state === 'failed') return { state, exitCode, error: error ?? describeFailure(exitCode), output };
   if (error === undefined) return { state, exitCode, error: null, output };
   throw new AppError('bad_request', 'A run that succeeded has no `error`: leave it out, or send `"state": "failed"`.');

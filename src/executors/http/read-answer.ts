@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { RunResult } from '../../core/resources/run.ts';
-import { readRunOutput } from '../../core/run-output.ts';
+import { readReportedOutput } from '../../core/run-output.ts';
 import { type OutboundResponse, readBeginning } from '../../outbound/send-post.ts';
 import { failed } from '../attempt-results.ts';
 import { LOG_LIMIT_BYTES } from '../log/log-sink.ts';
@@ -56,7 +56,7 @@ async function readResult(text: string, log: AttemptLog): Promise<RunResult | nu
   if (answer === null || answer.state === undefined) return null;
   if (typeof answer.log === 'string') await log.write(answer.log);
   // What a command writes to result.json.
-  const output = answer.result === undefined ? {} : { output: readRunOutput(answer.result) };
+  const output = answer.result === undefined ? {} : { output: readReportedOutput(answer.result) };
   return { ...describeResult(answer), ...output };
 }
 
