@@ -100,6 +100,7 @@ describe('dockbell worker', { timeout: 120_000 }, () => {
   it('executes a run as the executor command does, with its secrets, which the log masks', async () => {
     const script = [
       'head -n 1; cat "$DOCKBELL_PAYLOAD"; echo',
+      'echo "{\\"summary\\": \\"With $DEPLOY_KEY\\"}" > result.json',
       'grep -c "\\"bodies\\|\\"automation\\": \\"plain\\"" run.json',
       'echo "key $DEPLOY_KEY"; test "$HOME" = "$PWD" && echo "in $DOCKBELL_AUTOMATION"; exit 3',
     ].join('\n');
@@ -107,6 +108,7 @@ describe('dockbell worker', { timeout: 120_000 }, () => {
     startWorker(['--name', 'builder-1', '--exec', 'sh', '-c', script]);
     await eventually(isRun(id, 'failed'));
     expect(await readRun(id)).toMatchObject({ error: 'exit code 3', exit_code: 3, executor: 'queue', attempt: 1 });
+    expect((await readRun(id)).result).toMatchObject({ summary: 'With [redacted]', problem: null });
     const log = await readLog(id);
     expect(log).toMatch(/^Say what broke\.\n\{"step":"lint","n":[\d.e-]+\}\n1\nkey \[redacted\]\nin plain\n$/);
     expect(daemon.output()).not.toContain(SECRET);
