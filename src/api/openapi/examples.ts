@@ -631,6 +631,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       budget: { runs: 20, per: '1h' },
       retry: RETRY,
       runsOn: ['gpu'],
+      workspace: { ref: '{{ pull_request.head.sha }}' },
       file: AUTOMATION_FILE,
       revision: COMMIT,
       commit,
