@@ -96,6 +96,7 @@ describe('the documents of a run', () => {
         started_at: '2023-11-14T22:13:20.500Z',
         finished_at: null,
         concurrency_key: null,
+        result: null,
         runs_on: null,
         superseded_by: null,
       },
@@ -103,6 +104,7 @@ describe('the documents of a run', () => {
       event: 'build.failed',
       agent: 'builder',
       overrides: { model: 'large', secrets: ['CI_TOKEN'] },
+      workspace: null,
       stands_for: { count: 0, deliveries: [] },
       trace: null,
     });

@@ -87,6 +87,27 @@ describe('defaults', () => {
       log: { level: 'info' },
       drainMs: 600_000,
       shutdownGraceMs: 10_000,
+      alerts: {
+        groupWaitMs: 30_000,
+        intervalMs: 30_000,
+        repeatIntervalMs: 4 * 60 * 60_000,
+        resolveAfterMs: 120_000,
+        rules: {
+          applyFailed: true,
+          backupOverdue: true,
+          deadLetter: 10,
+          disk: 10,
+          failureRate: false,
+          probe: 15 * 60_000,
+          queueAge: 15 * 60_000,
+          rateLimited: 1,
+          rejectionBurst: 10,
+          runFailed: 1,
+          silent: true,
+          tokenExpiring: 14 * DAY_MS,
+        },
+        targets: [],
+      },
       factories: [],
     });
   });

@@ -110,7 +110,8 @@ const OPERATIONS: [name: string, run: (storage: Storage, uid: WebhookUid) => Pro
   [
     'retention',
     (s) => s.retention.prune(POLICY, 1e15),
-    ['factories', 'automation_versions', 'automations', 'secret_versions', 'webhooks'],
+    // `stored`: the agent files of revisions.
+    ['factories', 'automation_versions', 'automations', 'replays', 'secret_versions', 'stored', 'webhooks'],
   ],
 ];
 
