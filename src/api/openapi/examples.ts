@@ -629,7 +629,6 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       concurrency: { key: 'issue.number' },
       debounce: '30s',
       budget: { runs: 20, per: '1h' },
-      workspace: null,
       retry: RETRY,
       runsOn: ['gpu'],
       workspace: { ref: '{{ pull_request.head.sha }}' },
