@@ -151,7 +151,7 @@ describeDashboard('runs with the same key', ({ signIn }) => {
     expect(await newer.getAttribute('href')).toContain(replaced.superseded_by);
     await lookAt(page, 'runs-superseded');
     await row.getByRole('link', { name: 'build' }).click();
-    await page.getByText('Concurrency key').waitFor();
+    await page.getByText('Concurrency key', { exact: true }).waitFor();
     await page.getByRole('link', { name: replaced.superseded_by }).first().click();
     await expect.poll(() => page.url()).toContain(replaced.superseded_by);
     await page.getByText('["<b>0</b>"]').first().waitFor();

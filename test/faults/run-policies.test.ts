@@ -14,7 +14,7 @@ import { findFreePort, startWorkerProcess } from '../helpers/worker-process.ts';
 const ROUNDS = Number(process.env.DOCKBELL_POLICY_ROUNDS ?? 100);
 const SENDERS = 3;
 const DEBOUNCE_MS = 1000;
-const BUDGET = { runs: 5, perMs: 2000 };
+const BUDGET = { runs: 5, perMs: 1000 };
 const LIMITS: Readonly<Record<string, number>> = { latest: 1, queue: 2, skip: 1, digest: 3 };
 
 const declare = (name: string, policy: string) => `---
@@ -32,7 +32,7 @@ const POLICIES = {
   skip: 'concurrency: { key: pr, mode: skip }',
   digest: 'concurrency: { key: pr, limit: 3 }\ndebounce: 1s',
   flaky: 'retry: { maxAttempts: 3, backoff: 1s, on: [failed] }',
-  costly: 'budget: { runs: 5, per: 2s }',
+  costly: 'budget: { runs: 5, per: 1s }',
 };
 const KINDS = Object.keys(POLICIES);
 
@@ -151,7 +151,7 @@ async function sendUntilKilled(scene: Scene, url: string, isOver: () => boolean)
     const response = await fetch(url, { method: 'POST', headers, body }).catch(() => null);
     if (response?.status === 202) scene.accepted.set(n, kind);
     if (response === null) return;
-    await pause(random.integer(5, 40));
+    await pause(random.integer(20, 80));
   }
 }
 

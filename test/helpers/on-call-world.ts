@@ -99,9 +99,7 @@ export async function createOnCallWorld(): Promise<OnCallWorld> {
 }
 
 async function commitAs(repo: TempGitRepo, author: string, message: string, files: Record<string, string | null>) {
-  await repo.commit(files, message);
-  const email = `${author.toLowerCase()}@example.com`;
-  await repo.git(['commit', '--amend', '--no-edit', '--allow-empty', `--author=${author} <${email}>`]);
+  await repo.commit(files, message, `${author} <${author.toLowerCase()}@example.com>`);
   return repo.git(['rev-parse', 'HEAD']);
 }
 

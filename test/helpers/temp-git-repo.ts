@@ -23,8 +23,12 @@ export interface TempGitRepo {
   branch: string;
   /** Runs git in the repository and returns its trimmed output. */
   git(args: string[], input?: string | Uint8Array): Promise<string>;
-  /** Commits files to the branch. A bare repository gets them by a push, as from a team. Returns the commit. */
-  commit(files: RepoFiles, message?: string): Promise<string>;
+  /**
+   * Commits files to the branch. A bare repository gets them by a push, as from a team. Returns the commit.
+   *
+   * @param author such as `Eve <eve@example.com>`
+   */
+  commit(files: RepoFiles, message?: string, author?: string): Promise<string>;
   /** Replaces the branch with one commit without a parent. Returns the commit. */
   forcePush(files: RepoFiles): Promise<string>;
   /** Commits a tree whose folder `webhooks` contains exactly these entries. Returns the commit. */
@@ -93,10 +97,13 @@ export async function createTempGitRepo(
   if (options.bare) initialize(path, branch, true);
   const workTree = openTestGit(work);
   const git = (args: string[], input?: string | Uint8Array) => runTestGit(path, args, { input });
-  const publish = async (files: RepoFiles, message: string, isForced: boolean) => {
+  const publish = async (files: RepoFiles, message: string, { isForced = false, author = '' } = {}) => {
     for (const [name, content] of Object.entries(files)) writeWorkFile(join(work, name), content);
     await workTree.add(['--all']);
-    const { commit } = await workTree.commit(message, ['--allow-empty']);
+    const { commit } = await workTree.commit(message, [
+      '--allow-empty',
+      ...(author === '' ? [] : [`--author=${author}`]),
+    ]);
     if (options.bare) await workTree.push(path, `${commit}:refs/heads/${branch}`, isForced ? ['--force'] : []);
     return commit;
   };
@@ -105,12 +112,12 @@ export async function createTempGitRepo(
     root,
     branch,
     git,
-    commit: (files, message = 'change') => publish(files, message, false),
+    commit: (files, message = 'change', author = '') => publish(files, message, { author }),
     async forcePush(files) {
       await workTree.raw(['update-ref', '-d', 'HEAD']);
       await workTree.raw(['rm', '-r', '-f', '--cached', '--ignore-unmatch', '.']);
       await workTree.clean('f', ['-d', '-x']);
-      return publish(files, 'another history', true);
+      return publish(files, 'another history', { isForced: true });
     },
     async commitRawWebhooks(entries) {
       const lines: Buffer[] = [];

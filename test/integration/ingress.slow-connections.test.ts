@@ -85,6 +85,8 @@ it('a request that arrived before the end of the idle time is answered, even if 
 it('with more than half of the possible connections open, each is closed with its answer, and the answer announces it', async () => {
   ingress = await startIngress({ bounds: { maxConnections: 4 } });
   const [first, second, third] = await Promise.all([ingress.connect(), ingress.connect(), ingress.connect()]);
+  // The server accepts them after the clients are connected.
+  await pause(200);
   expect((await deliver(first!, 'crowded').readAnswer())?.head).toContain('Connection: close');
   await first!.closed();
   expect((await deliver(second!, 'roomy').readAnswer())?.head).toContain('Connection: keep-alive');
