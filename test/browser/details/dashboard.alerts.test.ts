@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeDashboard, lookAt } from '../helpers/dashboard.ts';
-import { type DashboardFactory, startDashboardFactory } from '../helpers/dashboard-factory.ts';
+import { describeDashboard, lookAt } from '../../helpers/dashboard.ts';
+import { type DashboardFactory, startDashboardFactory } from '../../helpers/dashboard-factory.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>\u202e"quoted"';
 
