@@ -4,7 +4,6 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeF
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text as readText } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -92,7 +91,13 @@ afterEach(() => {
 });
 
 async function answer(socket: Socket): Promise<void> {
-  const { argv, cwd, env } = JSON.parse(await readText(socket)) as {
+  // Not by an iteration, whose end destroys the socket in Node.js 22 and 26.
+  let request = '';
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    request += text;
+  });
+  await once(socket, 'end');
+  const { argv, cwd, env } = JSON.parse(request) as {
     argv: string[];
     cwd: string;
     env: { [name: string]: string };
