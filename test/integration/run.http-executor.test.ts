@@ -177,7 +177,7 @@ describe('the answer', () => {
       (response) => {
         response.writeHead(200, { 'content-type': 'text/plain' });
         const line = Buffer.alloc(65_536, 'x');
-        const send = () => void (response.destroyed || response.write(line, send));
+        const send = (error?: Error | null) => void (error || response.destroyed || response.write(line, send));
         send();
       },
       answerJson({ state: 'failed', log: 'x'.repeat(1_100_000) }),

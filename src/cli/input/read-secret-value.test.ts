@@ -34,7 +34,14 @@ async function type(...chunks: string[]) {
     (text) => [text, null],
     (error: CliError) => [error.message, error.exitCode],
   );
-  return { value, exitCode, raw, shown: String(shown.read()) };
+  return { value, exitCode, raw, shown: readAll(shown) };
+}
+
+/** Everything that was written. One call can return a part of it. */
+function readAll(stream: PassThrough): string {
+  const parts: string[] = [];
+  for (let part = stream.read(); part !== null; part = stream.read()) parts.push(String(part));
+  return parts.join('');
 }
 
 describe('a secret typed on a terminal', () => {
