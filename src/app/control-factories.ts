@@ -1,5 +1,6 @@
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { FactoryControl } from '../core/ports/definitions/reconciler.ts';
+import type { PauseControl } from '../core/ports/runs/pause-control.ts';
 import type { Metrics } from '../observability/metrics/metrics.ts';
 import type { KnownWebhooks } from '../registry/known-webhooks.ts';
 
@@ -8,6 +9,7 @@ export interface FactoryFollowers {
   known: KnownWebhooks;
   metrics: Pick<Metrics, 'forgetFactory'>;
   inventory: Pick<InventoryReader, 'webhookNames'>;
+  pauses: Pick<PauseControl, 'reload'>;
   /** Queued runs of this factory can start. */
   onRunsQueued(factory: string): void;
 }
@@ -15,7 +17,7 @@ export interface FactoryFollowers {
 /** Forgets and renames factories in the reconcile thread, and then in this one. */
 export function controlFactories(
   control: FactoryControl,
-  { known, metrics, inventory, onRunsQueued }: FactoryFollowers,
+  { known, metrics, inventory, pauses, onRunsQueued }: FactoryFollowers,
 ): FactoryControl {
   const forgetName = (factory: string) => {
     known.forgetFactory(factory);
@@ -25,6 +27,7 @@ export function controlFactories(
     forget: async (factory) => {
       const forgotten = await control.forget(factory);
       forgetName(factory);
+      await pauses.reload();
       return forgotten;
     },
     rename: async (from, to) => {
@@ -35,6 +38,7 @@ export function controlFactories(
         names.filter(({ factory }) => factory === to),
         () => true,
       );
+      await pauses.reload();
       onRunsQueued(to);
       return reconciliation;
     },

@@ -198,6 +198,7 @@ async function composeDaemon(
       openChannel,
       reconcile: reconciling.control,
       factories: controlFactories(reconciling.control, {
+        pauses: dispatcher.pauses,
         known: registry.known,
         metrics,
         inventory: storage.inventoryReader,

@@ -162,7 +162,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const parts = { queue, executors: terms.executors, localExecutors, observer, clock, logger };
     await retryWithBackoff(
       async () => {
-        await pauses.open();
+        await pauses.reload();
         await leases.recover();
         await recoverRuns(parts, (run) => onRunChanged(run.id));
       },

@@ -19,8 +19,7 @@ export class RunPauses implements PauseControl {
     this.#parts = parts;
   }
 
-  /** Reads what an earlier daemon stored. */
-  async open(): Promise<void> {
+  async reload(): Promise<void> {
     this.#pauses = await this.#parts.table.list();
   }
 
@@ -38,13 +37,13 @@ export class RunPauses implements PauseControl {
     const { table, clock } = this.#parts;
     const pause = { ...paused, pausedAt: clock.wallMs(), pausedBy: by };
     await table.pause(pause);
-    await this.open();
+    await this.reload();
     return pause;
   }
 
   async resume(paused: Pick<Pause, 'factory' | 'automation'>): Promise<void> {
     await this.#parts.table.resume(paused);
-    await this.open();
+    await this.reload();
     this.#parts.onResumed(paused.factory);
   }
 }

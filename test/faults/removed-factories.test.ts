@@ -93,7 +93,10 @@ describe('a factory that the configuration no longer names', () => {
     expect(await post(uid)).toBe(404);
     const newUid = await findUid('shop');
 
+    expect((await daemon.cli('pause', '--factory', 'web', '--reason', 'Moving')).code).toBe(0);
     const renamed = await daemon.cli('factory', 'rename', 'web', 'shop');
+    expect((await daemon.api('/factories/shop')).body.pause).toMatchObject({ factory: 'shop', reason: 'Moving' });
+    expect((await daemon.cli('resume', '--factory', 'shop')).code).toBe(0);
     expect(renamed).toMatchObject({ code: 0, stdout: 'Renamed factory web to shop: 1 webhook keeps its URL.\n' });
     expect([await post(uid), await post(newUid)]).toEqual([202, 404]);
     expect(await countRuns('shop')).toBe(2);

@@ -234,6 +234,19 @@ describe('the dispatcher', () => {
     await waitUntil(isIn(last, 'running'), 'the pause outlived the first daemon, and ended');
   });
 
+  it('shows the pauses of a renamed factory under its new name', async () => {
+    const it = open();
+    await it.start();
+    await it.pauses.pause({ factory: 'payments', automation: '', reason: null }, ALICE);
+    const [stored] = await queue.pauses.list();
+    await queue.pauses.resume(stored!);
+    await queue.pauses.pause({ ...stored!, factory: 'renamed' });
+    expect(it.pauses.explain('renamed', 'fix-errors')).toBeNull();
+    await it.pauses.reload();
+    expect(it.pauses.explain('renamed', 'fix-errors')).toContain('paused factory renamed');
+    expect(it.pauses.explain('payments', 'fix-errors')).toBeNull();
+  });
+
   it('starts runs over a budget when it allows them, without another wake', async () => {
     const it = open({ concurrency: 4 });
     const policy = { budget: { runs: 1, per: '1s' } };

@@ -9,6 +9,8 @@ export interface PauseControl {
   explain(factory: string, automation: string): string | null;
   /** No further run starts when this resolves. Replaces an earlier pause of the same factory or automation. */
   pause(paused: Pick<Pause, 'factory' | 'automation' | 'reason'>, by: Actor): Promise<Pause>;
+  /** A factory was renamed or forgotten, and its pauses with it. */
+  reload(): Promise<void>;
   /** Runs start again. Changes nothing if it was not paused. */
   resume(paused: Pick<Pause, 'factory' | 'automation'>): Promise<void>;
 }
