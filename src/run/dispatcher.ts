@@ -229,7 +229,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   function explainWaitOf(run: WaitingRun): WaitReason {
     const paused = pauses.explain(run.factory, run.automation);
     if (paused !== null) return { reason: 'paused', text: paused };
-    return explainGate(run) ?? explainQueue(run);
+    return explainGate(run, clock.wallMs()) ?? explainQueue(run);
   }
 
   function explainQueue({ factory, runsOn }: WaitingRun): WaitReason {

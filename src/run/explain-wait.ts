@@ -17,7 +17,10 @@ function endSentence(text: string): string {
 }
 
 /** Explains why this run waits although others of its factory may start; `null` if it does not. */
-export function explainGate({ gate, attempt, notBefore, concurrencyKey }: WaitingRun): WaitReason | null {
+export function explainGate(run: WaitingRun, nowMs: number): WaitReason | null {
+  const { gate, attempt, notBefore, concurrencyKey } = run;
+  // The time has come, but no claim opens the gate while no slot is free.
+  if ((gate === 'debounce' || gate === 'backoff') && notBefore !== null && notBefore <= nowMs) return null;
   const time = notBefore === null ? 'soon' : `at ${formatInstant(notBefore)}`;
   if (gate === 'debounce') {
     const text = `The run starts ${time} if no other delivery with the key ${concurrencyKey} arrives before. Another delivery replaces it and begins the quiet time again.`;

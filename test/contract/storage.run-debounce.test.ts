@@ -64,6 +64,21 @@ describe.each(STORAGES)('runs with debounce on $name', (kind) => {
     expect(await read(first)).toMatchObject({ state: 'running', supersededBy: null });
   });
 
+  it('do not replace a run whose quiet time has passed while no slot was free', async () => {
+    await declare({});
+    const early = await record('[1]', START_MS);
+    const first = await record('[1]', START_MS + 1);
+    await queue().admit({ factory: FACTORY, at: START_MS + 1 });
+    expect(await read(early)).toMatchObject({ state: 'cancelled', supersededBy: first });
+    const second = await record('[1]', START_MS + 1 + QUIET_MS);
+    const third = await record('[1]', START_MS + 2 * QUIET_MS);
+    const { ended } = await queue().admit({ factory: FACTORY, at: START_MS + 2 * QUIET_MS });
+    expect(ended).toEqual([second]);
+    expect(await read(second)).toMatchObject({ error: 'superseded', supersededBy: third });
+    expect(await claimIds(START_MS + 2 * QUIET_MS)).toEqual([first]);
+    expect(await claimIds(START_MS + 3 * QUIET_MS)).toEqual([third]);
+  });
+
   it('follow their concurrency after the quiet time', async () => {
     await declare({ concurrency: { key: 'pr', mode: 'skip' } });
     const first = await record('[1]', START_MS);

@@ -124,6 +124,18 @@ describe('the dispatcher', () => {
     expect(queue.run(id)).toMatchObject({ state: 'failed', attempt: 2, error: 'exit code 3' });
   });
 
+  it('explains that a run waits for a slot if its quiet time or its delay has passed', async () => {
+    addRun();
+    const it = open({ concurrency: 1 });
+    await it.start();
+    await waitUntil(() => executor.running === 1, 'the only slot is in use');
+    const now = systemClock.wallMs();
+    for (const gate of ['debounce', 'backoff'] as const) {
+      const explain = (notBefore: number) => it.explainWait({ ...waitingIn('payments'), gate, notBefore }).reason;
+      expect([explain(now + 60_000), explain(now)]).toEqual([gate, 'concurrency_limit']);
+    }
+  });
+
   it('cancels a running command that a newer run replaces, and starts the newer one', async () => {
     const keyed = (gate: Run['gate']) => {
       const run = { id: newRunId(), state: 'queued', executor: null, concurrencyKey: '[7]', gate } as const;

@@ -43,7 +43,7 @@ export async function admitRuns(trx: Transaction<Schema>, factory: string, at: n
   return admitted;
 }
 
-/** Begins the quiet time of the key again. The run replaces the one whose quiet time had not passed. */
+/** Begins the quiet time of the key again. The run replaces the one whose quiet time had not passed when it was created. */
 async function debounce(
   trx: Transaction<Schema>,
   run: ArrivedRun,
@@ -55,6 +55,8 @@ async function debounce(
     .select(['runs.id', 'runs.state'])
     .where('runs.state', '=', 'queued')
     .where('runs.gate', '=', 'debounce')
+    // While no slot is free, no claim opens the gate of a run whose quiet time has passed.
+    .where('runs.not_before', '>', run.created_at)
     .execute();
   await replace(trx, run, waiting, at, admitted);
   await trx
