@@ -5,6 +5,7 @@ import { PublicUrlWatch } from '../alerts/public-url-watch.ts';
 import type { FolderSpace } from '../alerts/rules/finding.ts';
 import { RequestTally } from '../alerts/rules/request-tally.ts';
 import type { Config } from '../config/config.ts';
+import { REQUEST_WINDOW_MS } from '../core/alerts/alert-rules.ts';
 import type { IdSource } from '../core/ids.ts';
 import type { AlertControl } from '../core/ports/alerts/alert-control.ts';
 import type { Logger } from '../core/ports/logger.ts';
@@ -56,6 +57,7 @@ export interface Alerts {
 export function createAlerts(parts: AlertParts): Alerts {
   const { config, storage, registry, backups, metrics, clock, ids, logger } = parts;
   const requests = new RequestTally(() => clock.monotonicMs());
+  const createdAt = clock.wallMs();
   let probe: ProbePublicUrl = async () => null;
   const publicUrl = new PublicUrlWatch({
     intervalMs: () =>
@@ -122,6 +124,7 @@ export function createAlerts(parts: AlertParts): Alerts {
     start: async (probeUrl) => {
       probe = probeUrl;
       publicUrl.probeNow();
+      await noteEarlierRequests(requests, createdAt, parts);
       await watch.start();
       sender.start();
     },
@@ -131,6 +134,29 @@ export function createAlerts(parts: AlertParts): Alerts {
       await sender.stop(hurry);
     },
   };
+}
+
+/** Rows of the log that a start reads for the counts of the last minutes. Each webhook has at most 600 of a label in a minute. */
+const MAX_EARLIER_ROWS = 20_000;
+
+/**
+ * Counts the requests that earlier daemons received, so that a burst that spans a restart is one burst. What cannot be read
+ * is not counted.
+ */
+async function noteEarlierRequests(
+  requests: RequestTally,
+  createdAt: number,
+  { storage, registry, logger }: Pick<AlertParts, 'storage' | 'registry' | 'logger'>,
+): Promise<void> {
+  const period = { from: createdAt - REQUEST_WINDOW_MS, until: createdAt, limit: MAX_EARLIER_ROWS };
+  try {
+    for (const { webhook: ref, kind, count, receivedAt } of await storage.alertReader.unacceptedRequests(period)) {
+      const webhook = registry.findByRef(ref);
+      if (webhook !== undefined) requests.note(kind, webhook, count, createdAt - receivedAt);
+    }
+  } catch (error) {
+    logger.warn({ err: error }, 'rejected requests of the log not counted for alerts');
+  }
 }
 
 /** The file systems of these folders, each once. A folder that does not exist yet is omitted. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Alert, AlertNotice } from '../../src/core/alerts/alert.ts';
 import { buildAlert } from '../helpers/build-alert.ts';
 import { applyFactory, buildAutomation, buildWebhook, EDITOR, FACTORY } from '../helpers/build-apply.ts';
-import { buildOffer, ids, START_MS } from '../helpers/build-offer.ts';
+import { buildOffer, buildRejection, ids, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
 const PAGE = { limit: 10, cursor: null, state: null, rule: null, factories: null };
@@ -147,6 +147,29 @@ describe.each(STORAGES)('the alerts on $name', (kind) => {
       expect(await reader().expectedWebhooks(10)).toMatchObject([
         { factory: FACTORY, name: 'nightly', expectEvery: '24h', lastAcceptedAt: START_MS },
       ]);
+    });
+
+    it('requests that were rejected or exceeded the rate in a period, newest first', async () => {
+      const { webhooks } = await applyFactory(opened.storage, {
+        webhooks: [buildWebhook(), buildWebhook({ name: 'other' })],
+      });
+      const [webhook, other] = webhooks.map(({ ref }) => ref) as [number, number];
+      await opened.storage.deliveryLog.record([
+        buildRejection({ webhook, at: START_MS - 1 }),
+        buildRejection({ webhook, at: START_MS, count: 7 }),
+        buildOffer({ webhook, at: START_MS }),
+        buildRejection({ webhook: other, at: START_MS + 1, label: 'Rejected (too large)' }),
+        { ...buildRejection({ webhook, at: START_MS + 2, count: 30 }), label: null },
+        buildRejection({ webhook, at: START_MS + 9 }),
+      ]);
+      const period = { from: START_MS, until: START_MS + 9 };
+      const found = await reader().unacceptedRequests({ ...period, limit: 9 });
+      expect(found).toEqual([
+        { webhook, kind: 'limited', count: 30, receivedAt: START_MS + 2 },
+        { webhook: other, kind: 'rejected', count: 1, receivedAt: START_MS + 1 },
+        { webhook, kind: 'rejected', count: 7, receivedAt: START_MS },
+      ]);
+      expect(await reader().unacceptedRequests({ ...period, limit: 1 })).toEqual([found[0]]);
     });
 
     it('tokens that expire in a period', async () => {

@@ -18,6 +18,7 @@ const RULES = { deadLetter: 2, rejectionBurst: 3, queueAge: '1s', probe: '1s', d
 
 let repo: TempGitRepo;
 let daemon: TestDaemon;
+let config: Record<string, unknown>;
 let folder: string;
 let proxy: Server;
 /** Where the public URL leads; `null`: to a server that is not the daemon. */
@@ -75,26 +76,30 @@ beforeAll(async () => {
     'webhooks/nightly.yaml': `${secret}expectEvery: 3s\n`,
     'automations/act/automation.md': AUTOMATION,
   });
-  daemon = await startTestDaemon({
-    config: {
-      baseUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-      alerts: { interval: '1s', resolveAfter: '0s', groupWait: '0s', rules: RULES },
-      factories: [
-        {
-          name: 'payments',
-          source: { type: 'repository', url: repo.path },
-          runs: { executor: { type: 'command', command: [script] }, concurrency: 1 },
-        },
-      ],
-    },
-  });
+  config = {
+    baseUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    alerts: { interval: '1s', resolveAfter: '0s', groupWait: '0s', rules: RULES },
+    factories: [
+      {
+        name: 'payments',
+        source: { type: 'repository', url: repo.path },
+        runs: { executor: { type: 'command', command: [script] }, concurrency: 1 },
+      },
+    ],
+  };
+  daemon = await startTestDaemon({ config });
+  await findUrls();
+});
+
+/** Each start of a daemon has another port. */
+async function findUrls(): Promise<void> {
   await daemon.cli('secret', 'create', 'CI_SECRET', '--value', TOKEN, '--all-factories');
   const { data } = await eventually(async () => {
     const { body } = await daemon.api('/factories/payments/webhooks');
     return body.data.length === 2 && body;
   });
   for (const { name, uid } of data) urls.set(name, `${daemon.ingressUrl}/webhooks/w/${uid}`);
-});
+}
 
 afterAll(async () => {
   await daemon?.end('SIGKILL');
@@ -232,5 +237,25 @@ describe('the alerts', () => {
     const token = readFileSync(join(daemon.dataDir, 'admin-token'), 'utf8').trim();
     const answer = await fetch(`${daemon.adminUrl}/metrics`, { headers: { authorization: `Bearer ${token}` } });
     expect(await answer.text()).toContain('dockbell_alerts_open{rule="rejectionBurst",factory="payments"} 1');
+  });
+
+  it('continue after a restart, which counts the requests that were rejected before', async () => {
+    for (let i = 0; i < 2; i++) expect(await post('nightly', 'a-token-that-is-wrong')).toBe(401);
+    const [before] = await listAlerts('state=active&rule=rejectionBurst');
+    await daemon.end('SIGKILL');
+    daemon = await startTestDaemon({ config, dataDir: daemon.dataDir });
+    await findUrls();
+    expect(await post('nightly', 'a-token-that-is-wrong')).toBe(401);
+    const [burst] = await eventually(async () => {
+      const open = await listAlerts('state=open&rule=rejectionBurst');
+      return open.length === 1 && open;
+    });
+    expect(burst).toMatchObject({
+      object: { name: 'nightly' },
+      summary: '3 requests were rejected in the last 5 minutes.',
+    });
+    const active = await listAlerts('state=active&rule=rejectionBurst');
+    expect(active).toContainEqual(before);
+    expect(active.length).toBe(2);
   });
 });

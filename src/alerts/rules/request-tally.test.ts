@@ -19,6 +19,16 @@ it('RequestTally counts the requests of the last 5 minutes, by kind', () => {
   expect(tally.list('rejected', 1)).toEqual([]);
 });
 
+it('RequestTally counts requests that an earlier daemon received, until they are 5 minutes old', () => {
+  let nowMs = 0;
+  const tally = new RequestTally(() => nowMs);
+  tally.note('rejected', WEBHOOK, 2, 4 * 60_000);
+  tally.note('rejected', WEBHOOK, 3);
+  expect(tally.list('rejected', 1)).toEqual([{ webhook: WEBHOOK, count: 5 }]);
+  nowMs = 60_000;
+  expect(tally.list('rejected', 1)).toEqual([{ webhook: WEBHOOK, count: 3 }]);
+});
+
 it('RequestTally counts a limited number of webhooks', () => {
   const tally = new RequestTally(() => 0);
   for (let i = 0; i < 10_010; i++) tally.note('rejected', { ...WEBHOOK, uid: `wh_${i}` }, 1);

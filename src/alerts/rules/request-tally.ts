@@ -15,13 +15,13 @@ export type TalliedKind = 'rejected' | 'limited';
 
 interface Counted {
   webhook: TalliedWebhook;
-  /** Counts by the time in whole buckets, oldest first. */
+  /** Counts by the time in whole buckets. */
   buckets: Map<number, number>;
 }
 
 /**
  * Counts rejected and rate-limited requests of each webhook in the last 5 minutes. Only webhooks with such requests take
- * memory. A restart begins with no counts.
+ * memory. A start of the daemon notes the requests of the log.
  */
 export class RequestTally {
   readonly #monotonicMs: () => number;
@@ -31,11 +31,12 @@ export class RequestTally {
     this.#monotonicMs = monotonicMs;
   }
 
-  note(kind: TalliedKind, webhook: TalliedWebhook, count: number): void {
+  /** @param agoMs how long ago the requests were received */
+  note(kind: TalliedKind, webhook: TalliedWebhook, count: number, agoMs = 0): void {
     const all = this.#counted[kind];
     const { buckets } = all.get(webhook.uid) ?? { buckets: new Map<number, number>() };
     if (!all.has(webhook.uid) && all.size >= MAX_WEBHOOKS) return;
-    const bucket = this.#bucket();
+    const bucket = this.#bucket(agoMs);
     buckets.set(bucket, (buckets.get(bucket) ?? 0) + count);
     all.set(webhook.uid, { webhook, buckets });
   }
@@ -52,7 +53,7 @@ export class RequestTally {
     });
   }
 
-  #bucket(): number {
-    return Math.floor(this.#monotonicMs() / BUCKET_MS);
+  #bucket(agoMs = 0): number {
+    return Math.floor((this.#monotonicMs() - agoMs) / BUCKET_MS);
   }
 }

@@ -20,9 +20,20 @@ export interface FailedAutomation {
   recentFailed: number;
 }
 
+/** Requests of a row of the delivery log that were rejected, or exceeded the delivery rate. */
+export interface UnacceptedRequests {
+  /** `AppliedWebhook.ref`. */
+  webhook: number;
+  kind: 'rejected' | 'limited';
+  count: number;
+  receivedAt: number;
+}
+
 /** What rules read. Each read uses an index, and reads a limited number of rows. */
 export interface AlertReader {
   expectedWebhooks(limit: number): Promise<ExpectedWebhook[]>;
+  /** Of all webhooks in this period, `from` included and `until` not, newest first. */
+  unacceptedRequests(period: { from: number; until: number; limit: number }): Promise<UnacceptedRequests[]>;
   /** Those with most failures first. */
   failedAutomations(factory: string, limit: number): Promise<FailedAutomation[]>;
   /** Number of the runs of a factory that have failed since a time, at most `limit`. */

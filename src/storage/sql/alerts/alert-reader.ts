@@ -2,7 +2,16 @@ import { type Kysely, sql } from 'kysely';
 import type { TokenId, WebhookUid } from '../../../core/ids.ts';
 import type { AlertReader } from '../../../core/ports/alerts/alert-reader.ts';
 import { MAX_EXAMINED_QUEUE } from '../../../core/ports/runs/run-queue.ts';
+import { ENTRY_LABELS } from '../../../core/resources/delivery.ts';
+import { findFirstSince } from '../find-first-since.ts';
 import type { Schema } from '../schema/schema.ts';
+import { DELIVERIES } from '../schema/tables.ts';
+
+const NO_LABEL = DELIVERIES.encode('label', null);
+/** The labels of rows that stand for rejected requests, or for requests over the delivery rate. */
+const UNACCEPTED = ENTRY_LABELS.filter((label) => label !== 'Accepted' && label !== 'Duplicate').map((label) =>
+  DELIVERIES.encode('label', label),
+);
 
 /** What the rules of alerts read. */
 export function createAlertReader(db: Kysely<Schema>): AlertReader {
@@ -27,6 +36,25 @@ export function createAlertReader(db: Kysely<Schema>): AlertReader {
         expectEvery: expect_every!,
         lastAcceptedAt: last_accepted_at,
         updatedAt: updated_at,
+      }));
+    },
+    unacceptedRequests: async ({ from, until, limit }) => {
+      const rows = await db
+        .selectFrom('webhooks')
+        .innerJoin('delivery_listing', 'delivery_listing.webhook', 'webhooks.ref')
+        .innerJoin('deliveries', 'deliveries.seq', 'delivery_listing.seq')
+        .select(['deliveries.webhook', 'deliveries.label', 'deliveries.count', 'deliveries.received_at'])
+        .where('delivery_listing.label', 'in', UNACCEPTED)
+        .where('delivery_listing.seq', '>=', await findFirstSince(db, 'deliveries', from))
+        .where('deliveries.received_at', '<', until)
+        .orderBy('delivery_listing.seq', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map(({ webhook, label, count, received_at }) => ({
+        webhook,
+        kind: label === NO_LABEL ? 'limited' : 'rejected',
+        count,
+        receivedAt: received_at,
       }));
     },
     failedAutomations: async (factory, limit) => {

@@ -64,7 +64,14 @@ export const OPERATIONS = listOperations<Storage>()({
   noticeQueue: ['put', 'next', 'newest', 'postpone', 'settle', 'retryNow'],
   alertStore: ['active', 'change', 'acknowledge', 'get', 'list', 'prune'],
   alertMessages: ['nextDueAt', 'compose', 'next', 'postpone', 'remove'],
-  alertReader: ['expectedWebhooks', 'failedAutomations', 'deadLetters', 'oldestWaiting', 'expiringTokens'],
+  alertReader: [
+    'expectedWebhooks',
+    'unacceptedRequests',
+    'failedAutomations',
+    'deadLetters',
+    'oldestWaiting',
+    'expiringTokens',
+  ],
   sealedSecrets: [
     'keyCheck',
     'setKeyCheck',
