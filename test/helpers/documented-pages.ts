@@ -245,7 +245,7 @@ export const PAGES: { [document: string]: Page } = {
   },
   'docs/operations/runs.md': {
     before: {
-      0: async () => {
+      1: async () => {
         const [first, second] = [await startRun('explode', 'failed'), await startRun('explode', 'failed')];
         // Without a terminal, the confirmation is an option.
         return [
@@ -254,7 +254,7 @@ export const PAGES: { [document: string]: Page } = {
           ['run_01jd3w2m4q', second],
         ];
       },
-      1: async () => [['RUN', await startRun('fast', 'succeeded')]],
+      2: async () => [['RUN', await startRun('fast', 'succeeded')]],
     },
   },
   'docs/reference/runs.md': {
