@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError, messageOf } from '../core/errors.ts';
 import { MASTER_KEY_VARIABLE } from '../core/reserved-variables.ts';
 import { makeFolder } from '../files/make-folder.ts';
-import { syncFolder, writeSynced } from '../files/write-durably.ts';
+import { removeDraftsOf, syncFolder, writeSynced } from '../files/write-durably.ts';
 import { MASTER_KEY_BYTES } from './vault.ts';
 
 const OTHERS_OR_GROUP_WRITE = 0o027;
@@ -34,9 +35,25 @@ export async function loadMasterKey(request: MasterKeyRequest): Promise<MasterKe
     return { key, origin: 'environment', warning: null };
   }
   const found = await readKeyFile(request.masterKeyFile);
-  if (found !== null) return found;
-  if (!request.createIfMissing) throw missingKey(request.masterKeyFile);
-  return createKeyFile(request.masterKeyFile);
+  if (request.createIfMissing) return createUnlessFound(request.masterKeyFile, found);
+  return found ?? Promise.reject(missingKey(request.masterKeyFile));
+}
+
+/** An earlier first start that was killed may have left its temporary file, which can hold the key. */
+async function createUnlessFound(path: string, found: MasterKey | null): Promise<MasterKey> {
+  const loaded = found ?? (await createKeyFile(path));
+  const leftover = await removeLeftDrafts(path);
+  return { ...loaded, warning: loaded.warning ?? leftover };
+}
+
+/** Returns a warning if that is not possible, for example in a folder that is mounted read-only. */
+async function removeLeftDrafts(path: string): Promise<string | null> {
+  try {
+    await removeDraftsOf(path);
+    return null;
+  } catch (error) {
+    return `Temporary files of the master key file ${path} cannot be removed: ${messageOf(error)}`;
+  }
 }
 
 /** The present key as a key file contains it. Throws as `loadMasterKey`. */
@@ -106,8 +123,8 @@ async function createKeyFile(path: string): Promise<MasterKey> {
 }
 
 /**
- * Resolves with `false` if the file exists. The file gets its name only when it is complete and on disk: after a crash, a
- * partial key would look like a wrong one.
+ * Resolves with `false` if another process created the file. The file gets its name only when it is complete and on disk:
+ * after a crash, a partial key would look like a wrong one.
  */
 async function writeExclusively(path: string, text: string): Promise<boolean> {
   const draft = `${path}.${randomBytes(8).toString('hex')}.tmp`;
@@ -115,7 +132,8 @@ async function writeExclusively(path: string, text: string): Promise<boolean> {
     await writeSynced(draft, text);
     await link(draft, path);
   } catch (error) {
-    if (isCode(error, 'EEXIST')) return false;
+    // The process that created the file has also removed the drafts of all others.
+    if (isCode(error, 'EEXIST') || (isCode(error, 'ENOENT') && existsSync(path))) return false;
     throw error;
   } finally {
     await rm(draft, { force: true });

@@ -1,14 +1,16 @@
 // Preloaded into a program (`node --import`). Kills it before the write number KILL_AT_STEP: each statement that changes a
-// database, each transaction, and each change of a folder is one. It is JavaScript, because it is loaded without a compiler.
+// database, each transaction, and each change of a folder is one. STEP_SIGNAL is another signal, such as SIGSTOP. It is
+// JavaScript, because it is loaded without a compiler.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import Database from 'better-sqlite3';
 
 const last = Number(process.env.KILL_AT_STEP);
+const signal = process.env.STEP_SIGNAL ?? 'SIGKILL';
 let steps = 0;
 const count = () => {
   steps += 1;
-  if (steps === last) process.kill(process.pid, 'SIGKILL');
+  if (steps === last) process.kill(process.pid, signal);
 };
 
 const READS = /^\s*(?:select|with|explain)\b/i;
