@@ -1,4 +1,13 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -11,6 +20,12 @@ export interface StandInEngine {
   calls(): string[][];
   /** IDs of the containers that exist. */
   containers(): string[];
+  /** The next containers are created when the returned function is called. */
+  holdPulls(): () => void;
+  /** From now on, the first command of each kind starts a process for all containers, as Podman does without root. */
+  startHelpers(): void;
+  /** Number of that process. */
+  helperOf(command: 'ps' | 'run'): number;
 }
 
 /** @param folder an existing folder */
@@ -28,6 +43,15 @@ export function installStandInEngine(folder: string): StandInEngine {
       const lines = readFileSync(join(bin, 'calls.jsonl'), 'utf8').trim().split('\n');
       return lines.map((line) => JSON.parse(line));
     },
-    containers: () => (existsSync(join(bin, 'containers')) ? readdirSync(join(bin, 'containers')) : []),
+    containers: () => {
+      const state = join(bin, 'containers');
+      return existsSync(state) ? readdirSync(state).filter((id) => !id.startsWith('.')) : [];
+    },
+    holdPulls: () => {
+      writeFileSync(join(bin, 'pulling'), '');
+      return () => rmSync(join(bin, 'pulling'));
+    },
+    startHelpers: () => writeFileSync(join(bin, 'with-helpers'), ''),
+    helperOf: (command) => Number(readFileSync(join(bin, `helper-${command}`), 'utf8')),
   };
 }

@@ -1,7 +1,6 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StopOrder } from '../../src/core/ports/runs/executor.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
@@ -10,7 +9,7 @@ import type { ContainerSettings } from '../../src/executors/container/container-
 import type { ExecutorParts } from '../../src/executors/executor-kind.ts';
 import { createStartRecords } from '../../src/executors/start-records.ts';
 import { createRedactingTransform } from '../../src/secrets/redactor.ts';
-import { execute, makeRunInput, orderStop, silentLogger, waitUntil } from '../helpers/command-runs.ts';
+import { execute, isAlive, makeRunInput, orderStop, silentLogger, waitUntil } from '../helpers/command-runs.ts';
 import { installStandInEngine, type StandInEngine } from '../helpers/stand-in-engine.ts';
 
 const SETTINGS: ContainerSettings = {
@@ -82,6 +81,7 @@ describe('a container', () => {
       'run',
       '--rm',
       '--interactive',
+      '--log-driver=none',
       `--name=dockbell-${id}-1`,
       `--label=dockbell.run=${id}`,
       '--label=dockbell.attempt=1',
@@ -157,9 +157,33 @@ describe('a container', () => {
     const result = await execute(await open({ image: 'missing:1' }), input);
     expect(result).toMatchObject({
       state: 'failed',
-      error: expect.stringContaining('docker could not run the container (exit code 125)'),
+      error: expect.stringContaining('exit code 125: docker could not run the container'),
     });
     expect(logOf(input.run.id)).toContain('Error: no such image: missing:1');
+  });
+
+  it('that was killed fails with the probable reason', async () => {
+    const result = await execute(await open(shell('kill -9 $$')), makeRunInput());
+    expect(result).toMatchObject({
+      state: 'failed',
+      exitCode: 137,
+      error: expect.stringContaining('executor.memory, 2g'),
+    });
+  });
+
+  it('leaves the processes alone that the engine started for all containers, and they do not get its secrets', async () => {
+    engine.startHelpers();
+    const executor = await open();
+    const input = makeRunInput();
+    expect((await execute(executor, input, { secrets: { TOKEN: 'for-one-run' } })).state).toBe('succeeded');
+    await executor.endLeftovers(input.run.id);
+    const helpers = [engine.helperOf('ps'), engine.helperOf('run')] as const;
+    try {
+      expect(await Promise.all(helpers.map(isAlive))).toEqual([true, true]);
+      expect(readFileSync(`/proc/${helpers[0]}/environ`, 'utf8')).not.toContain('for-one-run');
+    } finally {
+      for (const helper of helpers) process.kill(helper);
+    }
   });
 
   it('gets SIGTERM when the run is cancelled', async () => {
@@ -200,6 +224,17 @@ describe('a container', () => {
     expect(startsOf()).toHaveLength(1);
   });
 
+  it('that was not created yet when the daemon crashed is never created', async () => {
+    const finishPull = engine.holdPulls();
+    const input = makeRunInput();
+    const ended = execute(await open(), input);
+    await waitUntil(() => startsOf().length === 1, 'the client');
+    await (await open()).endLeftovers(input.run.id);
+    finishPull();
+    expect(await ended).toMatchObject({ state: 'failed' });
+    expect(engine.containers()).toEqual([]);
+  });
+
   it('ends although the engine does not answer any more', async () => {
     const executor = await open(shell('touch ../../../bin/broken'));
     expect((await execute(executor, makeRunInput())).state).toBe('succeeded');
@@ -214,61 +249,5 @@ describe('the executor', () => {
       /runs.executor.engine podman cannot be used: no such program/,
     );
     await expect(open({}, { runsDir: '/tmp/a:b' })).rejects.toThrow('contains ":" or ","');
-  });
-});
-
-/** Why real containers cannot run here; `null` if they can. */
-function findPodmanProblem(): string | null {
-  if (spawnSync('podman', ['--version']).status !== 0) return 'podman is not installed';
-  const rootfs = mkdtempSync(join(tmpdir(), 'dockbell-rootfs-'));
-  try {
-    for (const name of ['sh', 'cat', 'id', 'touch']) copyProgram(name, rootfs);
-    for (const name of ['tmp', 'proc', 'dev', 'etc', 'dockbell/run'])
-      mkdirSync(join(rootfs, name), { recursive: true });
-    const tree = execFileSync('tar', ['-C', rootfs, '-c', '.'], { maxBuffer: 1e9 });
-    execFileSync('podman', ['import', '-', REAL_IMAGE], { input: tree, stdio: ['pipe', 'ignore', 'ignore'] });
-    const tried = spawnSync('podman', [
-      'run',
-      '--rm',
-      '--network=none',
-      '--pull=never',
-      REAL_IMAGE,
-      '/bin/sh',
-      '-c',
-      'echo hi',
-    ]);
-    return tried.status === 0 ? null : String(tried.stderr).trim().split('\n').at(-1)!;
-  } catch (error) {
-    return (error as Error).message.split('\n')[0]!;
-  } finally {
-    rmSync(rootfs, { recursive: true, force: true });
-  }
-}
-
-const REAL_IMAGE = 'localhost/dockbell-test:latest';
-
-function copyProgram(name: string, rootfs: string): void {
-  const program = execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim();
-  const libraries = spawnSync('ldd', [program], { encoding: 'utf8' }).stdout.match(/\/\S+/g) ?? [];
-  for (const file of [program, ...libraries]) {
-    const target = file === program ? join(rootfs, 'bin', name) : join(rootfs, file);
-    mkdirSync(dirname(target), { recursive: true });
-    copyFileSync(file, target);
-  }
-}
-
-const podmanProblem = findPodmanProblem();
-if (podmanProblem !== null) console.warn(`SKIPPED: real containers with podman: ${podmanProblem}`);
-
-describe.skipIf(podmanProblem !== null)('a container of podman', () => {
-  it('reads its files, writes only to its directory, and has no network', async () => {
-    const script = 'cat event-payload.json; touch /outside; touch kept; cat /sys/class/net/*/address';
-    const settings = { engine: 'podman', image: REAL_IMAGE, pull: 'never', args: ['/bin/sh', '-c', script] } as const;
-    const executor = await open(settings, { searchPath: process.env.PATH! });
-    const input = makeRunInput();
-    await execute(executor, input);
-    expect(logOf(input.run.id)).toContain('{"a":1}');
-    expect(logOf(input.run.id)).toContain('Read-only file system');
-    expect(readdirSync(join(dir, 'runs', input.run.id, '1'))).toContain('kept');
   });
 });

@@ -6,20 +6,11 @@ import { markProcesses, type ProcessMark, selectStartedBetween } from './process
 /** A process that forks during one scan is found by the next one. A process that forks forever is not chased forever. */
 const MAX_SCANS = 5;
 
-/**
- * Ends every process group that is left of a run: groups in another session (`setsid`), and all groups after a crash of the
- * daemon. They are recognized by the variable that every process of a run inherits, so that an unrelated process that got
- * the same number meanwhile is never ended. Requires environments in `/proc`; on other systems, and for a process that has
- * changed its environment, it finds nothing.
- * @param started the leader of the run and the mark before its start, so that older processes are skipped
- */
-export async function endLeftovers(run: RunId, graceMs: number, started?: Started): Promise<void> {
-  for (let scans = 0; scans < MAX_SCANS; scans++) {
-    const mayBeOfRun = await selectPossible(started);
-    const groups = await findGroups(`\0DOCKBELL_RUN_ID=${run}\0`, mayBeOfRun);
-    if (groups.size === 0) return;
-    await Promise.all([...groups].map((group) => endGroup(group, graceMs)));
-  }
+/** What all processes to end have in common: a variable of their environment, or an argument. */
+export interface ProcessSign {
+  in: 'environ' | 'cmdline';
+  /** The complete variable with its value, or the complete argument. */
+  text: string;
 }
 
 interface Started {
@@ -27,20 +18,39 @@ interface Started {
   before: ProcessMark | null;
 }
 
+/**
+ * Ends every process group that is left of a run: groups in another session (`setsid`), and all groups after a crash of the
+ * daemon. They are recognized by the variable that every process of a run inherits, so that an unrelated process that got
+ * the same number meanwhile is never ended. A process that has changed its environment is not found.
+ * @param started the leader of the run and the mark before its start, so that older processes are skipped
+ */
+export function endLeftovers(run: RunId, graceMs: number, started?: Started): Promise<void> {
+  return endSignedGroups({ in: 'environ', text: `DOCKBELL_RUN_ID=${run}` }, graceMs, started);
+}
+
+/** Ends every process group with a process that has the sign. Requires `/proc`; on other systems it finds nothing. */
+export async function endSignedGroups(sign: ProcessSign, graceMs: number, started?: Started): Promise<void> {
+  for (let scans = 0; scans < MAX_SCANS; scans++) {
+    const groups = await findGroups(sign, await selectPossible(started));
+    if (groups.size === 0) return;
+    await Promise.all([...groups].map((group) => endGroup(group, graceMs)));
+  }
+}
+
 async function selectPossible(started: Started | undefined): Promise<(pid: number) => boolean> {
   if (started === undefined) return () => true;
   return selectStartedBetween(started.before, await markProcesses(), started.leader);
 }
 
-async function findGroups(marker: string, mayBeOfRun: (pid: number) => boolean): Promise<Set<number>> {
+async function findGroups(sign: ProcessSign, isPossible: (pid: number) => boolean): Promise<Set<number>> {
   const groups = new Set<number>();
-  // A run may have started this daemon, which then has the marker, too.
+  // A run may have started this daemon, which then has the sign, too.
   const own = await readProcessStat('self');
   const names = await readdir('/proc').catch(() => []);
-  for (const pid of names.filter((name) => /^\d+$/.test(name) && mayBeOfRun(Number(name)))) {
+  for (const pid of names.filter((name) => /^\d+$/.test(name) && isPossible(Number(name)))) {
     // Processes of other users cannot be read, and do not belong to the run.
-    const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
-    if (!`\0${environment}`.includes(marker)) continue;
+    const texts = await readFile(`/proc/${pid}/${sign.in}`, 'latin1').catch(() => '');
+    if (!`\0${texts}`.includes(`\0${sign.text}\0`)) continue;
     const stat = await readProcessStat(pid);
     // For the kernel, group 0 is the group of the caller, and group 1 means every process.
     if (stat !== null && stat.group > 1 && stat.group !== own?.group) groups.add(stat.group);

@@ -1,3 +1,4 @@
+import type { RunId } from '../../core/ids.ts';
 import type { Run, RunInput } from '../../core/resources/run.ts';
 import type { ChildEnvironment, RunPlaces } from '../command/run-environment.ts';
 import type { ContainerSettings } from './container-settings.ts';
@@ -20,6 +21,11 @@ export function locateInContainer({ work, payload, workspace }: RunPlaces): RunP
 /** Unique for each attempt, so the engine rejects a second start. */
 export function nameContainer({ id, attempt }: Run): string {
   return `dockbell-${id}-${attempt}`;
+}
+
+/** The argument by which the client and the containers of a run are found. */
+export function labelRun(run: RunId): string {
+  return `--label=${RUN_LABEL}=${run}`;
 }
 
 export type ChosenImage = { ok: true; image: string } | { ok: false; problem: string };
@@ -58,8 +64,10 @@ export function composeContainer(
     'run',
     '--rm',
     '--interactive',
+    // The engine would keep the output, without a limit and with unmasked secrets.
+    '--log-driver=none',
     `--name=${nameContainer(run)}`,
-    `--label=${RUN_LABEL}=${run.id}`,
+    labelRun(run.id),
     `--label=dockbell.attempt=${run.attempt}`,
     `--pull=${pull}`,
     '--read-only',

@@ -1,17 +1,19 @@
 import { AppError } from '../../core/errors.ts';
 import type { Executor } from '../../core/ports/runs/executor.ts';
 import { createProcessExecutor } from '../command/command-executor.ts';
-import { endLeftovers } from '../command/leftovers.ts';
+import { endSignedGroups } from '../command/leftovers.ts';
 import type { Program } from '../command/program.ts';
 import type { ExecutorParts } from '../executor-kind.ts';
-import { type ContainerUser, chooseImage, composeContainer, locateInContainer } from './compose-container.ts';
+import { type ContainerUser, chooseImage, composeContainer, labelRun, locateInContainer } from './compose-container.ts';
 import type { ContainerSettings } from './container-settings.ts';
 import { ContainerEngine, isEngineVariable, pickEngineVariables } from './engine.ts';
 
 /** Exit code of `docker run` and `podman run` if the engine itself failed. */
 const ENGINE_FAILED = 125;
-/** Time after which processes that outlive the engine's client are ended. */
-const LINGER_MS = 1000;
+/** Exit code of a container that got SIGKILL. */
+const KILLED = 137;
+/** Time for a container to stop after SIGTERM, when its daemon has crashed. */
+const LEFTOVER_GRACE_MS = 1000;
 
 /**
  * Executor `container`: one container for each attempt, with the directory of the attempt as its only writable volume. A
@@ -27,7 +29,7 @@ export async function createContainerExecutor(settings: ContainerSettings, parts
   }
   const environment = pickEngineVariables(process.env, parts.searchPath);
   const engine = new ContainerEngine(settings.engine, environment, parts.logger);
-  await engine.requireProgram();
+  await engine.open();
   const user = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   return createProcessExecutor(createProgram(settings, engine, user), parts);
 }
@@ -51,14 +53,24 @@ function createProgram(settings: ContainerSettings, engine: ContainerEngine, use
       // The client reads the values of the variables from its own environment.
       return { ok: true, command: [engine.name, ...args], environment: { ...environment, ...engine.environment } };
     },
-    explainExit: (code) =>
-      code === ENGINE_FAILED
-        ? `${engine.name} could not run the container (exit code ${code}); the log of the run has its message`
-        : null,
+    explainExit: (code) => explainExit(code, settings),
     endLeftovers: async (run, started) => {
-      // The container first: its client may have been killed before it could stop it.
+      // After a crash, the client first: it may be about to create the container. It passes SIGTERM on to a container. Other
+      // processes with the environment of the run, such as the network of Podman, belong to all containers.
+      const client = { in: 'cmdline', text: labelRun(run) } as const;
+      if (started === undefined) await endSignedGroups(client, LEFTOVER_GRACE_MS);
       await engine.removeContainers(run);
-      await endLeftovers(run, LINGER_MS, started);
     },
   };
+}
+
+/** Why an exit code may not be that of the program in the container; `null` if it is. */
+function explainExit(code: number, { engine, memory }: ContainerSettings): string | null {
+  if (code === ENGINE_FAILED) {
+    return `exit code 125: ${engine} could not run the container, or its program ended with this code; the log of the run has the message`;
+  }
+  if (code === KILLED) {
+    return `exit code 137: killed, probably because it needed more memory than runs.executor.memory, ${memory}`;
+  }
+  return null;
 }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { AppError, messageOf, systemErrorCode } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
@@ -12,8 +13,11 @@ const execute = promisify(execFile);
 export const RUN_LABEL = 'dockbell.run';
 
 const TIMEOUT_MS = 60_000;
+/** The start of the daemon does not wait longer for an engine. */
+const OPEN_TIMEOUT_MS = 10_000;
 /** An engine can be busy; a container that is still there after these attempts is logged. */
 const ATTEMPTS = 3;
+const ATTEMPT_PAUSE_MS = 250;
 
 /** Variables with which users select the engine, its configuration and its registry. */
 const ENGINE_VARIABLE =
@@ -44,14 +48,18 @@ export class ContainerEngine {
     this.#logger = logger;
   }
 
-  /** Throws `config_invalid` if the program does not exist. */
-  async requireProgram(): Promise<void> {
+  /** Throws `config_invalid` if the program does not exist. An engine that does not answer is logged: it may answer later. */
+  async open(): Promise<void> {
     try {
-      await this.#run(['--version']);
+      // Without root, the first command of Podman starts a process for all containers. It keeps the environment of this
+      // command, so it must not be the environment of a run with its secrets.
+      await this.#run(['ps', '--quiet'], OPEN_TIMEOUT_MS);
     } catch (error) {
-      if (systemErrorCode(error) !== 'ENOENT') return;
-      const message = `runs.executor.engine ${this.name} cannot be used: no such program in PATH ${this.environment.PATH}; install it`;
-      throw new AppError('config_invalid', message);
+      if (systemErrorCode(error) === 'ENOENT') {
+        const message = `runs.executor.engine ${this.name} cannot be used: no such program in PATH ${this.environment.PATH}; install it`;
+        throw new AppError('config_invalid', message);
+      }
+      this.#logger.warn({ engine: this.name, err: messageOf(error) }, 'container engine does not answer');
     }
   }
 
@@ -59,24 +67,31 @@ export class ContainerEngine {
   async removeContainers(run: RunId): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const found = await this.#run(['ps', '--all', '--quiet', '--filter', `label=${RUN_LABEL}=${run}`]);
-        const ids = found.split(/\s+/).filter((id) => /^[0-9a-f]{12,64}$/.test(id));
-        if (ids.length === 0) return;
-        await this.#run(['rm', '--force', '--volumes', ...ids]);
-        return;
+        return await this.#tryToRemove(run);
       } catch (error) {
-        if (attempt < ATTEMPTS) continue;
-        this.#logger.error(
-          { run, engine: this.name, err: messageOf(error) },
-          'removing the containers of a run failed',
-        );
-        return;
+        if (attempt === ATTEMPTS) {
+          this.#logger.error(
+            { run, engine: this.name, err: messageOf(error) },
+            'removing the containers of a run failed',
+          );
+          return;
+        }
+        await wait(ATTEMPT_PAUSE_MS);
       }
     }
   }
 
-  async #run(args: string[]): Promise<string> {
-    const options = { env: this.environment, timeout: TIMEOUT_MS, killSignal: 'SIGKILL' } as const;
+  async #tryToRemove(run: RunId): Promise<void> {
+    const found = await this.#run(['ps', '--all', '--quiet', '--filter', `label=${RUN_LABEL}=${run}`]);
+    const ids = found.split(/\s+/).filter((id) => /^[0-9a-f]{12,64}$/.test(id));
+    if (ids.length === 0) return;
+    // Podman's `rm --force` sends SIGTERM and waits 10 s first. `kill` fails for a container that does not run.
+    await this.#run(['kill', ...ids]).catch(() => undefined);
+    await this.#run(['rm', '--force', '--volumes', ...ids]);
+  }
+
+  async #run(args: string[], timeout = TIMEOUT_MS): Promise<string> {
+    const options = { env: this.environment, timeout, killSignal: 'SIGKILL' } as const;
     return (await execute(this.name, args, options)).stdout;
   }
 }
