@@ -66,7 +66,7 @@ export class AlertWatch {
 
   /** Continues the alerts of an earlier daemon, then evaluates. */
   async start(): Promise<void> {
-    for (const alert of await this.#parts.store.active()) this.#active.set(alert.id, alert);
+    await this.#readActive();
     this.#isStarted = true;
     for (const factory of this.#parts.factories()) this.#changed.add(factory);
     await this.#evaluateAndWait();
@@ -87,6 +87,12 @@ export class AlertWatch {
     if (!this.#isStarted || this.#isStopped) return;
     for (const factory of this.#parts.factories()) this.#changed.add(factory);
     void this.#evaluateAndWait();
+  }
+
+  /** The storage has the alerts of a factory under another name now. */
+  async onFactoryRenamed(): Promise<void> {
+    await this.#tasks.run(() => this.#readActive());
+    this.reload();
   }
 
   /** The number of active alerts by rule and factory. */
@@ -120,6 +126,12 @@ export class AlertWatch {
     this.#cancelTimer();
     this.#cancelEvent?.();
     await this.#tasks.whenIdle();
+  }
+
+  async #readActive(): Promise<void> {
+    const alerts = await this.#parts.store.active();
+    this.#active.clear();
+    for (const alert of alerts) this.#active.set(alert.id, alert);
   }
 
   async #evaluateAndWait(): Promise<void> {

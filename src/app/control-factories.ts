@@ -3,6 +3,7 @@ import type { FactoryControl } from '../core/ports/definitions/reconciler.ts';
 import type { PauseControl } from '../core/ports/runs/pause-control.ts';
 import type { Metrics } from '../observability/metrics/metrics.ts';
 import type { KnownWebhooks } from '../registry/known-webhooks.ts';
+import type { Alerts } from './create-alerts.ts';
 
 /** What the thread that serves deliveries knows of factories. */
 export interface FactoryFollowers {
@@ -10,6 +11,7 @@ export interface FactoryFollowers {
   metrics: Pick<Metrics, 'forgetFactory'>;
   inventory: Pick<InventoryReader, 'webhookNames'>;
   pauses: Pick<PauseControl, 'reload'>;
+  alerts: Pick<Alerts, 'onFactoryRenamed'>;
   /** Queued runs of this factory can start. */
   onRunsQueued(factory: string): void;
 }
@@ -17,7 +19,7 @@ export interface FactoryFollowers {
 /** Forgets and renames factories in the reconcile thread, and then in this one. */
 export function controlFactories(
   control: FactoryControl,
-  { known, metrics, inventory, pauses, onRunsQueued }: FactoryFollowers,
+  { known, metrics, inventory, pauses, alerts, onRunsQueued }: FactoryFollowers,
 ): FactoryControl {
   const forgetName = (factory: string) => {
     known.forgetFactory(factory);
@@ -39,6 +41,7 @@ export function controlFactories(
         () => true,
       );
       await pauses.reload();
+      await alerts.onFactoryRenamed();
       onRunsQueued(to);
       return reconciliation;
     },

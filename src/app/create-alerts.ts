@@ -46,6 +46,7 @@ export interface Alerts {
   counts: AlertWatch['counts'];
   /** The targets that cannot be reached. */
   failures(): { target: string; problem: string; since: number }[];
+  onFactoryRenamed(): Promise<void>;
   /** The configuration has changed. */
   reload(): void;
   start(probe: ProbePublicUrl): Promise<void>;
@@ -114,6 +115,7 @@ export function createAlerts(parts: AlertParts): Alerts {
     },
     runs: { onClaimed: () => {}, onEnded: ({ factory }) => watch.noteEvent(factory) },
     onSecretChanged: (name) => sender.onSecretChanged(name),
+    onFactoryRenamed: () => watch.onFactoryRenamed(),
     counts: () => watch.counts(),
     failures: () => sender.targets().flatMap(({ failure }) => failure ?? []),
     reload: () => {

@@ -199,6 +199,7 @@ async function composeDaemon(
       reconcile: reconciling.control,
       factories: controlFactories(reconciling.control, {
         pauses: dispatcher.pauses,
+        alerts,
         known: registry.known,
         metrics,
         inventory: storage.inventoryReader,
