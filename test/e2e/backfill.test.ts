@@ -10,11 +10,13 @@ const SECRET = 'the-secret-of-the-webhook';
 const TOKEN = 'ghp_the-token-of-the-test';
 const FILES = {
   'webhooks/github.yaml': 'authMode: signature\nsignatureScheme: github\nsecretName: GITHUB_SECRET\n',
+  'webhooks/named.yaml': 'authMode: url_token\nsecretName: GITHUB_SECRET\ndeliveryIdHeader: X-GitHub-Delivery\n',
+  'webhooks/plain.yaml': 'authMode: url_token\nsecretName: GITHUB_SECRET\n',
   'automations/triage/automation.md': `---
 triggers:
   - provider: webhook
     event: received
-    filter: { webhooks: [github], headers: { X-GitHub-Event: [issues] } }
+    filter: { webhooks: [github, named, plain], headers: { X-GitHub-Event: [issues] } }
 ---
 Triage it.
 `,
@@ -23,7 +25,8 @@ Triage it.
 let repo: TempGitRepo;
 let daemon: TestDaemon;
 let github: GithubApi;
-let uid: string;
+/** UIDs by name. */
+let uids: Record<string, string>;
 let deliveries: ReportedDelivery[];
 
 /** What GitHub posts for an event, and reports later. */
@@ -43,9 +46,13 @@ function makeDelivery(id: number, payload: string, more: Partial<ReportedDeliver
   return { id, guid, event, status_code: 502, delivered_at, headers, payload, ...more };
 }
 
-async function post({ headers, payload }: ReportedDelivery, more: Record<string, string> = {}): Promise<void> {
+async function post(
+  { headers, payload }: ReportedDelivery,
+  more: Record<string, string> = {},
+  path = uids.github,
+): Promise<void> {
   const { Host: _, ...sent } = headers;
-  const url = `${daemon.ingressUrl}/webhooks/w/${uid}`;
+  const url = `${daemon.ingressUrl}/webhooks/w/${path}`;
   expect((await fetch(url, { method: 'POST', headers: { ...sent, ...more }, body: payload })).status).toBe(202);
 }
 
@@ -56,7 +63,9 @@ beforeAll(async () => {
   daemon = await startTestDaemon({ config: { factories, limits: { deliveriesPerMinute: 1000 } } });
   const secret = { value: SECRET, factories: ['payments'] };
   await daemon.api('/secrets/GITHUB_SECRET', { method: 'PUT', body: secret });
-  uid = await eventually(async () => (await daemon.api('/factories/payments/webhooks')).body.data?.[0]?.uid);
+  const list = async () => (await daemon.api('/factories/payments/webhooks')).body.data as { name: string; uid: string }[];
+  const listed = await eventually(async () => ((await list())?.length === 3 ? await list() : null));
+  uids = Object.fromEntries(listed.map(({ name, uid }) => [name, uid]));
   github = await startGithubApi(TOKEN);
   const old = new Date(Date.now() - 5 * 86_400_000).toISOString();
   // Newest first. The bytes of 6 cannot be known from the parsed payload.
@@ -69,7 +78,7 @@ beforeAll(async () => {
     makeDelivery(2, '{"zen":"Keep it logically awesome."}', { event: 'ping' }),
     makeDelivery(1, '{"action":"opened","number":1}', { delivered_at: old }),
   ];
-  const url = `https://hooks.example.com/webhooks/w/${uid}`;
+  const url = `https://hooks.example.com/webhooks/w/${uids.github}`;
   github.hooks.set('/repos/acme/api/hooks/11', { url: 'https://other.example.com/hook', deliveries: [] });
   github.hooks.set('/repos/acme/api/hooks/12', { url, deliveries });
   github.hooks.set('/orgs/acme/hooks/13', { url, deliveries: deliveries.slice(0, 2) });
@@ -137,10 +146,37 @@ it('looks back further with --since', async () => {
   expect(JSON.parse(stdout).missed).toMatchObject([{ delivery_id: deliveries[6]!.guid, webhook: 'github' }]);
 });
 
+it('recognizes a delivery that a webhook without a scheme has accepted, if it reads the ID of GitHub', async () => {
+  const payload = '{"action":"opened","number":8}';
+  for (const [hook, name] of [
+    [14, 'named'],
+    [15, 'plain'],
+  ] as const) {
+    const delivery = makeDelivery(hook, payload);
+    const url = `https://hooks.example.com/webhooks/w/${uids[name]}/${SECRET}`;
+    github.hooks.set(`/repos/acme/${name}/hooks/${hook}`, { url, deliveries: [delivery] });
+    await post(delivery, {}, `${uids[name]}/${SECRET}`);
+  }
+  const named = await backfill('acme/named', '--yes', '--json');
+  expect([named.code, JSON.parse(named.stdout).missed]).toEqual([0, []]);
+  const plain = await backfill('acme/plain', '--yes');
+  expect([plain.code, plain.stderr]).toEqual([2, expect.stringContaining('deliveryIdHeader: X-GitHub-Delivery')]);
+  const { body } = await daemon.api(`/factories/payments/webhooks/${uids.plain}/deliveries`);
+  expect(body.data).toHaveLength(1);
+});
+
+it('rejects a list that is too long, instead of omitting the oldest deliveries', async () => {
+  const url = `https://hooks.example.com/webhooks/w/${uids.github}`;
+  const many = Array.from({ length: 401 }, (_, number) => makeDelivery(1000 + number, '{}'));
+  github.hooks.set('/repos/acme/busy/hooks/16', { url, deliveries: many });
+  const { code, stderr } = await backfill('acme/busy', '--dry-run');
+  expect([code, stderr]).toEqual([2, expect.stringContaining('Use a later time for --since')]);
+});
+
 it.each([
   ['an unknown repository', ['acme/none'], 'GitHub answered 404 to GET /repos/acme/none/hooks'],
-  ['a path', ['acme/../x'], 'is no organization and no repository'],
-  ['dots', ['acme/..'], 'is no organization and no repository'],
+  ['a path', ['acme/../x'], 'is neither an organization nor a repository'],
+  ['dots', ['acme/..'], 'is neither an organization nor a repository'],
   ['an unencrypted address', ['acme', '--api-url', 'http://192.0.2.1'], 'without encryption'],
   ['an unknown webhook', ['acme', '--webhook', 'none'], "has no webhook 'none'"],
 ])('rejects %s', async (_, [target, ...more], message) => {

@@ -32,7 +32,7 @@ export interface GithubRequest {
 }
 
 const PAGE = 100;
-/** GitHub stores deliveries for three days. */
+/** Pages of one list. GitHub stores the deliveries of three days, so few webhooks have more. */
 const MAX_PAGES = 200;
 /** The test of a new webhook. The daemon answers it, and logs no delivery. */
 const PING = 'ping';
@@ -45,7 +45,7 @@ export function readTarget(target: string): string {
   const [owner = '', repository, ...more] = target.split('/');
   const isRepository = repository === undefined || (REPOSITORY.test(repository) && !/^\.+$/.test(repository));
   if (!OWNER.test(owner) || !isRepository || more.length > 0) {
-    throw new CliError(`'${escapeText(target)}' is no organization and no repository.`, {
+    throw new CliError(`'${escapeText(target)}' is neither an organization nor a repository.`, {
       hint: 'Use ORG or ORG/REPO.',
     });
   }
@@ -84,10 +84,14 @@ export async function listSince(client: GithubClient, hook: GithubHook, sinceMs:
     const recent = listed.filter(({ delivered_at }) => Date.parse(delivered_at) >= sinceMs);
     // Newest first, so the first one of each delivery is its last attempt.
     for (const delivery of recent) if (!byGuid.has(delivery.guid)) byGuid.set(delivery.guid, delivery);
-    if (nextCursor === null || recent.length < listed.length) break;
+    if (nextCursor === null || recent.length < listed.length) {
+      return [...byGuid.values()].filter(({ event }) => event !== PING).reverse();
+    }
     cursor = nextCursor;
   }
-  return [...byGuid.values()].filter(({ event }) => event !== PING).reverse();
+  throw new CliError(`GitHub has too many deliveries of the webhook ${escapeText(hook.webhook.name)} to list.`, {
+    hint: 'Use a later time for --since.',
+  });
 }
 
 /** The request of a delivery; `null` if GitHub does not report it completely. */
@@ -115,13 +119,13 @@ function isDelivery(row: unknown): row is GithubDelivery {
 function readList(bytes: Buffer): unknown[] {
   const list = parse(bytes);
   if (Array.isArray(list)) return list;
-  throw new CliError('GitHub sent something else than a list.', { code: 'unexpected_answer' });
+  throw new CliError('The answer of GitHub is not a list.', { code: 'unexpected_answer' });
 }
 
 function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch (cause) {
-    throw new CliError('GitHub sent something else than JSON.', { code: 'unexpected_answer', cause });
+    throw new CliError('The answer of GitHub is not JSON.', { code: 'unexpected_answer', cause });
   }
 }

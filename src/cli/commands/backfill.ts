@@ -10,6 +10,7 @@ import {
   readRequest,
   readTarget,
 } from '../backfill/github-deliveries.ts';
+import { requireGithubIdentity } from '../backfill/github-identity.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
@@ -86,7 +87,7 @@ async function backfillGithub(session: CommandSession, options: BackfillOptions,
 
 function readApiUrl(text: string): string {
   if (URL.canParse(text) && /^https?:/.test(text)) return text.replace(/\/+$/, '');
-  throw new CliError(`'${escapeText(text)}' is no URL.`, {
+  throw new CliError(`'${escapeText(text)}' is not an http or https URL.`, {
     hint: 'Use a URL such as https://github.example.com/api/v3.',
   });
 }
@@ -105,6 +106,7 @@ async function findMissed(
       hint: "Compare its payload URL with 'dockbell webhook show'.",
     });
   }
+  for (const hook of hooks) requireGithubIdentity(hook.webhook);
   const sinceMs = Date.parse(toInstant(options.since, session.nowMs)!);
   const missed: Missed[] = [];
   let examined = 0;
