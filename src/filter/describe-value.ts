@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from '../core/json.ts';
+import { countOf } from '../words/count-of.ts';
 import { quoteText, shortenText } from '../words/payload-path.ts';
 
 const MAX_ELEMENT_TEXT_LENGTH = 40;
@@ -44,9 +45,4 @@ function describeElement(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? '[]' : '[…]';
   if (typeof value === 'object' && value !== null) return '{…}';
   return typeof value === 'string' ? quoteText(shortenText(value, MAX_ELEMENT_TEXT_LENGTH)) : String(value);
-}
-
-/** `1 element`, `2 elements`. */
-export function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

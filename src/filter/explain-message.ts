@@ -1,4 +1,5 @@
-import { countOf, describeValue } from './describe-value.ts';
+import { countOf } from '../words/count-of.ts';
+import { describeValue } from './describe-value.ts';
 import { isScalar, type Scalar } from './pattern.ts';
 
 const MAX_VALUES_NAMED = 8;

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../core/json.ts';
+import { countOf } from '../words/count-of.ts';
 import { type FilterOperator, isFilterOperator } from '../words/filter-operators.ts';
-import { countOf, describeValue } from './describe-value.ts';
+import { describeValue } from './describe-value.ts';
 import {
   isScalar,
   type LeafCondition,

@@ -12,6 +12,7 @@ import type { LiveWebhook } from '../registry/live-webhook.ts';
 import type { Registry } from '../registry/registry.ts';
 import { describeLabel } from '../words/rate-limited.ts';
 import { composeReplay, readStored } from './compose-replay.ts';
+import { traceReplay } from './trace-replay.ts';
 
 /** The dependencies of a replay. */
 export interface ReplayContext {
@@ -60,9 +61,8 @@ async function record(
     headers: parseRecordedHeaders(delivery.headers),
     payload: readStored(body, webhook.listeners.wanted),
   };
-  const trace = tracer?.beginReplay(webhook) ?? null;
   const match = matchDelivery(webhook, received, ids, nowMs, automation);
-  for (const run of trace === null ? [] : match.runs) run.traceContext = trace?.contextOfRuns();
+  const trace = traceReplay(tracer, webhook, match.runs);
   const { id, event, summary, headers, replayOf, deliveryId, deliveryIdSource } = delivery;
   const identity = { source: deliveryIdSource!, value: deliveryId! };
   const original = { id, identity, event, summary, headers, replayOf, body, form };

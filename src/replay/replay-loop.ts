@@ -4,13 +4,14 @@ import type { ReplaySlice, ReplayStep, Replays } from '../core/ports/deliveries/
 import type { Logger } from '../core/ports/logger.ts';
 import type { DeliveryTracer, ReplayTrace } from '../core/ports/tracing.ts';
 import type { DeliveryLogEntry, NewRun, RecordOutcome, ReplayEntry } from '../core/resources/delivery.ts';
-import { addSkips, OPEN_REPLAY_STATES, type Replay, type SkipCounts } from '../core/resources/replay.ts';
+import { addSkips, isOpenReplay, type Replay, type SkipCounts } from '../core/resources/replay.ts';
 import { backoffMs, LOCAL_BACKOFF, pause } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { Registry } from '../registry/registry.ts';
 import { composeReplay } from './compose-replay.ts';
 import { evaluateReplay } from './evaluate-replay.ts';
 import { toSearch } from './replay-search.ts';
+import { traceReplay } from './trace-replay.ts';
 
 export interface ReplayLoopParts {
   replays: Replays;
@@ -67,13 +68,13 @@ export class ReplayLoop {
     const { signal } = this.#abort;
     let replay = begun;
     let failures = 0;
-    while (isOpen(replay) && !signal.aborted) {
+    while (isOpenReplay(replay) && !signal.aborted) {
       try {
         const taken = await this.#takeStep(replay);
         if (taken === null) return;
         replay = taken.replay;
         failures = 0;
-        if (isOpen(replay) && taken.waitMs > 0) await pause(taken.waitMs, signal);
+        if (isOpenReplay(replay) && taken.waitMs > 0) await pause(taken.waitMs, signal);
       } catch (error) {
         failures += 1;
         if (!isTemporary(error)) return this.#fail(replay, error);
@@ -120,9 +121,7 @@ export class ReplayLoop {
         continue;
       }
       const { webhook, match } = evaluated;
-      const trace = tracer?.beginReplay(webhook) ?? null;
-      for (const run of trace === null ? [] : match.runs) run.traceContext = trace?.contextOfRuns();
-      traces.push(trace);
+      traces.push(traceReplay(tracer, webhook, match.runs));
       entries.push(
         composeReplay(
           { ids, webhook: webhook.ref, replay: replay.id, automation, clientAddress, nowMs },
@@ -151,7 +150,7 @@ export class ReplayLoop {
   /** The replay as it is stored. `null` if it has ended. */
   async #readAgain({ id }: Replay): Promise<Taken | null> {
     const replay = await this.#parts.replays.get(id);
-    return replay === null || !isOpen(replay) ? null : { replay, waitMs: 0 };
+    return replay === null || !isOpenReplay(replay) ? null : { replay, waitMs: 0 };
   }
 
   #announce(factory: string, entry: ReplayEntry, trace: ReplayTrace | null): void {
@@ -179,10 +178,6 @@ interface Taken {
   replay: Replay;
   /** What the rate requires before the next step. */
   waitMs: number;
-}
-
-function isOpen({ state }: Replay): boolean {
-  return (OPEN_REPLAY_STATES as readonly string[]).includes(state);
 }
 
 /** A full or busy disk. A storage that is broken ends the daemon, and the replay continues after its restart. */

@@ -1,5 +1,6 @@
 import pc from 'picocolors';
 import { formatPretty as formatDiagnostics } from '../definitions/report/format-pretty.ts';
+import { countOf } from '../words/count-of.ts';
 import { escapeText } from '../words/escape-text.ts';
 import {
   describeFailure,
@@ -65,6 +66,6 @@ function formatSummary({ passed, samples, diagnostics }: SampleReport, colors: C
     count(outcome) === 0 ? [] : [`${count(outcome)} ${outcome}`],
   );
   const reported = count('reported') === 0 ? [] : [`${count('reported')} without "starts"`];
-  const text = `${samples.length} ${samples.length === 1 ? 'sample' : 'samples'}: ${[...counts, ...reported].join(', ')}.`;
+  const text = `${countOf(samples.length, 'sample')}: ${[...counts, ...reported].join(', ')}.`;
   return passed ? colors.green(text) : colors.red(text);
 }

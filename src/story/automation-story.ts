@@ -5,7 +5,7 @@ import { type Delivery, parseRecordedHeaders } from '../core/resources/delivery.
 import type { Run } from '../core/resources/run.ts';
 import { formatInstant } from '../core/time/clock.ts';
 import { isWebhookTrigger, triggerFiltersByWebhook } from '../core/trigger.ts';
-import { countOf } from '../filter/describe-value.ts';
+import { countOf } from '../words/count-of.ts';
 import { explainInactiveAutomation } from '../words/explain-inactive-automation.ts';
 import { formatPath } from '../words/payload-path.ts';
 import { listChangeSteps, readChanges, sayCommit } from './change-steps.ts';
@@ -103,7 +103,7 @@ async function describeUnseenKeys({ inspector }: StoryRequest, automation: Autom
   if (examined === 0) return ['No delivery with a payload is stored for its webhooks.'];
   return paths.map(
     (path) =>
-      `The filter asks for the key ${formatPath(path)}, which none of the ${countOf(examined, 'recent delivery').replace(/ys$/, 'ies')} has.`,
+      `The filter asks for the key ${formatPath(path)}, which none of the ${countOf(examined, 'recent delivery', 'recent deliveries')} has.`,
   );
 }
 

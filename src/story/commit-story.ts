@@ -2,7 +2,7 @@ import type { PlanEntry, PlanSection } from '../core/plan.ts';
 import { type Commit, type FactoryView, HISTORY_REWRITTEN, type Reconciliation } from '../core/reconciliation.ts';
 import type { Run } from '../core/resources/run.ts';
 import { formatInstant } from '../core/time/clock.ts';
-import { countOf } from '../filter/describe-value.ts';
+import { countOf } from '../words/count-of.ts';
 import { describeStatusReason } from '../words/status-reasons.ts';
 import { nameRevisionFirst, shortenRevision } from './change-steps.ts';
 import { describeRunState, readRuns } from './run-steps.ts';

@@ -1,7 +1,7 @@
 import type { DeliveryId } from '../core/ids.ts';
 import type { AutomationView } from '../core/ports/definitions/inventory.ts';
 import type { Decision, Delivery } from '../core/resources/delivery.ts';
-import { countOf } from '../filter/describe-value.ts';
+import { countOf } from '../words/count-of.ts';
 import { describeDeliveryReason } from '../words/delivery-reasons.ts';
 import { explainRejection, listReceiptSteps } from './receipt-steps.ts';
 import { findReplayAuthors } from './replay-authors.ts';

@@ -1,5 +1,5 @@
 import type { Run, RunAttempt } from '../core/resources/run.ts';
-import { countOf } from '../filter/describe-value.ts';
+import { countOf } from '../words/count-of.ts';
 import { formatDuration } from '../words/duration.ts';
 import { explainRunError } from '../words/run-reasons.ts';
 import { createStep, listFacts, type StoryStep } from './story.ts';

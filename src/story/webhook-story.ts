@@ -2,7 +2,7 @@ import type { WebhookView } from '../core/ports/definitions/inventory.ts';
 import type { Delivery, PastListener } from '../core/resources/delivery.ts';
 import { findOverlapEnd } from '../core/rotation-overlap.ts';
 import { formatInstant } from '../core/time/clock.ts';
-import { countOf } from '../filter/describe-value.ts';
+import { countOf } from '../words/count-of.ts';
 import { quoteForShell } from '../words/quote-for-shell.ts';
 import { describeUnlogged } from '../words/unlogged-reasons.ts';
 import { listChangeSteps, readChanges, sayCommit } from './change-steps.ts';

@@ -1,4 +1,5 @@
 import type { ReconciliationEnd } from '../core/reconciliation.ts';
+import { countOf } from '../words/count-of.ts';
 
 /** More names do not fit on the line that `systemctl status` shows. */
 const MAX_NAMES = 3;
@@ -18,7 +19,7 @@ export function createFactoryStatus(
 
 /** @param reasons of the last pass of each factory; `null` if it is reconciled */
 function describeFactories(names: readonly string[], reasons: ReadonlyMap<string, string | null>): string {
-  const total = names.length === 1 ? '1 factory' : `${names.length} factories`;
+  const total = countOf(names.length, 'factory', 'factories');
   const failing = names.filter((name) => reasons.get(name) !== null);
   if (failing.length === 0) return `${total} reconciled`;
   const shown = failing.slice(0, MAX_NAMES).map((name) => `${name} (${reasons.get(name) ?? 'no pass yet'})`);

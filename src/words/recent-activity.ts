@@ -1,3 +1,5 @@
+import { countOf } from './count-of.ts';
+
 /** `Webhook.traffic` of the management API, as far as it is described. */
 interface Traffic {
   last_24_hours: { accepted: number; duplicate: number; rejected: number };
@@ -16,7 +18,7 @@ export function describeAcceptance({ last_24_hours, acceptance_rate }: Traffic):
   if (acceptance_rate === null) return 'no requests in the last 24 hours';
   const { accepted, duplicate, rejected } = last_24_hours;
   const all = accepted + duplicate + rejected;
-  const requests = all === 1 ? '1 request' : `${all} requests`;
+  const requests = countOf(all, 'request');
   return `${accepted + duplicate} of ${requests} accepted in the last 24 hours (${formatRate(acceptance_rate)})`;
 }
 

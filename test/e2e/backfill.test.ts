@@ -63,7 +63,8 @@ beforeAll(async () => {
   daemon = await startTestDaemon({ config: { factories, limits: { deliveriesPerMinute: 1000 } } });
   const secret = { value: SECRET, factories: ['payments'] };
   await daemon.api('/secrets/GITHUB_SECRET', { method: 'PUT', body: secret });
-  const list = async () => (await daemon.api('/factories/payments/webhooks')).body.data as { name: string; uid: string }[];
+  const list = async () =>
+    (await daemon.api('/factories/payments/webhooks')).body.data as { name: string; uid: string }[];
   const listed = await eventually(async () => ((await list())?.length === 3 ? await list() : null));
   uids = Object.fromEntries(listed.map(({ name, uid }) => [name, uid]));
   github = await startGithubApi(TOKEN);

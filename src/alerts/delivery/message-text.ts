@@ -1,6 +1,7 @@
 import type { AlertEvent, AlertItem } from '../../core/alerts/alert.ts';
 import { ALERT_RULES } from '../../core/alerts/alert-rules.ts';
 import { formatInstant } from '../../core/time/clock.ts';
+import { countOf } from '../../words/count-of.ts';
 
 /** A message to compose. */
 export interface MessageContent {
@@ -46,7 +47,7 @@ export function describeItem({ id, rule, event, summary, openedAt, resolvedAt, c
   const { title, advice } = ALERT_RULES[rule];
   const place = [about.factory, about.object].filter((name) => name !== null).join('/');
   const ended = resolvedAt === null ? [] : [`Resolved at ${formatInstant(resolvedAt)}.`];
-  const returned = count === 1 ? [] : [`Its cause ended and returned ${count - 1} times.`];
+  const returned = count === 1 ? [] : [`Its cause ended and returned ${countOf(count - 1, 'time')}.`];
   return {
     title: `${EVENT_WORDS[event]}: ${title}${place === '' ? '' : ` (${place})`}`,
     summary,

@@ -47,10 +47,11 @@ function describeProblem(error: unknown): string {
 
 /** A mail in progress cannot be aborted. The caller does not wait for it. */
 function endWith<T>(stopping: AbortSignal, work: Promise<T>): Promise<T> {
-  const stopped = new Promise<never>((_, reject) => {
-    stopping.addEventListener('abort', () => reject(new TargetProblem('the daemon is stopping')), { once: true });
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(new TargetProblem('the daemon is stopping'));
+    stopping.addEventListener('abort', leave, { once: true });
+    work.then(resolve, reject).finally(() => stopping.removeEventListener('abort', leave));
   });
-  return Promise.race([work, stopped]);
 }
 
 async function sendMail(target: EmailTarget, content: MessageContent, parts: SendParts): Promise<null> {

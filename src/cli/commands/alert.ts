@@ -4,6 +4,7 @@ import { listRows } from '../../client/list-rows.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import { ALERT_STATES } from '../../core/alerts/alert.ts';
 import { ALERT_RULE_NAMES } from '../../core/alerts/alert-rules.ts';
+import { countOf } from '../../words/count-of.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
@@ -142,7 +143,7 @@ function printAlert({ output, nowMs }: CommandSession, alert: Alert): void {
     ['Opened', formatInstantWithAge(alert.opened_at, nowMs)],
     ['Last seen', formatInstantWithAge(alert.last_seen_at, nowMs)],
     ['Resolved', alert.resolved_at && formatInstantWithAge(alert.resolved_at, nowMs)],
-    ['Returned', alert.count === 1 ? null : `${alert.count - 1} times after a short time`],
+    ['Returned', alert.count === 1 ? null : `${countOf(alert.count - 1, 'time')} after a short time`],
     ['Acknowledged', alert.acknowledged_at && formatInstantWithAge(alert.acknowledged_at, nowMs)],
     ['  By', alert.acknowledged_by?.name ?? null],
     ['  Note', alert.note],

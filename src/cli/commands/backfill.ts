@@ -1,5 +1,6 @@
 import type { BackfillAnswer, Webhook } from '../../client/api-types.ts';
 import { RequestFailed, readAnswer } from '../../client/read-answer.ts';
+import { countOf } from '../../words/count-of.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import { GithubClient } from '../backfill/github-client.ts';
 import {
@@ -133,7 +134,9 @@ function describeMissed({ hook, delivery }: Missed) {
 }
 
 function printMissed({ output, nowMs }: CommandSession, examined: number, missed: readonly Missed[]): void {
-  output.line(`GitHub made ${examined} deliveries. The daemon did not accept ${missed.length} of them.`);
+  output.line(
+    `GitHub made ${countOf(examined, 'delivery', 'deliveries')}. The daemon did not accept ${missed.length} of them.`,
+  );
   if (missed.length === 0) return;
   output.line();
   output.table(createColumns(nowMs), missed);
@@ -154,7 +157,7 @@ async function requireYes(session: CommandSession, options: BackfillOptions, cou
     throw new CliError('Standard input is not a terminal, so nothing was posted.', { hint: 'Add --yes to post them.' });
   }
   await confirm(session, options, {
-    action: `Post ${count} ${count === 1 ? 'delivery' : 'deliveries'} to this daemon`,
+    action: `Post ${countOf(count, 'delivery', 'deliveries')} to this daemon`,
     effects: [],
   });
 }
@@ -170,12 +173,12 @@ interface Outcome {
 }
 
 async function postAll(session: CommandSession, client: GithubClient, missed: readonly Missed[]): Promise<Outcome[]> {
-  const progress = startProgress(session.context, `Posting ${missed.length} deliveries…`);
+  const progress = startProgress(session.context, `Posting ${countOf(missed.length, 'delivery', 'deliveries')}…`);
   const outcomes: Outcome[] = [];
   try {
     for (const one of missed) {
       outcomes.push(await postMissed(session, client, one));
-      progress.update(`Posted ${outcomes.length} of ${missed.length} deliveries…`);
+      progress.update(`Posted ${outcomes.length} of ${countOf(missed.length, 'delivery', 'deliveries')}…`);
     }
     return outcomes;
   } finally {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { readAnswer } from '../../client/read-answer.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { DoctorReport, Finding } from '../../core/ports/doctor.ts';
+import { countOf } from '../../words/count-of.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
@@ -113,6 +114,5 @@ function summarise(findings: readonly Finding[], isOnline: boolean): string {
   const place = isOnline ? '' : ' No daemon runs, so its public URL was not checked.';
   if (findings.length === 0) return `No problems found.${place}`;
   const errors = findings.filter(({ severity }) => severity === 'error').length;
-  const count = (amount: number, noun: string) => `${amount} ${noun}${amount === 1 ? '' : 's'}`;
-  return `Found ${count(errors, 'error')} and ${count(findings.length - errors, 'warning')}.${place}`;
+  return `Found ${countOf(errors, 'error')} and ${countOf(findings.length - errors, 'warning')}.${place}`;
 }

@@ -1,5 +1,6 @@
 import type { Drain } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
+import { countOf } from '../../words/count-of.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
@@ -66,15 +67,12 @@ function show({ output }: CommandSession, { json, wait }: DrainOptions, state: D
 
 function describe({ state, executing_runs, worker_runs }: Drain): string[] {
   if (state === 'running') return ['Runs start.'];
-  const workers = worker_runs === 0 ? [] : [`Workers hold ${count(worker_runs)}, which a restart does not interrupt.`];
+  const workers =
+    worker_runs === 0 ? [] : [`Workers hold ${countOf(worker_runs, 'run')}, which a restart does not interrupt.`];
   const executing =
     executing_runs === 0
       ? 'No run is executed: the daemon can be stopped.'
-      : `${count(executing_runs)} ${executing_runs === 1 ? 'is' : 'are'} still executed: 'dockbell drain --wait' waits for the end.`;
+      : `${countOf(executing_runs, 'run')} ${executing_runs === 1 ? 'is' : 'are'} still executed: 'dockbell drain --wait' waits for the end.`;
   const begun = state === 'stopping' ? 'The daemon is stopping: no run starts.' : 'No run starts.';
   return [`${begun} ${executing}`, ...workers];
-}
-
-function count(runs: number): string {
-  return runs === 1 ? '1 run' : `${runs} runs`;
 }

@@ -1,6 +1,7 @@
 import type { Factory } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { findAnswer, readAnswer } from '../../client/read-answer.ts';
+import { countOf } from '../../words/count-of.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import { describeForgetting, describeRenaming } from '../../words/factory-changes.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -80,8 +81,7 @@ async function forgetFactory(
     check: () => {
       if (configured) throw rejectConfigured(name);
       const running = factory.counts.running_runs ?? 0;
-      if (running > 0)
-        throw rejectChange(`The factory ${name} has ${running} running ${running === 1 ? 'run' : 'runs'}.`);
+      if (running > 0) throw rejectChange(`The factory ${name} has ${countOf(running, 'running run')}.`);
     },
   });
   if (!isConfirmed) return EXIT_CODES.done;

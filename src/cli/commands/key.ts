@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { readAnswer } from '../../client/read-answer.ts';
 import { AppError } from '../../core/errors.ts';
 import { MASTER_KEY_VARIABLE } from '../../core/reserved-variables.ts';
+import { countOf } from '../../words/count-of.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { findDataDir } from '../connection.ts';
@@ -77,7 +78,7 @@ async function rotateOnline(session: CommandSession, options: RotateOptions): Pr
 function describeResealed(resealed: number | null): string {
   return resealed === null || resealed === 0
     ? 'All secrets were already encrypted with this key.'
-    : `Encrypted ${resealed} stored value${resealed === 1 ? '' : 's'} with the new master key.`;
+    : `Encrypted ${countOf(resealed, 'stored value')} with the new master key.`;
 }
 
 function printFiles(output: CommandSession['output'], keyFile: string, earlierKeyFile: string | null): void {

@@ -3,6 +3,7 @@ import { listRows } from '../../client/list-rows.ts';
 import { type Problem, RequestFailed, readAnswer } from '../../client/read-answer.ts';
 import { countRetryable, type RetryFilters, type RetrySummary, retryMatching } from '../../client/retry-runs.ts';
 import { DEAD_LETTER_STATE, ENDED_STATES, type RunState } from '../../core/resources/run.ts';
+import { countOf } from '../../words/count-of.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
@@ -89,7 +90,7 @@ async function showListed(session: CommandSession, options: RetryOptions, refs: 
 
 async function showRetries(session: CommandSession, options: RetryOptions, runs: readonly Run[]): Promise<number> {
   await showDryRun(session, options, {
-    action: `Retry ${runs.length} ${runs.length === 1 ? 'run' : 'runs'}`,
+    action: `Retry ${countOf(runs.length, 'run')}`,
     effects: runs.map(({ id, automation, state, attempt }) => `${id}  ${automation}, ${state}: attempt ${attempt + 1}`),
   });
   return EXIT_CODES.done;
@@ -141,7 +142,7 @@ async function retryMatchingRuns(session: CommandSession, options: RetryOptions)
 }
 
 async function confirmRetry(session: CommandSession, options: RetryOptions, count: number): Promise<void> {
-  const question = `Retry ${count} ${count === 1 ? 'run' : 'runs'}?`;
+  const question = `Retry ${countOf(count, 'run')}?`;
   if (!options.yes && session.context.stdin.isTTY !== true) {
     throw new CliError(`${question} Standard input is not a terminal, so nothing was changed.`, {
       hint: 'Use --yes to retry them.',
@@ -169,5 +170,5 @@ function printSummary(session: CommandSession, { json }: RetryOptions, summary: 
 }
 
 function describeRetried(count: number): string {
-  return `Queued ${count} ${count === 1 ? 'run' : 'runs'} again.`;
+  return `Queued ${countOf(count, 'run')} again.`;
 }

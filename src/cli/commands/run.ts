@@ -3,6 +3,7 @@ import type { Run, RunAttempt, RunInput } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { LogTimesReader } from '../../client/log-times-reader.ts';
 import { readAnswer } from '../../client/read-answer.ts';
+import { countOf } from '../../words/count-of.ts';
 import { describeProgress } from '../../words/describe-progress.ts';
 import { formatDuration } from '../../words/duration.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
@@ -204,7 +205,7 @@ async function printInput(session: CommandSession, id: string, options: ShowOpti
 /** The deliveries whose runs the run replaced. */
 function describeStandsFor({ count, deliveries }: RunInput['stands_for']): string[] {
   if (count === 0) return [];
-  const title = `Stands for ${count} other ${count === 1 ? 'delivery' : 'deliveries'}, newest first:`;
+  const title = `Stands for ${countOf(count, 'other delivery', 'other deliveries')}, newest first:`;
   const rows = deliveries.map(({ id, delivery_id }) => `  ${id}  ${escapeText(delivery_id)}`);
   const rest = count - deliveries.length;
   return ['', title, ...rows, ...(rest === 0 ? [] : [`  and ${rest} older ones`])];

@@ -7,6 +7,7 @@ import { formatPretty } from '../../definitions/report/format-pretty.ts';
 import { describeScheme } from '../../signature/schemes/describe-scheme.ts';
 import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
 import { findWorkTreeRoot } from '../../source/local-repository.ts';
+import { countOf } from '../../words/count-of.ts';
 import { formatDuration } from '../../words/duration.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import { buildTokenCurl } from '../../words/sending-commands.ts';
@@ -254,19 +255,15 @@ const COLORS: Readonly<Record<string, 'green' | 'red' | 'cyan'>> = {
 
 function describeChanges({ plan }: Reconciliation, isFirst: boolean): string {
   const { webhooks, automations } = plan;
-  if (isFirst) return `${count(webhooks.create.length, 'webhook')}, ${count(automations.create.length, 'automation')}`;
+  if (isFirst)
+    return `${countOf(webhooks.create.length, 'webhook')}, ${countOf(automations.create.length, 'automation')}`;
   const changes = countChanges({ plan });
-  return changes === 0 ? 'No webhook or automation changed.' : count(changes, 'change');
+  return changes === 0 ? 'No webhook or automation changed.' : countOf(changes, 'change');
 }
 
 function countChanges({ plan: { webhooks, automations } }: Pick<Reconciliation, 'plan'>): number {
-  const countOf = ({ create, update, delete: deleted }: typeof webhooks) =>
-    create.length + update.length + deleted.length;
-  return countOf(webhooks) + countOf(automations);
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+  const sum = ({ create, update, delete: deleted }: typeof webhooks) => create.length + update.length + deleted.length;
+  return sum(webhooks) + sum(automations);
 }
 
 function describeSecret(secret: ReturnType<DevSecrets['find']>): string {

@@ -1,4 +1,5 @@
 import type { ArchiveContent } from '../../backup/archive/read-archive.ts';
+import { countOf } from '../../words/count-of.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import { formatSize } from '../../words/format-size.ts';
 
@@ -7,7 +8,7 @@ export function describeContent({ manifest, files, bytes }: ArchiveContent): str
   const { createdAt, version, schemaVersion, hasLogs } = manifest;
   const logs = hasLogs ? 'with run logs' : 'without run logs';
   return escapeText(
-    `${formatSize(bytes)}, ${files} file${files === 1 ? '' : 's'}, ${logs}, of ${createdAt}, made by Dockbell ${version} (schema version ${schemaVersion})`,
+    `${formatSize(bytes)}, ${countOf(files, 'file')}, ${logs}, of ${createdAt}, made by Dockbell ${version} (schema version ${schemaVersion})`,
   );
 }
 

@@ -10,6 +10,10 @@ export type ReplayState = (typeof REPLAY_STATES)[number];
 /** The states of a replay that continues, also after a restart. */
 export const OPEN_REPLAY_STATES = ['pending', 'running'] as const satisfies readonly ReplayState[];
 
+export function isOpenReplay({ state }: { state: ReplayState }): boolean {
+  return (OPEN_REPLAY_STATES as readonly ReplayState[]).includes(state);
+}
+
 /** The definition that decides what a replay starts: the live one, or the one that was live when the delivery was received. */
 export const REPLAY_DEFINITIONS = ['now', 'then'] as const;
 export type ReplayDefinition = (typeof REPLAY_DEFINITIONS)[number];

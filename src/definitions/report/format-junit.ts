@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../../core/diagnostic.ts';
+import { countOf } from '../../words/count-of.ts';
 import { escapeXml } from '../../words/escape-xml.ts';
-import { countOf, type FactoryReport, type ValidationReport } from './validation-report.ts';
+import type { FactoryReport, ValidationReport } from './validation-report.ts';
 
 /**
  * Diagnostics as JUnit XML: a suite per folder, a test case per file. Errors fail the test case. Warnings are its output; with

@@ -1,8 +1,9 @@
 import pc from 'picocolors';
 import stringWidth from 'string-width';
 import type { Diagnostic } from '../../core/diagnostic.ts';
+import { countOf } from '../../words/count-of.ts';
 import { escapeText } from '../../words/escape-text.ts';
-import { countOf, listDiagnostics, summarise, type ValidationReport } from './validation-report.ts';
+import { listDiagnostics, summarise, type ValidationReport } from './validation-report.ts';
 
 type Colors = ReturnType<typeof pc.createColors>;
 

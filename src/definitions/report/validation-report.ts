@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Diagnostic } from '../../core/diagnostic.ts';
+import { countOf } from '../../words/count-of.ts';
 
 /** The result of one folder. */
 export interface FactoryReport {
@@ -50,11 +51,6 @@ export function summarise({ valid, factories, isStrict }: ValidationReport): str
   );
   const why = !valid && isStrict && isOnlyStrict ? ' (warnings fail with --strict)' : '';
   return `${valid ? 'Valid' : 'Invalid'}: ${holds}${why}.`;
-}
-
-/** For example `2 errors`. */
-export function countOf(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : plural}`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { ReplayProgress, ReplayStep } from '../../core/ports/deliveries/replays.ts';
 import type { RecordOutcome } from '../../core/resources/delivery.ts';
-import { addSkips, OPEN_REPLAY_STATES, type Replay, type ReplayState } from '../../core/resources/replay.ts';
+import { addSkips, isOpenReplay, type Replay } from '../../core/resources/replay.ts';
 import { REPLAYS } from '../sql/schema/tables.ts';
 import type { RecordBatch } from './delivery-log.ts';
 import { prepareNamed } from './statement.ts';
@@ -37,7 +37,7 @@ export function prepareAdvance(
   return (step) => {
     const row = find.get({ id: step.id });
     const replay = row === undefined ? null : REPLAYS.fromRow(row);
-    if (replay === null || !isOpen(replay.state) || !isContinued(replay, step)) return null;
+    if (replay === null || !isOpenReplay(replay) || !isContinued(replay, step)) return null;
     let advanced = replay;
     const outcomes = record(step.entries, (recorded) => {
       advanced = applyStep(replay, step, recorded);
@@ -47,13 +47,9 @@ export function prepareAdvance(
   };
 }
 
-/** A renamed factory has other deliveries under its old name: none. */
+/** A step that was composed before a rename has no deliveries: it looked under the old name of the factory. */
 function isContinued({ position, factory }: Replay, { of }: ReplayStep): boolean {
   return position === of.position && factory === of.factory;
-}
-
-function isOpen(state: ReplayState): boolean {
-  return (OPEN_REPLAY_STATES as readonly string[]).includes(state);
 }
 
 function isStored(outcome: RecordOutcome): boolean {

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { CircleAlert, Radio, Stethoscope } from 'lucide-react';
 import { useState } from 'react';
 import type { Delivery, Diagnosis } from '../../../client/api-types.ts';
+import { countOf } from '../../../words/count-of.ts';
 import { diagnoseDelivery, openCapture } from '../../api/deliveries.ts';
 import { webhookQuery } from '../../api/queries.ts';
 import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';
@@ -68,7 +69,7 @@ function OpenCapture({ delivery: { factory, webhook_uid } }: { delivery: Deliver
   return (
     <Alert role="status" color="blue" variant="light" icon={<Radio />} title="Capturing rejected requests" w="100%">
       <Text size="sm" component="div">
-        {capture.kept} {capture.kept === 1 ? 'request' : 'requests'} captured. The capture window of this webhook closes{' '}
+        {countOf(capture.kept, 'request')} captured. The capture window of this webhook closes{' '}
         <TimeUntil at={capture.until} />. Ask the sender to retry, then select “Find the cause” for the new delivery.
       </Text>
     </Alert>

@@ -5,6 +5,7 @@ import { RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Delivery } from '../../../client/api-types.ts';
+import { countOf } from '../../../words/count-of.ts';
 import { escapeText } from '../../../words/escape-text.ts';
 import { explanationQuery, replayDelivery } from '../../api/deliveries.ts';
 import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';
@@ -76,5 +77,5 @@ function AutomationChoice({ delivery, value, onChange }: AutomationChoiceProps) 
 
 function describeRuns(count: number): string {
   if (count === 0) return 'No automation started. See the decisions for the reasons.';
-  return count === 1 ? '1 run started.' : `${count} runs started.`;
+  return `${countOf(count, 'run')} started.`;
 }

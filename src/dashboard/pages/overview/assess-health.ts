@@ -1,4 +1,5 @@
 import type { Activity, Factory, Webhook } from '../../../client/api-types.ts';
+import { countOf } from '../../../words/count-of.ts';
 import { factoryPath } from '../../paths.ts';
 import { buildDeliveriesPath, DELIVERY_LABELS } from '../deliveries/delivery-filter.ts';
 import { listActiveConditions } from './describe-condition.ts';
@@ -34,7 +35,7 @@ function findFailedRuns({ name }: Factory, { buckets }: Activity): HealthFinding
   const failed = sum(buckets.map(({ runs }) => runs.failed));
   const all = sum(buckets.flatMap(({ runs }) => Object.values(runs)));
   if (failed === 0) return [];
-  const title = `${failed} of ${all} ${all === 1 ? 'run' : 'runs'} failed in the last ${HEALTH_HOURS} hours`;
+  const title = `${failed} of ${countOf(all, 'run')} failed in the last ${HEALTH_HOURS} hours`;
   return [{ title, link: { href: factoryPath(name, 'runs?state=failed'), label: 'View failed runs' } }];
 }
 
@@ -43,7 +44,7 @@ function findRejections({ name }: Factory, { buckets }: Activity): HealthFinding
     const count = sum(buckets.map(({ deliveries }) => deliveries[label]));
     if (count === 0) return [];
     const why = label.slice('Rejected '.length);
-    const title = `${count} ${count === 1 ? 'delivery' : 'deliveries'} rejected ${why} in the last ${HEALTH_HOURS} hours`;
+    const title = `${countOf(count, 'delivery', 'deliveries')} rejected ${why} in the last ${HEALTH_HOURS} hours`;
     const href = buildDeliveriesPath(name, { label, time: { kind: 'last', span: '24h' } });
     return [{ title, link: { href, label: 'View rejected deliveries' } }];
   });

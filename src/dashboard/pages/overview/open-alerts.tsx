@@ -2,6 +2,7 @@ import { Alert, Anchor, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { BellRing } from 'lucide-react';
 import { Link } from 'wouter';
+import { countOf } from '../../../words/count-of.ts';
 import { openAlertsQuery } from '../../api/alerts.ts';
 
 /** The open alerts of a factory, with a link to the page of all alerts. Nothing while there is none. */
@@ -10,7 +11,7 @@ export function OpenAlerts({ factory }: { factory: string }) {
   if (open.length === 0) return null;
   const titles = [...new Set(open.map(({ title }) => title))].join(', ');
   return (
-    <Alert color="orange" icon={<BellRing />} title={open.length === 1 ? '1 open alert' : `${open.length} open alerts`}>
+    <Alert color="orange" icon={<BellRing />} title={countOf(open.length, 'open alert')}>
       <Text size="sm">
         {titles}.{' '}
         <Anchor component={Link} href="/alerts" size="sm" underline="always">

@@ -1,4 +1,5 @@
 import type { Factory, Secret } from '../../../client/api-types.ts';
+import { countOf } from '../../../words/count-of.ts';
 
 type SourceType = NonNullable<Factory['source']>['type'];
 
@@ -24,7 +25,7 @@ export function describeUpdate({ used_by, listed_by, notify, version }: Secret):
     effects.push(`${subject} ${nameVersions(uses)}. Senders must keep using the old value until the webhook switches.`);
   }
   if (listed_by.length > 0) {
-    effects.push(`New runs of ${countWords(listed_by.length, 'automation')} get the new value.`);
+    effects.push(`New runs of ${countOf(listed_by.length, 'automation')} get the new value.`);
   }
   if (notify.length > 0) effects.push(`Notifications to ${nameTargets(notify)} use the new value immediately.`);
   return effects;
@@ -62,8 +63,4 @@ function nameAll(names: string[]): string {
 function nameVersions(uses: Secret['used_by']): string {
   const versions = [...new Set(uses.map((use) => use.version))].sort((a, b) => a - b);
   return `version${versions.length === 1 ? '' : 's'} ${nameAll(versions.map(String))}`;
-}
-
-function countWords(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

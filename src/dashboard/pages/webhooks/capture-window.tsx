@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Webhook } from '../../../client/api-types.ts';
 import { readAnswer } from '../../../client/read-answer.ts';
+import { countOf } from '../../../words/count-of.ts';
 import { api } from '../../api/client.ts';
 import { webhookQuery } from '../../api/queries.ts';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
@@ -43,8 +44,7 @@ export function CaptureWindow({ webhook }: { webhook: Webhook }) {
       {capture !== null && (
         <Group mt="xs" gap={6}>
           <Text size="sm" component="div">
-            Open; {capture.kept} {capture.kept === 1 ? 'request' : 'requests'} captured. Closes automatically{' '}
-            <TimeUntil at={capture.until} />.
+            Open; {countOf(capture.kept, 'request')} captured. Closes automatically <TimeUntil at={capture.until} />.
           </Text>
         </Group>
       )}

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { ChevronRight } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Json } from '../../../api-types/openapi.d.ts';
+import { countOf } from '../../../words/count-of.ts';
 import { UntrustedText } from '../text/untrusted-text.tsx';
 import type { JsonPath } from './json-path.ts';
 import classes from './json-tree.module.css';
@@ -123,6 +124,5 @@ function listChildren(value: Json): Child[] | null {
 }
 
 function describeSize(value: Json, count: number): string {
-  const [one, many] = Array.isArray(value) ? ['element', 'elements'] : ['key', 'keys'];
-  return `${count} ${count === 1 ? one : many}`;
+  return countOf(count, Array.isArray(value) ? 'element' : 'key');
 }

@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { History } from 'lucide-react';
 import { useState } from 'react';
 import type { Backtest } from '../../../../client/api-types.ts';
+import { countOf } from '../../../../words/count-of.ts';
 import { describeUnrecorded } from '../../../../words/unrecorded-headers.ts';
 import { type BacktestRequest, backtest } from '../../../api/automations.ts';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
@@ -70,7 +71,7 @@ function Result({ backtest: { stored, examined, sampled, automations } }: { back
     <Stack gap="sm">
       <Group gap="sm">
         <Text size="xl" fw={700}>
-          {countStarts(change.before)} → {change.after}
+          {countOf(change.before, 'start')} → {change.after}
         </Text>
         {change.gained_count > 0 && (
           <Badge color="teal" variant="light" tt="none">{`${change.gained_count} gained`}</Badge>
@@ -89,10 +90,6 @@ function Result({ backtest: { stored, examined, sampled, automations } }: { back
       </SimpleGrid>
     </Stack>
   );
-}
-
-function countStarts(count: number): string {
-  return count === 1 ? '1 start' : `${count} starts`;
 }
 
 type Example = Backtest['automations'][number]['gained'][number];

@@ -1,3 +1,5 @@
+import { countOf } from '../../../../words/count-of.ts';
+
 /**
  * The effect of a change that ends all sessions of a user.
  *
@@ -6,5 +8,5 @@
 export function describeEndOfSessions(name: string, count: number | undefined): string {
   if (count === undefined) return `${name} is signed out everywhere immediately.`;
   if (count === 0) return `${name} is not signed in anywhere.`;
-  return `${name} is signed out of ${count === 1 ? '1 browser' : `${count} browsers`} immediately.`;
+  return `${name} is signed out of ${countOf(count, 'browser')} immediately.`;
 }
