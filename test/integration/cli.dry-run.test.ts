@@ -71,6 +71,7 @@ describe('--dry-run', () => {
   it.each([
     ['webhook delete internal-ci', 'The factory payments has the source repository.'],
     ['webhook disable internal-ci', 'The factory payments has the source repository.'],
+    ['webhook update internal-ci --body-format form', 'The factory payments has the source repository.'],
     ['webhook rotate internal-ci', 'The factory payments has the source repository.'],
     ['automation delete fix-errors', 'The factory payments has the source repository.'],
     ['factory forget payments', 'The configuration still names the factory payments.'],

@@ -56,6 +56,54 @@ describe('a webhook of a managed or live factory', () => {
     expect(await services.inventory.webhooks('payments')).toEqual(before);
   });
 
+  const readWebhook = async () => (await services.inventory.webhooks('payments')).find(isInternalCi)!;
+  const isInternalCi = ({ name }: { name: string }) => name === 'internal-ci';
+
+  it('is changed by update only in what the options name, and --reset restores defaults', async () => {
+    const before = await readWebhook();
+    const update = (...options: string[]) => run(['webhook', 'update', 'internal-ci', ...options]);
+    const changes = ['--expect-every', '24h', '--no-deduplicate', '--event', '{"header": "X-Event"}'];
+    expect(await update(...changes, '--record-headers', 'X-A', 'X-B')).toMatchObject({
+      code: 0,
+      stdout: 'internal-ci is updated.\n',
+    });
+    const changed = { expectEvery: '24h', deduplicate: false, event: { header: 'X-Event' } };
+    const { uid, description, secretName, enabled } = before;
+    expect(await readWebhook()).toMatchObject({ ...changed, uid, description, secretName, enabled });
+    expect((await readWebhook()).recordHeaders.map((name) => name.toLowerCase())).toEqual(['x-a', 'x-b']);
+    const { stdout } = await update('--reset', 'expect-every', 'deduplicate', 'record-headers', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ expect_every: null, deduplicate: true, record_headers: [] });
+    expect(await readWebhook()).toMatchObject({ event: { header: 'X-Event' } });
+  });
+
+  it('does not change with update --dry-run, which prints the current values and the new ones', async () => {
+    const before = await readWebhook();
+    const options = ['--body-format', 'form', '--reset', 'expect-every', '--dry-run'];
+    const { code, stdout } = await run(['webhook', 'update', 'internal-ci', ...options]);
+    expect([code, stdout.split('\n')]).toEqual([
+      0,
+      [
+        'Dry run, nothing was changed: Update the webhook internal-ci.',
+        '  body_format changes from "json" to "form".',
+        '  expect_every stays null.',
+        '',
+      ],
+    ]);
+    expect(await readWebhook()).toEqual(before);
+  });
+
+  it.each([
+    [[], 2, 'The command changes nothing.'],
+    [['--expect-every', '1h', '--reset', 'expect-every'], 2, 'The command sets expect_every and resets it.'],
+    [['--reset', 'secret-name'], 2, "Option '--reset <fields...>' argument 'secret-name' is invalid."],
+    [['--expect-every', 'soon'], 2, 'The body is not valid: #/expect_every'],
+  ] as [string[], number, string][])('is not changed by update %j', async (options, code, message) => {
+    const before = await readWebhook();
+    const failed = await run(['webhook', 'update', 'internal-ci', ...options]);
+    expect([failed.code, failed.stderr]).toEqual([code, expect.stringContaining(message)]);
+    expect(await readWebhook()).toEqual(before);
+  });
+
   it('is not created with an invalid signature block', async () => {
     const { code, stderr } = await run([
       'webhook',

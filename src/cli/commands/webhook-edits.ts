@@ -13,13 +13,12 @@ import { readSignature } from '../input/read-signature.ts';
 import { requireEditable } from '../input/require-editable.ts';
 import { jsonOption, schemeOption } from '../input/value-options.ts';
 import { describeSending } from '../output/describe-sending.ts';
+import { HOSTED, NEGATIVE, registerWebhookUpdate } from './webhook-update.ts';
 
-const NEGATIVE = 'the change is invalid, or the factory is defined in a repository (the error names the file to edit)';
-const HOSTED = 'For factories whose source is managed or live.';
-
-/** `dockbell webhook create|enable|disable|rotate|rename|delete`: edits of managed and live factories. */
+/** `dockbell webhook create|update|enable|disable|rotate|rename|delete`: edits of managed and live factories. */
 export function registerWebhookEditCommands(webhook: CliCommand, bind: Bind): void {
   registerCreate(webhook, bind);
+  registerWebhookUpdate(webhook, bind);
   registerSwitches(webhook, bind);
   registerRotate(webhook, bind);
   webhook

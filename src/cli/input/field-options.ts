@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import type { Json } from '../../core/json.ts';
 import { apiName, type Field, type Fields, isEditable, type RequestOf } from '../../core/resources/fields.ts';
 
 /** Makes the option of a field that needs more than a text. */
@@ -40,6 +41,29 @@ export function readFieldOptions<Table extends Fields, Action extends 'create' |
     if (isGiven) body[apiName(key, field)!] = sets === undefined ? value : sets;
   }
   return body as Partial<RequestOf<Table, Action>>;
+}
+
+/**
+ * The option `--reset`, which sets fields back to the defaults of their keys in a definition file. A field is named as its
+ * option, such as `delivery-id-header`.
+ */
+export function resetOption(fields: Fields): Option {
+  const names = listResettable(fields).map(({ name }) => name);
+  return new Option('--reset <fields...>', `set fields back to their defaults: ${names.join(', ')}`).choices(names);
+}
+
+/** The part of a request that sets these fields back to their defaults. */
+export function readResets(fields: Fields, reset: readonly string[] = []): { [name: string]: Json } {
+  const resettable = listResettable(fields).filter(({ name }) => reset.includes(name));
+  return Object.fromEntries(resettable.map(({ apiName: key, value }) => [key, value]));
+}
+
+function listResettable(fields: Fields): { name: string; apiName: string; value: Json }[] {
+  return listOptions(fields, 'change').flatMap(([key, field]) => {
+    const value = field.declared?.default;
+    if (value === undefined) return [];
+    return { name: new Option(field.option.flags).name().replace(/^no-/, ''), apiName: apiName(key, field)!, value };
+  });
 }
 
 type FieldWithOption = Field & Required<Pick<Field, 'option'>>;
