@@ -9,6 +9,7 @@ import { build } from 'vite';
 import { escapeNotices } from './ascii-notices.mjs';
 import { buildOnce } from './build-once.mjs';
 import { replaceValidators } from './compile-validators.ts';
+import { deferEmoji } from './lazy-emoji.mjs';
 import { importPlainHttp } from './plain-http.mjs';
 import { YAML_LIBRARY } from './yaml-library.mjs';
 
@@ -33,9 +34,14 @@ await buildOnce({
   sources: [
     'src',
     'schemas',
-    ...['ascii-notices.mjs', 'build-program.mjs', 'compile-validators.ts', 'plain-http.mjs', 'yaml-library.mjs'].map(
-      (name) => `scripts/${name}`,
-    ),
+    ...[
+      'ascii-notices.mjs',
+      'build-program.mjs',
+      'compile-validators.ts',
+      'lazy-emoji.mjs',
+      'plain-http.mjs',
+      'yaml-library.mjs',
+    ].map((name) => `scripts/${name}`),
   ],
   stamp: 'dist/.built-from',
   made: ['dist/chunks'],
@@ -43,7 +49,7 @@ await buildOnce({
     build({
       configFile: false,
       logLevel: 'warn',
-      plugins: [replaceValidators(), importPlainHttp(), escapeNotices()],
+      plugins: [replaceValidators(), importPlainHttp(), deferEmoji(), escapeNotices()],
       define: { 'process.env.DOCKBELL_BUILD_COMMIT': JSON.stringify(readCommit()) },
       resolve: { alias: [YAML_LIBRARY] },
       ssr: { noExternal: true, external: ['@node-rs/argon2', 'better-sqlite3'] },

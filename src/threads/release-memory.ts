@@ -4,8 +4,8 @@ import { scheduleCall } from '../core/time/schedule.ts';
 
 type CollectGarbage = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
-/** How long a thread has to be without work before it releases memory. */
-const IDLE_MS = 1_000;
+/** How long a thread has to be without work before it releases memory. A daemon that soon stops does not pay for it. */
+const IDLE_MS = 10_000;
 /** A thread releases memory again after this growth, so the cost stays in proportion to its work. */
 const GROWTH = 1.5;
 

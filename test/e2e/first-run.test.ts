@@ -11,8 +11,9 @@ import { runTestGit } from '../helpers/temp-git-repo.ts';
 
 // The experience of a user who has installed the package and follows the README.md that `dockbell init` writes.
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
 // Tests run several daemons in parallel, so each uses free ports.
-const ENV = { PATH: process.env.PATH!, DOCKBELL_INGRESS_PORT: '0', DOCKBELL_ADMIN_PORT: '0' };
+const ENV = { PATH, NODE_COMPILE_CACHE, DOCKBELL_INGRESS_PORT: '0', DOCKBELL_ADMIN_PORT: '0' };
 const START_MS = 60_000;
 
 let daemon: ChildProcess | null = null;

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -43,6 +44,25 @@ it('all code of the program is ASCII', () => {
   const chunks = readdirSync(new URL('chunks/', dist)).map((name) => `chunks/${name}`);
   const isAscii = (file: string) => readFileSync(new URL(file, dist)).every((byte) => byte < 128);
   expect(['main.js', ...threads, ...chunks].filter((file) => !isAscii(file))).toEqual([]);
+});
+
+// The build creates the pattern of all emoji at its first use (`scripts/lazy-emoji.mjs`).
+it('the built program measures the width of texts as string-width does', async () => {
+  const chunks = new URL('../../dist/chunks/', import.meta.url);
+  const name = readdirSync(chunks).find((file) => file.startsWith('string-width-'))!;
+  const [built] = Object.values(await import(new URL(name, chunks).href)) as [typeof stringWidth];
+  const texts = [
+    'plain',
+    'caf\u00e9',
+    'e\u0301',
+    '\u65e5\u672c',
+    '\u{1f468}\u200d\u{1f469}',
+    '\u{1f1e9}\u{1f1ea}',
+    '1\ufe0f\u20e3',
+    '\u26a0',
+  ];
+  expect(texts.map((text) => built(text))).toEqual(texts.map((text) => stringWidth(text)));
+  expect(texts.map((text) => built(text))).toEqual([5, 4, 1, 4, 2, 2, 2, 1]);
 });
 
 it('dockbell version names the commit of the build', async () => {

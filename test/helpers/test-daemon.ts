@@ -176,7 +176,8 @@ async function runCliHere(args: string[]): Promise<CliResult> {
 
 /** Runs the built command line in a separate process. */
 export async function runBuiltCli(args: string[]): Promise<CliResult> {
-  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env.PATH ?? '' } });
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH, NODE_COMPILE_CACHE } });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   child.stdout.on('data', (chunk) => stdout.push(chunk));

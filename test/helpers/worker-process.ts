@@ -25,8 +25,9 @@ export interface WorkerProcess {
 }
 
 export function startWorkerProcess({ url, token, stateDir, args, env = {} }: WorkerStart): WorkerProcess {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [MAIN, 'worker', '--url', url, '--state-dir', stateDir, ...args], {
-    env: { PATH: process.env.PATH, DOCKBELL_TOKEN: token, NODE_NO_WARNINGS: '1', ...env },
+    env: { PATH, NODE_COMPILE_CACHE, DOCKBELL_TOKEN: token, NODE_NO_WARNINGS: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

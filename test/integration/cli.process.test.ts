@@ -30,7 +30,8 @@ beforeEach(async () => {
   };
   app = createSeededServer(services);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
-  env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner'), PATH: process.env.PATH! };
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner'), PATH, NODE_COMPILE_CACHE };
 });
 
 afterEach(async () => {
