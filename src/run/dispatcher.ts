@@ -111,6 +111,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       onAdmitted,
       onReleased: wake,
       acceptEarly,
+      onAcceptedCancelled,
       openMask,
     },
     terms.workers,
@@ -152,6 +153,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   async function acceptEarly({ id, factory }: Run): Promise<void> {
     await queues.get(factory)?.acceptEarly(id);
+  }
+
+  function onAcceptedCancelled(run: Run): void {
+    terms.executors.get(run.factory)?.executor.noteCancelled?.(run);
   }
 
   function wakeAll(): void {

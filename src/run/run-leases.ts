@@ -6,6 +6,7 @@ import type { RunObserver } from '../core/ports/runs/run-observer.ts';
 import type { RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
 import type { Hold, HolderReport, HoldOutcome, LeaseTerm, NewOutput } from '../core/ports/runs/worker-control.ts';
 import type { Run, RunProgress, RunResult } from '../core/resources/run.ts';
+import { mapTexts } from '../core/run-output.ts';
 import { type BudgetTerms, NO_RETRY, type RetryTerms } from '../core/run-policy.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
@@ -46,6 +47,8 @@ export interface RunLeaseParts {
   acceptEarly(run: Run): Promise<void>;
   /** Masks secrets in what a receiver reports about the run. */
   openMask(run: Run): Promise<(text: string) => string>;
+  /** A run that a receiver has accepted was cancelled. */
+  onAcceptedCancelled(run: Run): void;
   /** A worker reports about a run. */
   onReport(report: HolderReport, factory: string): WorkerKey | null;
 }
@@ -234,7 +237,7 @@ export class RunLeases {
     const before = await this.#find(hold);
     if (before === null) return null;
     const mask = await this.#openMask(before, hold);
-    const result = { ...reported, error: reported.error && mask(reported.error) };
+    const result = await maskResult(reported, mask);
     if (this.#holds(before, hold)) {
       await this.#appendLog(before, output, mask);
       const { id, fence: attempt } = hold;
@@ -265,10 +268,12 @@ export class RunLeases {
     const result: RunResult = { state: 'cancelled', error: 'cancelled', exitCode: null };
     const { id, attempt } = run;
     const at = this.#parts.clock.wallMs();
+    const isReceiver = this.#held.get(id)?.isReceiver === true;
     const isCancelled = (await this.#parts.queue.finish({ id, attempt, result, at })) !== null;
     if (isCancelled) {
       this.#parts.observer.onEnded(run, result, at);
       this.#letGo(run);
+      if (isReceiver) this.#parts.onAcceptedCancelled(run);
     }
     return isCancelled;
   }
@@ -429,6 +434,12 @@ export class RunLeases {
     observer.onEnded(run, result, at);
     return end.nextAttemptAt === null ? error : 'queued_again';
   }
+}
+
+async function maskResult(result: RunResult, mask: (text: string) => string): Promise<RunResult> {
+  const error = result.error && mask(result.error);
+  if (result.output == null) return { ...result, error };
+  return { ...result, error, output: await mapTexts(result.output, async (text) => mask(text)) };
 }
 
 function hasEnded({ state }: Run): boolean {

@@ -71,15 +71,19 @@ interface Report {
 }
 
 /** A delivery. Resolves with its run, and the access in the request that the receiver took. */
-async function deliver(): Promise<{ id: string; report: Report }> {
-  const requests = receiver.taken.length;
-  const headers = { authorization: `Bearer ${sender.secret}` };
+async function deliver({ uid, secret } = sender): Promise<{ id: string; report: Report }> {
+  const before = takenRuns().length;
+  const headers = { authorization: `Bearer ${secret}` };
   const body = JSON.stringify({ step: 'lint', n: Math.random() });
-  const answered = await fetch(`${daemon.ingressUrl}/webhooks/w/${sender.uid}`, { method: 'POST', headers, body });
+  const answered = await fetch(`${daemon.ingressUrl}/webhooks/w/${uid}`, { method: 'POST', headers, body });
   expect(answered.status).toBe(202);
-  const { body: sent } = await eventually(() => receiver.taken[requests]);
+  const { body: sent } = await eventually(() => takenRuns()[before]);
   return { id: sent.run.id, report: sent.report };
 }
+
+/** The requests that are not cancellation notifications. */
+const takenRuns = () => receiver.taken.filter(({ body }) => body.type === undefined);
+const takenNotifications = () => receiver.taken.filter(({ body }) => body.type === 'run.cancelled');
 
 const beat = ({ url, token, fence }: Report, body: object = {}) =>
   post(`/runs/${url.split('/').at(-1)}/heartbeat`, { fence, ...body }, token);
@@ -210,7 +214,45 @@ describe('executor http with mode async', { timeout: 120_000 }, () => {
       body: { code: 'conflict', detail: 'The run has ended as cancelled. Stop working on it.' },
     });
     const { report } = await third;
+    const [notification] = await eventually(() => takenNotifications().length > 0 && takenNotifications());
+    expect(notification!.body.data).toEqual({ run: first.id, attempt: 1, factory: 'ours', automation: 'triage' });
+    expect(notification!.headers['idempotency-key']).toBe(`${first.id}-1-cancelled`);
     for (const each of [second.report, report]) await complete(each, { state: 'succeeded' });
+  });
+
+  it('notifies the receiver of a run that a newer one supersedes, and ends it although the receiver takes no notification', async () => {
+    const automation = {
+      name: 'review',
+      prompt: 'Review it.',
+      triggers: [{ provider: 'webhook', event: 'received', filter: { webhooks: ['pulls'] } }],
+      concurrency: { mode: 'latest', cancelRunning: true },
+    };
+    const pulls = (await post('/factories/ours/webhooks', { name: 'pulls' })).body;
+    expect((await post('/factories/ours/automations', automation)).status).toBe(201);
+    const first = await deliver(pulls);
+    await eventually(async () => (await readRun(first.id)).attempts[0].held_until !== null);
+    receiver.script((response, taken) => answer(taken.body.type === undefined ? 202 : 503)(response, taken));
+    const second = await deliver(pulls);
+    expect(await readRun(first.id)).toMatchObject({
+      state: 'cancelled',
+      error: 'superseded',
+      superseded_by: second.id,
+    });
+    await eventually(() => takenNotifications().length >= 2);
+    expect(new Set(takenNotifications().map(({ body }) => body.data.run))).toEqual(new Set([first.id]));
+    receiver.script(ACCEPTED);
+    const taken = takenNotifications().length;
+    await eventually(() => takenNotifications().length > taken);
+    const result = {
+      summary: 'Reviewed pull request 42.',
+      links: [{ title: 'Review', url: 'https://git.example.com/42' }],
+    };
+    const hidden = { ...result, summary: `${result.summary} ${RECEIVER_SECRET}` };
+    expect((await complete(second.report, { state: 'succeeded', result: hidden })).status).toBe(200);
+    const shown = { ...result, summary: `${result.summary} [redacted]` };
+    expect((await readRun(second.id)).result).toMatchObject(shown);
+    const { body: found } = await daemon.api('/factories/ours/runs?search=pull%20request%2042');
+    expect(found.data.map(({ id }: { id: string }) => id)).toEqual([second.id]);
   });
 
   it('fences a receiver off whose run is at a later attempt', async () => {

@@ -171,6 +171,21 @@ describe('the answer', () => {
     expect(await execute(await openExecutor(), makeRunInput())).toEqual(result);
   });
 
+  it.each(['succeeded', 'failed'] as const)(
+    'can contain result.json of a run that %s, without secrets',
+    async (state) => {
+      const result = {
+        summary: `used ${RECEIVER_SECRET}`,
+        links: [{ title: 'pull request', url: 'https://git.example.com/1' }],
+      };
+      receiver.script(answerJson({ state, result }));
+      expect(await execute(await openExecutor(), makeRunInput())).toMatchObject({
+        state,
+        output: { ...result, summary: 'used [redacted]', problem: null },
+      });
+    },
+  );
+
   it('is limited', async () => {
     const input = makeRunInput();
     receiver.script(
@@ -271,6 +286,59 @@ describe('a run that is stopped', () => {
     await waitUntil(() => receiver.taken.length === 1, 'the receiver has the run');
     orderStop(stop, { cause, graceMs: null });
     expect(await running).toEqual(result);
+  });
+});
+
+describe('a run that is cancelled with mode async', () => {
+  const CANCELLED = { cause: 'cancelled', graceMs: null } as const;
+  const notifications = () => receiver.taken.filter(({ body }) => body.type === 'run.cancelled');
+
+  it('has a signed notification with another key, repeated until the receiver takes it', async () => {
+    const executor = await openExecutor({ mode: 'async' });
+    receiver.script(answer(503), hangUp, answer(204));
+    const { run } = makeRunInput({ run: { attempt: 2 } });
+    executor.noteCancelled!(run);
+    await waitUntil(() => receiver.taken.length === 3, 'the receiver takes the notification');
+    const { id, factory, automation } = run;
+    const data = { run: id, attempt: 2, factory, automation };
+    expect(notifications()[0]!.body).toEqual({ type: 'run.cancelled', timestamp: expect.any(String), data });
+    expect(keys()).toEqual(Array(3).fill(`${id}-2-cancelled`));
+    expect(receiver.taken.map(({ headers }) => headers['webhook-id'])).toEqual(keys());
+  });
+
+  it.each([
+    ['rejects it', [answer(404)], 1],
+    ['fails', [answer(500)], 5],
+  ] as const)('has a notification that is lost if the receiver %s', async (_what, answers, sends) => {
+    const executor = await openExecutor({ mode: 'async' });
+    receiver.script(...answers);
+    executor.noteCancelled!(makeRunInput().run);
+    await waitUntil(() => receiver.taken.length === sends, 'the last notification is sent');
+    // The next one would be sent after at most 48 ms.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(receiver.taken.length).toBe(sends);
+  });
+
+  it.each([
+    ['async', 1],
+    ['sync', 0],
+  ] as const)('during its request (mode %s) has %d notifications', async (mode, count) => {
+    receiver.script(hold, answer(204));
+    const stop = new AbortController();
+    const running = tryToExecute(await openExecutor({ mode }), makeRunInput(), { signal: stop.signal });
+    await waitUntil(() => receiver.taken.length === 1, 'the receiver has the run');
+    orderStop(stop, CANCELLED);
+    expect(await running).toMatchObject({ state: 'cancelled' });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(notifications().length).toBe(count);
+  });
+
+  it('before its request has no notification', async () => {
+    const stop = new AbortController();
+    orderStop(stop, CANCELLED);
+    await tryToExecute(await openExecutor({ mode: 'async' }), makeRunInput(), { signal: stop.signal });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(receiver.taken).toEqual([]);
   });
 });
 

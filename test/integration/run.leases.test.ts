@@ -29,6 +29,8 @@ const FAILED = { state: 'failed', error: 'it broke', exitCode: null } as const;
 let queue: StoredRunQueue;
 let changes: string[];
 let released: string[];
+/** Runs whose receiver has to be notified. */
+let cancelled: string[];
 let written: string[];
 let observed: string[];
 let isDraining: boolean;
@@ -48,6 +50,7 @@ beforeEach(() => {
   queue = new StoredRunQueue();
   changes = [];
   released = [];
+  cancelled = [];
   written = [];
   observed = [];
   isDraining = false;
@@ -77,6 +80,7 @@ function build(terms: Record<string, Partial<WorkerTerms>> = { payments: {} }): 
     onRunChanged: (id: Run['id']) => void changes.push(queue.run(id).state),
     onReleased: (factory: string) => void released.push(factory),
     acceptEarly: async () => undefined,
+    onAcceptedCancelled: ({ id }: Run) => void cancelled.push(id),
     openMask: async () => (text: string) => text.replaceAll('key', '[redacted]'),
   };
   const opened = openWorkers(parts, workers);
@@ -196,6 +200,16 @@ describe('a run that a receiver has accepted', () => {
     await leases.complete(hold, { ...FAILED, error: 'no key' });
     expect(written.join('')).toBe('[redacted] one\n[redacted] two\nthree\n');
     expect(queue.run(id).error).toBe('no [redacted]');
+  });
+
+  it('reports its cancellation to its receiver, and a run of a worker does not', async () => {
+    const [id, ofWorker] = [addRun({ state: 'running', executor: 'http', startedAt: Date.now() }), addRun()];
+    const leases = await open();
+    await leases.accept(queue.run(id), Date.now() + 90_000);
+    await claim(leases);
+    expect([await leases.cancel(queue.run(ofWorker)), await leases.cancel(queue.run(id))]).toEqual([true, true]);
+    expect(await leases.cancel(queue.run(id))).toBe(false);
+    expect(cancelled).toEqual([id]);
   });
 
   it('that is not held yet is rejected, so that its receiver repeats the report', async () => {

@@ -62,6 +62,7 @@ async function open(terms: Partial<WorkerTerms> = {}, secrets: Record<string, st
       onAdmitted: () => {},
       onReleased: (factory) => opened.claims.wake(factory),
       acceptEarly: async () => {},
+      onAcceptedCancelled: () => {},
       openMask: async () => (text) => text,
     },
     new Map([['payments', { ...TERMS, ...terms }]]),

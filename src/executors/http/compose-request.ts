@@ -1,5 +1,6 @@
 import type { ExecutionRequest } from '../../core/ports/runs/executor.ts';
 import type { Run } from '../../core/resources/run.ts';
+import { formatInstant } from '../../core/time/clock.ts';
 import { traceAttempt } from '../../core/trace-context.ts';
 
 /** The same for each request of an attempt, and another one for the next attempt. */
@@ -16,13 +17,32 @@ export interface ReportFields {
   deadline: string;
 }
 
-/** The headers of a request, without its signature. */
-export function composeHeaders(run: Run, userAgent: string): Record<string, string> {
+/** The `type` of the notification that an attempt was cancelled. Requests to execute a run have no `type`. */
+const CANCELLED = 'run.cancelled';
+
+/** The ID of the notification that an attempt was cancelled. */
+export function nameCancellation(run: Run): string {
+  return `${nameAttempt(run)}-cancelled`;
+}
+
+/** The body of the notification, as Standard Webhooks recommends it. */
+export function composeCancellation(run: Run, nowMs: number): Buffer {
+  const { id, attempt, factory, automation } = run;
+  const data = { run: id, attempt, factory, automation };
+  return Buffer.from(JSON.stringify({ type: CANCELLED, timestamp: formatInstant(nowMs), data }));
+}
+
+/**
+ * The headers of a request, without its signature.
+ *
+ * @param key the idempotency key of the request
+ */
+export function composeHeaders(run: Run, userAgent: string, key = nameAttempt(run)): Record<string, string> {
   const trace = traceAttempt(run);
   return {
     'Content-Type': 'application/json',
     'User-Agent': userAgent,
-    'Idempotency-Key': nameAttempt(run),
+    'Idempotency-Key': key,
     ...(trace === null ? {} : { traceparent: trace.traceparent }),
     ...(trace?.tracestate ? { tracestate: trace.tracestate } : {}),
   };

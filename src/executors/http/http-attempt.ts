@@ -49,6 +49,7 @@ export class HttpAttempt {
   readonly #ending: AbortSignal;
   readonly #host: string;
   #isStarted = false;
+  #wasSent = false;
 
   constructor(request: ExecutionRequest, message: Message, log: AttemptLog, receiver: Receiver) {
     this.#request = request;
@@ -58,6 +59,11 @@ export class HttpAttempt {
     this.#host = new URL(receiver.settings.url).host;
     this.#deadline = AbortSignal.timeout(receiver.parts.timeoutMs);
     this.#ending = AbortSignal.any([request.signal, this.#deadline]);
+  }
+
+  /** Did the receiver get a request, perhaps? */
+  get wasSent(): boolean {
+    return this.#wasSent;
   }
 
   async execute(): Promise<RunResult | NotStarted | Accepted> {
@@ -87,6 +93,7 @@ export class HttpAttempt {
     let wasReceived = false;
     const onSending = () => {
       wasReceived = true;
+      this.#wasSent = true;
       executing = setTimeout(() => this.#noteStart(), this.#receiver.timing.executingAfterMs);
     };
     try {

@@ -1,12 +1,14 @@
 import { messageOf } from '../../core/errors.ts';
 import type { Accepted, ExecutionRequest, Executor, NotStarted } from '../../core/ports/runs/executor.ts';
 import type { Run, RunResult } from '../../core/resources/run.ts';
+import { mapTexts } from '../../core/run-output.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { readPackageVersion } from '../../files/package-version.ts';
 import { openGuardedConnections } from '../../outbound/guarded-connections.ts';
-import { describeStop, failed, notStarted } from '../attempt-results.ts';
+import { describeStop, notStarted } from '../attempt-results.ts';
 import type { ExecutorParts, ReportAccess } from '../executor-kind.ts';
 import { openAttemptLog } from './attempt-log.ts';
+import { CancelNotifications } from './cancel-notifications.ts';
 import { composeBody, composeHeaders, nameAttempt, type ReportFields } from './compose-request.ts';
 import { HttpAttempt } from './http-attempt.ts';
 import type { HttpSettings } from './http-settings.ts';
@@ -35,19 +37,28 @@ export async function createHttpExecutor(
     circuit: new ReceiverCircuit(parts.clock),
     reports: new ReportTokens(parts.openReports),
   };
+  const notifications = new CancelNotifications(receiver);
   return {
     type: 'http',
-    execute: (request) => execute(request, receiver),
+    execute: (request) => execute(request, receiver, notifications),
+    noteCancelled: (run) => notifications.send(run),
     // The receiver recognizes a repeated request, so an attempt may start again.
     wasStarted: async () => false,
     endLeftovers: async () => undefined,
   };
 }
 
-async function execute(request: ExecutionRequest, receiver: Receiver): Promise<RunResult | NotStarted | Accepted> {
+async function execute(
+  request: ExecutionRequest,
+  receiver: Receiver,
+  notifications: CancelNotifications,
+): Promise<RunResult | NotStarted | Accepted> {
   if (request.signal.aborted) return describeStop(request.signal);
   try {
-    const result = await executeLogged(request, receiver);
+    const { result, wasSent } = await executeLogged(request, receiver);
+    // The receiver may have stored the request, and executes it. With `mode: sync`, the end of the connection is the notification.
+    if (result.state === 'cancelled' && wasSent && receiver.settings.mode === 'async')
+      notifications.send(request.input.run);
     if (result.state !== 'not_started') {
       const attempt = nameAttempt(request.input.run);
       receiver.circuit.forget(attempt);
@@ -59,15 +70,18 @@ async function execute(request: ExecutionRequest, receiver: Receiver): Promise<R
   }
 }
 
+interface Executed {
+  result: RunResult | NotStarted | Accepted;
+  /** Did the receiver get a request, perhaps? */
+  wasSent: boolean;
+}
+
 /** Throws if the secret cannot be read, the token cannot be stored, or the log cannot be opened. */
-async function executeLogged(
-  request: ExecutionRequest,
-  receiver: Receiver,
-): Promise<RunResult | NotStarted | Accepted> {
+async function executeLogged(request: ExecutionRequest, receiver: Receiver): Promise<Executed> {
   const { settings, parts, userAgent } = receiver;
   const { run } = request.input;
   const found = await findSigningSecret(settings.secretName, parts.factory, parts.secrets);
-  if (!found.ok) return notStarted(request, found.problem);
+  if (!found.ok) return { result: notStarted(request, found.problem), wasSent: false };
   const deadlineAt = parts.clock.wallMs() + parts.timeoutMs;
   const access = settings.mode === 'async' ? await receiver.reports.open(run) : null;
   const masked = [...request.secrets.values(), found.secret, ...(access === null ? [] : [access.token])];
@@ -86,8 +100,9 @@ async function executeLogged(
       secret: found.secret,
       deadlineAt,
     };
-    const outcome = await new HttpAttempt(request, message, log, receiver).execute();
-    return outcome.state === 'failed' ? failed(await maskText(outcome.error!, mask()), outcome.exitCode) : outcome;
+    const attempt = new HttpAttempt(request, message, log, receiver);
+    const outcome = await attempt.execute();
+    return { result: await maskResult(outcome, (text) => maskText(text, mask())), wasSent: attempt.wasSent };
   } finally {
     await log.close();
   }
@@ -95,6 +110,15 @@ async function executeLogged(
 
 function describeAccess({ attempt }: Run, { url, token }: ReportAccess, deadlineAt: number): ReportFields {
   return { url, token: token.reveal(), fence: attempt, deadline: formatInstant(deadlineAt) };
+}
+
+async function maskResult(
+  result: RunResult | NotStarted | Accepted,
+  mask: (text: string) => Promise<string>,
+): Promise<RunResult | NotStarted | Accepted> {
+  if (result.state !== 'failed' && result.state !== 'succeeded') return result;
+  const error = result.error === null ? null : await mask(result.error);
+  return { ...result, error, ...(result.output == null ? {} : { output: await mapTexts(result.output, mask) }) };
 }
 
 async function maskText(text: string, mask: ReturnType<ExecutorParts['maskOutput']>): Promise<string> {

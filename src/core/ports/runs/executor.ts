@@ -74,6 +74,11 @@ export interface Executor {
    * started.
    */
   wasStarted(run: RunId, attempt: number): Promise<boolean>;
+  /**
+   * The attempt that a receiver has accepted was cancelled, and has ended. Returns immediately, and never throws: the receiver
+   * may not learn it. Only for executors that resolve with `Accepted`.
+   */
+  noteCancelled?(run: Run): void;
   /** Ends the remaining processes of a run that an earlier daemon started, if they can be found. Never throws. */
   endLeftovers(run: RunId): Promise<void>;
 }
