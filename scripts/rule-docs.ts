@@ -91,7 +91,7 @@ function renderPage(rule: RuleId, guide: RuleGuide): string {
   return `${[`# ${rule}`, GENERATED, description, table, ...pieces, end].join('\n\n')}\n`;
 }
 
-/** Samples may be shown that are no JSON. */
+/** Shown samples may be something other than JSON. */
 const LANGUAGES: { [extension: string]: string } = { '.md': 'markdown', '.json': 'jsonc' };
 
 function renderPiece(piece: RulePiece): string {

@@ -2161,7 +2161,7 @@ export interface components {
         /** @description A factory: where its definition comes from, what it serves and what was last tried. */
         Factory: {
             name: string;
-            /** @description `null` for a factory that the configuration does not name any more. */
+            /** @description `null` for a factory that is no longer in the configuration. */
             source: {
                 /** @enum {string} */
                 type: "repository" | "managed" | "live";

@@ -116,7 +116,7 @@ describe('factories', () => {
     });
   });
 
-  it('that the configuration does not name any more have no source', async () => {
+  it('that are no longer in the configuration have no source', async () => {
     expect((await open({ findSource: () => null }).get(F)).body.source).toBeNull();
   });
 });
@@ -258,7 +258,7 @@ Fix it.
     expect(services.seen.previewed).toEqual([{ paths: ['webhooks/new.yaml'], mayCheckSecrets }]);
   });
 
-  it('of files that are no valid definition are rejected with all findings', async () => {
+  it('of files that are not a valid definition are rejected with all findings', async () => {
     const diagnostics = makeAutomation().warnings;
     const planPreviewer = { preview: async () => ({ valid: false as const, diagnostics }) };
     const { status, body } = await open({ planPreviewer }).call('POST', `${F}/plan`, { files });
@@ -1375,7 +1375,7 @@ describe('secrets', () => {
     ]);
   });
 
-  it('reject an empty value, a value that is no text, a bad name and a bad mode', async () => {
+  it('reject an empty value, a value that is not a text, a bad name and a bad mode', async () => {
     const { call, services } = open();
     for (const value of ['', 5, null, { a: 1 }]) {
       expect((await call('PUT', '/api/v1/secrets/A', { value })).status).toBe(400);

@@ -76,7 +76,7 @@ async function endCleanly(parts: EndParts, { code, mode, force }: Ending): Promi
   logger.info({ mode }, 'daemon stopping');
   service.stopping();
   try {
-    // Deliveries are accepted until no command runs any more. The next daemon starts their runs.
+    // Deliveries are accepted until no command runs. The next daemon starts their runs.
     await endRuns(parts, mode, force);
     health.fail('the daemon is stopping');
     await lifetime.end();

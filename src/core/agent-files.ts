@@ -40,7 +40,7 @@ export interface AgentFileContent {
 }
 
 /**
- * Why runs do not get an entry: it is no regular file, no file system can store its name, it is larger than
+ * Why runs do not get an entry: it is not a regular file, no file system can store its name, it is larger than
  * `MAX_DEFINITION_BYTES`, or over the limits of a tree.
  */
 export type OmissionReason = 'not_a_file' | 'long_name' | 'too_large' | 'too_many';

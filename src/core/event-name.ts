@@ -6,7 +6,7 @@ export interface EventPlace {
   readonly path?: readonly string[];
 }
 
-/** Longer names are no names. */
+/** Longer names are ignored. */
 const MAX_NAME_LENGTH = 100;
 
 /** Control characters, line breaks and invisible characters. */

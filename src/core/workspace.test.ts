@@ -26,7 +26,7 @@ describe('a template', () => {
     expect(renderTemplate(template, PAYLOAD)).toEqual({ ok: false, problem });
   });
 
-  it.each(['{{ a.b', '{{}}', '{a}', 'a b', '{{ a b }}', '', '{{ env.TOKEN | x }}'])('%j is no template', (text) => {
+  it.each(['{{ a.b', '{{}}', '{a}', 'a b', '{{ a b }}', '', '{{ env.TOKEN | x }}'])('%j is not a template', (text) => {
     expect(new RegExp(TEMPLATE_PATTERN).test(text)).toBe(false);
   });
 });

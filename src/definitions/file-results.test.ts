@@ -128,7 +128,7 @@ describe('A second validation', () => {
     });
   });
 
-  it('lists what a full validation lists when the limit of listed problems is reached, and when it is not any more', async () => {
+  it('lists what a full validation lists when the limit of listed problems is reached, and when it no longer is', async () => {
     const names = Array.from({ length: 100 }, (_, i) => `unknown-${i}`);
     const bad = writeAutomation(`webhooks: [${names}]`);
     const weak = writeAutomation('webhooks: [a], payload: {"a.b": ["x*"], "c.d": ["y*"]}');

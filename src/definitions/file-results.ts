@@ -74,7 +74,7 @@ function keepResults(results: readonly FileResult[]): OrderedLookup<string, File
   );
 }
 
-/** The tree was read by somebody who knew files that are not kept any more. */
+/** The tree was read by somebody who knew files that are no longer kept. */
 function requireBytes(files: readonly DefinitionFile[]): void {
   const unread = files.find(({ entry }) => entry.content === 'known');
   if (unread !== undefined) throw new AppError('internal', `the file ${unread.entry.path} was not read`);

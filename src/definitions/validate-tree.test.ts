@@ -388,7 +388,7 @@ const CASES: Case[] = [
     ['2:11 webhook/invalid-value authMode'],
     /Did you mean "token"/,
   ),
-  webhook('a delivery ID header that is no field name', 'secretName: A\ndeliveryIdHeader: "X Id"\n', [
+  webhook('a delivery ID header that is not a field name', 'secretName: A\ndeliveryIdHeader: "X Id"\n', [
     '2:19 webhook/invalid-value deliveryIdHeader',
   ]),
   ...[
@@ -406,7 +406,7 @@ const CASES: Case[] = [
   webhook('an event with an empty key in its path', 'secretName: A\nevent: {path: a..b}\n', [
     '2:15 webhook/invalid-value event.path',
   ]),
-  webhook('a recorded header that is no header', 'secretName: A\nrecordHeaders: ["X A"]\n', [
+  webhook('a recorded header that is not a header name', 'secretName: A\nrecordHeaders: ["X A"]\n', [
     '2:17 webhook/invalid-value recordHeaders[0]',
   ]),
   ...[
@@ -446,7 +446,7 @@ const CASES: Case[] = [
   webhook('a verify token that no sender presents', 'secretName: A\nverifyTokenSecretName: B\n', [
     '2:1 webhook/unused-verify-token verifyTokenSecretName',
   ]),
-  webhook('a verify token that is no name', 'secretName: A\nauthMode: url_token\nverifyTokenSecretName: a b\n', [
+  webhook('a verify token that is not a name', 'secretName: A\nauthMode: url_token\nverifyTokenSecretName: a b\n', [
     '3:24 webhook/invalid-value verifyTokenSecretName',
   ]),
   ...['githob', 'Custom', 'GitHub'].map((scheme) =>
@@ -528,7 +528,7 @@ const CASES: Case[] = [
   front('no triggers', '---\nagent: x\n---\nDo it.\n', ['2:1 automation/missing-key triggers']),
   front('an empty list of triggers', '---\ntriggers: []\n---\nDo it.\n', ['2:11 automation/invalid-value triggers']),
   front(
-    'triggers that are no maps',
+    'triggers that are not maps',
     '---\ntriggers:\n  - webhook\n  - 5\n---\nDo it.\n',
     ['3:5 automation/wrong-type triggers[0]', '4:5 automation/wrong-type triggers[1]'],
     /is a string.*Write "provider: webhook"/,
@@ -623,7 +623,7 @@ const CASES: Case[] = [
       '10:14 filter/empty-list triggers[0].filter.payload.c.d',
     ],
   ),
-  front('a payload filter that is no map', automation({ trigger: 'filter: {webhooks: [ci], payload: 3}' }), [
+  front('a payload filter that is not a map', automation({ trigger: 'filter: {webhooks: [ci], payload: 3}' }), [
     '5:39 filter/not-an-object triggers[0].filter.payload',
   ]),
   front(

@@ -112,8 +112,8 @@ test.each<[string, string, string, boolean]>([
     true,
   ],
   ['a nested pattern does not enter arrays in arrays', '{"a": {"b": ["x"]}}', '{"a": [[{"b": "x"}]]}', false],
-  ['an index is no key', '{"a": {"0": ["x"]}}', '{"a": ["x"]}', false],
-  ['the length of an array is no key', '{"a": {"length": [1]}}', '{"a": [1]}', false],
+  ['an index is not a key', '{"a": {"0": ["x"]}}', '{"a": ["x"]}', false],
+  ['the length of an array is not a key', '{"a": {"length": [1]}}', '{"a": [1]}', false],
   // Mixed arrays: element by element.
   ['in on the scalars of a mixed array', '{"a": ["x"]}', '{"a": [{"b": 1}, "x"]}', true],
   ['not_in on the scalars of a mixed array', '{"a": {"not_in": ["x"]}}', '{"a": [{"b": "x"}, "y"]}', true],
@@ -144,7 +144,7 @@ test.each<[string, string, string, boolean]>([
     '{"constructor": {"name": "x"}}',
     true,
   ],
-  ['the length of a string is no key', '{"a": {"length": [1]}}', '{"a": "x"}', false],
+  ['the length of a string is not a key', '{"a": {"length": [1]}}', '{"a": "x"}', false],
   ['the empty key', '{"": ["x"]}', '{"": "x"}', true],
 ])('%s', (_, filter, payload, verdict) => {
   expect(matches(JSON.parse(filter), JSON.parse(payload))).toBe(verdict);

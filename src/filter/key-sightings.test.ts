@@ -27,7 +27,7 @@ describe('KeySightings', () => {
     ['a key of which values are excluded', { branch: { not_in: ['main'] } }, [{}], ['branch']],
     ['an empty object pattern', { a: { b: {} } }, [{ a: {} }], ['a.b']],
     ['a name of every object', { constructor: ['x'], __proto__x: ['y'] }, [{}], ['constructor', '__proto__x']],
-    ['payloads that are no objects', { a: ['x'] }, [1, null, 'a', [{ a: 1 }]], []],
+    ['payloads that are not objects', { a: ['x'] }, [1, null, 'a', [{ a: 1 }]], []],
   ])('reports %s', (_title, filter, payloads, unseen) => {
     expect(unseenIn([filter], payloads)).toEqual(unseen);
   });

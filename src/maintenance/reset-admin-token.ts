@@ -5,7 +5,7 @@ import { replaceAdminToken } from './admin-token.ts';
 import { withStoppedDaemon } from './stopped-daemon.ts';
 
 /**
- * The way back in for an operator who has no owner token any more: replaces the first owner token in the data directory
+ * The way back in for an operator who no longer has an owner token: replaces the first owner token in the data directory
  * of a daemon that is stopped. Anyone who can write there could also edit the database. Returns the path of the token file.
  *
  * Throws what `withStoppedDaemon` throws.

@@ -13,7 +13,7 @@ import { digestTarget, type NotifyTarget, nameTarget } from './notify-target.ts'
 import { type PostRequest, postNotice } from './post-notice.ts';
 
 const RETRY_BACKOFF: Backoff = { firstMs: 5_000, maxMs: 15 * 60_000 };
-/** A status that could not be reported for this time is not relevant any more. */
+/** A status that could not be reported for this time is no longer relevant. */
 const GIVE_UP_MS = 24 * 3_600_000;
 /** A stop waits this long for a response, so that the next daemon does not report the same status again. */
 const STOP_GRACE_MS = 3_000;

@@ -196,7 +196,7 @@ describe('computePlan', () => {
     expect([computed.plan.automations.update, computed.automations]).toEqual([[], []]);
     expect(computed.remarks).toEqual([{ name: 'a', warnings: [finding] }]);
     expect(computed.planned.automations).toEqual([{ ...before.automations[0], warnings: [finding] }]);
-    // An unknown UID is still unknown, and the file has no warning any more.
+    // An unknown UID is still unknown, and the file no longer has a warning.
     const listening = automation('a', [{ webhookIds: ['wh_unknown'] }]);
     const second = plan({ automations: [listening] });
     const warned = toApplied(second.automations);

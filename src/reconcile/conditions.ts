@@ -25,7 +25,7 @@ export function describeReadiness(appliedRevision: string | null, isServing: boo
     : { type: 'Ready', status: 'False', reason: 'NothingApplied', message: 'no definition was ever applied' };
 }
 
-/** Did the last pass do what the source says? That nothing had to change is no other state than applied. */
+/** Did the last pass do what the source says? A pass with nothing to change counts as applied. */
 export function describeOutcome(isApplied: boolean, reason: string, message: string): ConditionState {
   return isApplied
     ? { type: 'Reconciled', status: 'True', reason: 'Applied', message }
@@ -45,7 +45,7 @@ export function describeExecutor(hasExecutor: boolean): ConditionState[] {
   ];
 }
 
-/** The configuration may name a webhook that the definition does not have (any more), which no check of either can see. */
+/** The configuration may name a webhook that the definition does not have. No check of either can see that. */
 export function describePushWebhook(name: string | null, isLive: (webhook: string) => boolean): ConditionState[] {
   if (name === null || isLive(name)) return [];
   return [

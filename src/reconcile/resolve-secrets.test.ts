@@ -100,7 +100,7 @@ describe('resolveSecrets', () => {
     ['an empty value', {}, '', 'webhook/empty-secret'],
     ['an unsafe value in a URL', { authMode: 'url_token' }, 'has a / in it and is long', 'webhook/unsafe-secret'],
     [
-      'a value that is no key of its scheme',
+      'a value that is not a key of its scheme',
       { authMode: 'signature', signatureScheme: 'standard_webhooks' },
       'whsec_!!!',
       'webhook/unusable-secret',

@@ -66,7 +66,7 @@ describe('the evaluation of a replay', () => {
     ['a webhook that is not live, for the definition of that time', THEN, {}, false, 'webhook_unavailable'],
     ['runs that are removed', THEN, atReceipt(null), true, 'definition_unknown'],
     ['runs that are removed, with the live definition', LIVE, atReceipt(null), true, null],
-    ['a payload that is no JSON', LIVE, { body: Buffer.from('{') }, true, 'unreadable'],
+    ['a payload that is not JSON', LIVE, { body: Buffer.from('{') }, true, 'unreadable'],
     ['a replay that is named', { ...LIVE, delivery: 'dlv_a' as const }, { replayOf: 'dlv_b' as const }, true, null],
   ])('says why it skips %s', (_, terms, more, isLive, skip) => {
     expect(evaluate(terms, more, isLive).skip).toBe(skip);

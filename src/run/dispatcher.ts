@@ -71,7 +71,7 @@ export interface Dispatcher extends RunControl {
   onRunsCreated(factory: string, runs: readonly Pick<NewRun, 'concurrencyKey'>[]): void;
   /** Why runs of this factory cannot start on this machine, if they cannot. */
   startFailure(factory: string): StartFailure | null;
-  /** No run starts any more. Resolves when the current runs have ended and are recorded. */
+  /** Starts no further run. Resolves when the current runs have ended and are recorded. */
   finish(): Promise<void>;
   /**
    * Stops the current runs. A run that does not succeed is recorded as `failed`, `interrupted`. Resolves when no run is
@@ -122,7 +122,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let starting: Promise<void> = Promise.resolve();
   takeExecutors();
 
-  /** A queue remains for a factory that has no executor any more: its runs that were started have to end. */
+  /** A queue remains for a factory that no longer has an executor: its runs that were started have to end. */
   function takeExecutors(): void {
     for (const factory of new Set([...queues.keys(), ...terms.executors.keys()])) {
       const known = queues.get(factory) ?? openQueue(factory);

@@ -27,11 +27,11 @@ export function explainGate(run: WaitingRun, nowMs: number): WaitReason | null {
     return { reason: 'debounce', text };
   }
   if (gate === 'budget') {
-    const text = `As many attempts have started as the budget of the automation allows. The oldest waiting run starts ${time}.`;
+    const text = `The budget of the automation is used up. The oldest waiting run starts ${time}.`;
     return { reason: 'budget', text };
   }
   if (gate === 'backoff') {
-    const text = `Attempt ${attempt - 1} failed. Attempt ${attempt} starts ${time}, as the automation's retry says.`;
+    const text = `Attempt ${attempt - 1} failed. Attempt ${attempt} starts ${time}, according to the retry settings of the automation.`;
     return { reason: 'backoff', text };
   }
   if (gate === 'concurrency') {
@@ -96,7 +96,7 @@ export function explainWait(facts: WaitFacts): WaitReason {
   if (budgetOpensAt !== null) {
     return {
       reason: 'budget',
-      text: `As many attempts have started as runs.budget of factory ${factory} allows. The next run starts at ${formatInstant(budgetOpensAt)}.`,
+      text: `runs.budget of factory ${factory} is used up. The next run starts at ${formatInstant(budgetOpensAt)}.`,
     };
   }
   if (isFull) {

@@ -6,7 +6,7 @@ interface DrainParts {
   clock: Pick<Clock, 'wallMs'>;
   countExecuting(): number;
   countHeld(): number;
-  /** No run starts any more. */
+  /** Starts no further run. */
   onBegun(): void;
   /** Runs may start again. */
   onResumed(): void;

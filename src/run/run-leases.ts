@@ -69,7 +69,7 @@ interface Lease {
   cancelExpiry(): void;
 }
 
-/** For runs of a factory that has another executor since, or that the configuration does not have any more. */
+/** For runs of a factory that has another executor since, or that is no longer in the configuration. */
 const LAST_TERMS: WorkerTerms = {
   concurrency: 0,
   leaseMs: 60_000,

@@ -99,7 +99,7 @@ describe('streams', () => {
     );
   });
 
-  it('passes bytes that are no text through unchanged', async () => {
+  it('passes bytes that are not text through unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), fc.array(fc.nat(), { maxLength: 5 }), async (bytes, cuts) => {
         const input = Buffer.from(bytes);

@@ -286,7 +286,7 @@ export class GitMirror {
       maxFileBytes: limits.maxFetchBytes,
     });
     if (outcome.kind === 'exited' && outcome.code === 0) return this.#readTip(gitDir);
-    // A signal ends a git that reaches the limit. The file that reached it is the proof, and is not needed any more.
+    // A signal ends a git that reaches the limit. The file that reached it is the proof, and is no longer needed.
     return (await removeFullPacks(gitDir, limits.maxFetchBytes)) ? this.#explainTooLarge() : this.#explain(outcome);
   }
 

@@ -156,7 +156,7 @@ class GitSource implements DefinitionSource {
     await this.#operations.whenIdle();
   }
 
-  /** Replaces a damaged mirror once. A commit that the new mirror lacks is not on the branch any more. */
+  /** Replaces a damaged mirror once. A commit that the new mirror lacks is no longer on the branch. */
   async #readFromNewMirror(revision: string, known?: KnownFiles): Promise<SourceResult<{ tree: SourceTree }>> {
     await this.#mirror.discard();
     const updated = await this.#mirror.update();

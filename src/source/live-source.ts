@@ -21,7 +21,7 @@ export function createLiveSource(definitions: LiveDefinitions, factory: string):
     readTree: async (revision) => {
       const read = await definitions.read(factory);
       if (read !== null && formatRevision(read.revision) === revision) return { ok: true, tree: toTree(read.files) };
-      return failed('RepositoryUnreachable', `${revision} is not the latest revision any more.`);
+      return failed('RepositoryUnreachable', `${revision} is no longer the latest revision.`);
     },
     commit: async ({ from, files }) => {
       const revision = formatRevision(await definitions.commit(factory, { from: parseRevision(from), files }));

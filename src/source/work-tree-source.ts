@@ -59,7 +59,7 @@ class WorkTreeSource implements DefinitionSource {
 
   async readTree(revision: string, known?: KnownFiles): Promise<SourceResult<{ tree: SourceTree }>> {
     if (this.#last?.revision !== revision) {
-      return failed('RepositoryUnreachable', `${revision} is not the latest state of the folder any more.`);
+      return failed('RepositoryUnreachable', `${revision} is no longer the latest state of the folder.`);
     }
     const { tree } = this.#last;
     const entries = tree.entries.map((entry) => omitKnown(entry, known));

@@ -2,7 +2,7 @@ import { escapeText } from './escape-text.ts';
 
 const ENTITIES: { [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** One line of XML text; `escapeText` writes out what XML 1.0 cannot hold, but for two that are no characters to it. */
+/** One line of XML text; `escapeText` writes out what XML 1.0 cannot hold, except for two that are not XML characters. */
 export function escapeXml(text: string): string {
   const plain = escapeText(text).replace(
     /[\ufffe\uffff]/g,

@@ -3,7 +3,7 @@ export const REPLAY_SKIPS = {
   payload_removed: 'Retention removed the delivery before it was replayed.',
   webhook_unavailable: 'The webhook is disabled or deleted.',
   definition_unknown:
-    'Retention removed a run that the delivery started, so the definition of that time is not known any more.',
+    'Retention removed a run that the delivery started, so the definition of that time is no longer known.',
   is_replay: 'The delivery is a replay of another one.',
   unreadable: 'The stored payload cannot be evaluated.',
   not_stored: 'The replay could not be stored.',

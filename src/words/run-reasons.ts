@@ -25,9 +25,8 @@ const SENTENCES = {
   superseded:
     'A newer run with the same concurrency key replaced it, because of debounce or of the mode latest of its automation.',
   skipped:
-    'Other runs with the same concurrency key had not ended: the concurrency of the automation has the mode skip. To start it, retry the run.',
-  over_budget:
-    'As many attempts had started as the budget allows, and it ends further runs: over is skip. To start it, retry the run.',
+    'Other runs with the same concurrency key had not ended, and the concurrency mode of the automation is skip. To start this run, retry it.',
+  over_budget: 'The budget was used up, and its setting over is skip. To start this run, retry it.',
 } as const;
 
 const INTERRUPTED_COMMAND =

@@ -29,7 +29,7 @@ export const STATUS_REASONS: Readonly<Record<string, string>> = {
   CatchingUp: 'Retention is delayed.',
   Maintenance: 'No run starts until the drain is cancelled.',
   Stopping: 'The daemon is stopping.',
-  PausedByUser: 'Somebody paused the factory, or automations of it.',
+  PausedByUser: 'The factory or some of its automations are paused.',
   NothingApplied: 'No definition has been applied.',
   NoExecutorConfigured: 'The factory has no executor, so runs stay queued.',
   NoSuchWebhook: 'The webhook for pushes does not exist or is disabled.',

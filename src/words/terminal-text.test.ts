@@ -76,7 +76,7 @@ describe('TerminalText', () => {
     ['reset', `${ESC}c`],
     ['device control string', `${ESC}P+q544e${ESC}\\`],
     ['status report', `${ESC}[6n`],
-  ])('removes sequences that are no style: %s', (_, sequence) => {
+  ])('removes sequences that do not set a style: %s', (_, sequence) => {
     expect(read(`a${sequence}b`)).toEqual([[{ text: 'ab', style: PLAIN }]]);
   });
 

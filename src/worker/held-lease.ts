@@ -29,7 +29,7 @@ interface LeaseParts {
   api: Pick<WorkerApi, 'heartbeat'>;
   output: OutputReader;
   /**
-   * The run may not be executed any more. With a grace period of 0, another worker may have it already: then no process
+   * The run must no longer be executed. With a grace period of 0, another worker may have it already: then no process
    * of the run may continue.
    */
   onLost(graceMs: number | null): void;
@@ -57,7 +57,7 @@ export class HeldLease {
     }, WATCH_MS);
   }
 
-  /** Aborted when the run is lost, or the lease is not needed any more. */
+  /** Aborted when the run is lost, or the lease is no longer needed. */
   get ended(): AbortSignal {
     return this.#ended.signal;
   }

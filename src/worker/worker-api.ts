@@ -30,7 +30,7 @@ export interface WorkerIdentity {
   concurrency: number;
 }
 
-/** The daemon does not know this hold any more: the run was cancelled, has timed out, or was given to another worker. */
+/** The daemon no longer knows this hold: the run was cancelled, has timed out, or was given to another worker. */
 export class HoldLost extends Error {}
 
 /** A request that the daemon rejects again if it is repeated. */

@@ -19,7 +19,7 @@ export interface WorkerState {
   startRecords: StartRecords;
   /** Stores that this worker holds the attempt. Resolves when that is on disk. */
   keep(hold: Hold): Promise<void>;
-  /** Deletes everything about a run that this worker does not hold any more. */
+  /** Deletes everything about a run that this worker no longer holds. */
   forget(hold: Hold): Promise<void>;
   /** The attempts that an earlier process held. */
   kept(): Promise<Hold[]>;

@@ -12,7 +12,7 @@ describe('splitFrontMatter', () => {
     ['the end of the file', '---\na: 1\n---', 'a: 1\n', '', 4],
     ['nothing between', '---\n---\nDo it.', '', 'Do it.', 3],
     ['dashes inside a line', '---\na: b---\n ---\n----\n---\nX', 'a: b---\n ---\n----\n', 'X', 6],
-    ['a line separator is no line break', '---\na: "\u2028---\n---\nX', 'a: "\u2028---\n', 'X', 4],
+    ['a line separator is not a line break', '---\na: "\u2028---\n---\nX', 'a: "\u2028---\n', 'X', 4],
   ])('splits %s', (_, text, yaml, body, line) => {
     expect(splitFrontMatter(text)).toEqual({ ok: true, yaml, body, linesBefore: 1, bodyAt: { line, column: 1 } });
   });

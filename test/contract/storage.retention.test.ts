@@ -356,7 +356,7 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     await attempt('newest', 51);
     await prune(91);
     expect(await revisions()).toEqual(['newest', 'young']);
-    // The commits of removed rows are removed too, so the revision has no author any more.
+    // The commits of removed rows are removed too, so the revision no longer has an author.
     await inventory.recordAttempt(buildReconciliation({ revision: '1002' }), []);
     expect((await inventory.lastReconciliation(FACTORY))?.commit).toBeNull();
     await prune(500);

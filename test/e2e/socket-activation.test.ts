@@ -112,7 +112,7 @@ describe('sockets of systemd', () => {
     },
   );
 
-  it('end the start with exit code 2 if they are no TCP sockets', async () => {
+  it('end the start with exit code 2 if they are not TCP sockets', async () => {
     const unix = createServer().listen(join(createTempDir('unix'), 'socket'));
     await once(unix, 'listening');
     const { fd } = (unix as unknown as { _handle: { fd: number } })._handle;

@@ -222,7 +222,7 @@ export class SimulatedDispatch {
     await Promise.race([life.dispatcher.start(), this.#crashed(life)]);
   }
 
-  /** Waits until nothing happens any more. After a crash, the next daemon starts. */
+  /** Waits until nothing happens. After a crash, the next daemon starts. */
   async #settle(): Promise<void> {
     for (let quiet = 0; quiet < QUIET_TURNS; ) {
       const before = this.#activity;

@@ -72,7 +72,7 @@ async function run() {
   const folder = store(readOption('name'), labels);
   const [source] = readOption('volume').split(':');
   const env = { PATH: process.env.PATH, IMAGE: image, ...variables };
-  // A container that is removed before this starts nothing: its folder does not exist any more.
+  // A container that is removed before this starts nothing: its folder no longer exists.
   const start = ['-c', 'echo $$ > "$0/pid" && exec "$@"', folder, ...inside];
   const child = spawn('/bin/sh', start, { cwd: source, env, stdio: 'inherit', detached: true });
   // Without --init, the first process of a container gets the signals of the client.

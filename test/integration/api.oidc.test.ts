@@ -219,7 +219,7 @@ describe('a sign-in at the OpenID provider', () => {
     ['an ID token without a signature', { algorithm: 'none' }],
     ['an ID token that is signed with the public key', { algorithm: 'HS256' }],
     ['an answer in the name of another provider', { mixedUpWith: 'https://evil.example' }],
-    ['keys that are no keys', { answers: { '/jwks': '{"keys":[{"kty":"x"}]}' } }],
+    ['keys that are not keys', { answers: { '/jwks': '{"keys":[{"kty":"x"}]}' } }],
     ['a token answer that is none', { answers: { '/token': '[]' } }],
     ['a user info about somebody else', { claims: {}, userInfo: { sub: 'subject-2', groups: ['admins'] } }],
   ])('is rejected for %s', async (_what, script) => {

@@ -504,7 +504,7 @@ describe('filter test', () => {
       'fatal.json',
       'given.json:2:1: The key "a" is written twice',
     ],
-    ['a payload that is no JSON', '{}', 'filter.yaml', 'filter.yaml is not valid JSON.'],
+    ['a payload that is not JSON', '{}', 'filter.yaml', 'filter.yaml is not valid JSON.'],
     ['a payload that is not there', '{}', 'nope.json', 'nope.json cannot be read: the file does not exist.'],
   ])('returns 2 for %s', async (_, filter, payload, sentence) => {
     await write('given.json', filter);

@@ -7,7 +7,7 @@ import { createSeededServer, createSeededServices, type SeededServices } from '.
 
 describe('help', () => {
   it.each([[[]], [['webhook']], [['audit']]])(
-    'of %j without a command goes to standard output and is no error',
+    'of %j without a command goes to standard output and is not an error',
     async (argv) => {
       const { code, stdout, stderr } = await runCli(argv);
       expect([code, stderr]).toEqual([0, '']);

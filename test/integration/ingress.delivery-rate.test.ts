@@ -72,7 +72,7 @@ it('one log entry stands for the requests of a minute, in its place in the log, 
   expect(await deliveryReader.get(row.id)).toEqual(row);
   expect(await deliveryReader.payload(row.id)).toBe(null);
 
-  // The IDs claim no identity, and the entry is no delivery in the numbers of charts.
+  // The IDs claim no identity, and charts do not count the entry as a delivery.
   expect((await from('192.0.2.7', 'c')).status).toBe(202);
   expect((await ingress.deliveries())[0]).toMatchObject({ deliveryId: 'c', label: 'Accepted' });
   const hourAt = Math.floor(startedAt / 3_600_000) * 3_600_000;

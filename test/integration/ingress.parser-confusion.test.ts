@@ -48,7 +48,7 @@ describe('a request that could be read in two ways (threat model N4)', () => {
     ['a control character in a header name', compose([AUTH, 'X\x01: b', LENGTH])],
     ['a header of 20 KB', compose([AUTH, `X-Large: ${'x'.repeat(20_000)}`, LENGTH])],
     ['2,000 headers', compose([AUTH, LENGTH, ...Array.from({ length: 2_000 }, (_, i) => `X-${i}: 12345678`)])],
-    ['a chunk size that is no number', compose([AUTH, CHUNKED], 'zz\r\n{}\r\n0\r\n\r\n')],
+    ['a chunk size that is not a number', compose([AUTH, CHUNKED], 'zz\r\n{}\r\n0\r\n\r\n')],
     ['a chunk size beyond 64 bits', compose([AUTH, CHUNKED], 'fffffffffffffffff\r\n{}\r\n0\r\n\r\n')],
     ['a chunk longer than its size', compose([AUTH, CHUNKED], '1\r\n{}\r\n0\r\n\r\n')],
     ['two Host fields', compose([AUTH, LENGTH], '{}', undefined, ['Host: h', 'Host: other'])],

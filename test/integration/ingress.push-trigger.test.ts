@@ -23,7 +23,7 @@ it('an accepted delivery about the branch is a push, and its duplicate is not', 
   expect(ingress.seen.pushes).toHaveLength(2);
 });
 
-it('another branch, another webhook and an unauthenticated request are no push', async () => {
+it('another branch, another webhook and an unauthenticated request are not pushes', async () => {
   ingress = await start();
   await ingress.post('git-push', push('feature'));
   await ingress.post('other', push('main'));

@@ -235,7 +235,7 @@ describe('a container', () => {
     expect(engine.containers()).toEqual([]);
   });
 
-  it('ends although the engine does not answer any more', async () => {
+  it('ends although the engine no longer answers', async () => {
     const executor = await open(shell('touch ../../../bin/broken'));
     expect((await execute(executor, makeRunInput())).state).toBe('succeeded');
   });

@@ -116,7 +116,7 @@ describe('the dispatcher', () => {
         expect(it.explainWait(queue.run(id))).toEqual({
           reason: 'backoff',
           text: expect.stringMatching(
-            /^Attempt 1 failed\. Attempt 2 starts at 2.*Z, as the automation's retry says\.$/,
+            /^Attempt 1 failed\. Attempt 2 starts at 2.*Z, according to the retry settings of the automation\.$/,
           ),
         });
       }
@@ -498,7 +498,7 @@ describe('after a crash', () => {
     expect(queue.run(id)).toMatchObject({ state: 'failed', error: 'interrupted' });
   });
 
-  it('a run of a factory that has no executor any more ends as interrupted', async () => {
+  it('a run of a factory that no longer has an executor ends as interrupted', async () => {
     const id = addRun({ state: 'running', executor: 'command', factory: 'removed' });
     await open().start();
     expect(queue.run(id)).toMatchObject({ state: 'failed', error: 'interrupted' });

@@ -133,7 +133,7 @@ describe('after a crash', () => {
 describe('times that a run has changed', () => {
   it.each([
     ['text', 'x'.repeat(1_000)],
-    ['an offset that is no number', `${'x'.repeat(16)} 2026-01-02T03:04:05.000Z\n`],
+    ['an offset that is not a number', `${'x'.repeat(16)} 2026-01-02T03:04:05.000Z\n`],
     ['an offset that is too large', `${'9'.repeat(16)} 2026-01-02T03:04:05.000Z\n`],
     ['a time that does not exist', '0000000000000000 2026-13-02T03:04:05.000Z\n'],
     ['bytes of no character', '\u0000\u00ff'.repeat(100)],

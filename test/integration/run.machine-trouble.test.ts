@@ -124,7 +124,7 @@ describe('a machine that cannot start runs', () => {
     const it = await start({});
     await waitUntil(() => it.startFailure('payments') !== null, 'the failure is reported');
     await waitUntil(async () => (await it.cancel(run!)) === 'cancelled', 'the run is cancelled');
-    await waitUntil(() => it.startFailure('payments') === null, 'nothing is reported any more');
+    await waitUntil(() => it.startFailure('payments') === null, 'nothing is reported');
     expect(queue.run(run!).state).toBe('cancelled');
   });
 

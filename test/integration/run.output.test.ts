@@ -51,7 +51,7 @@ describe('result.json of a command', () => {
     ['a folder', 'mkdir result.json', 'it is not a regular file'],
     ['a pipe', 'mkfifo result.json', 'it is not a regular file'],
     ['16 KiB and a byte', 'head -c 16385 /dev/zero > result.json', 'it is larger than 16384 bytes'],
-    ['bytes that are no UTF-8', 'printf "\\377" > result.json', 'it is not valid UTF-8'],
+    ['bytes that are not UTF-8', 'printf "\\377" > result.json', 'it is not valid UTF-8'],
     [
       'a missing artifact',
       `echo '{"artifacts": [{"name": "x", "path": "x"}]}' > result.json`,

@@ -41,7 +41,7 @@ const REFUSED: [title: string, entries: RawEntry[], shown: string][] = [
   ['a name with a line break', [{ mode: '100644', name: 'a\n::error::.yaml' }], '"webhooks/a\\n::error::.yaml"'],
   ['a name with an escape', [{ mode: '100644', name: 'a\u001b[2J.yaml' }], '"webhooks/a\\x1b[2J.yaml"'],
   ['a name that turns the text around', [{ mode: '100644', name: 'a\u202elmay' }], '\\u{202e}'],
-  ['a name that is no UTF-8', [{ mode: '100644', name: Buffer.from([0x61, 0xff]) }], '"webhooks/a\\xff"'],
+  ['a name that is not UTF-8', [{ mode: '100644', name: Buffer.from([0x61, 0xff]) }], '"webhooks/a\\xff"'],
 ];
 
 describe('A tree of a commit (G2)', () => {
@@ -174,7 +174,7 @@ describe('A revision read offline', () => {
     expect(await readRevisionTree(repo.path, rev)).toMatchObject({ ok: false, reason: 'RepositoryRefused' });
   });
 
-  it.each(['nothing', 'main:webhooks', 'main..main', 'HEAD~9'])('named %j is no commit', async (rev) => {
+  it.each(['nothing', 'main:webhooks', 'main..main', 'HEAD~9'])('named %j is not a commit', async (rev) => {
     await repo.commit({ 'webhooks/a.yaml': 'a' });
     expect(await readRevisionTree(repo.path, rev)).toEqual({
       ok: false,
@@ -253,7 +253,7 @@ describe('A folder read offline', () => {
     ]);
   });
 
-  it.runIf(process.platform === 'linux')('with a name that is no UTF-8 lists it as unusable', async () => {
+  it.runIf(process.platform === 'linux')('with a name that is not UTF-8 lists it as unusable', async () => {
     write('webhooks/a.yaml', 'a');
     writeFileSync(Buffer.concat([Buffer.from(`${repo.path}/webhooks/`), Buffer.from([0x61, 0xff])]), '');
     const read = await readDirectoryTree(repo.path);

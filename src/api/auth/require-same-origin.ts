@@ -4,7 +4,7 @@ import { AppError } from '../../core/errors.ts';
 /**
  * Throws `forbidden` where a browser says that another site's page makes the request (threat model W2). Browsers fill
  * in `Sec-Fetch-Site` where the connection can be trusted (https, loopback) and `Origin` with every unsafe method; no
- * page can forge either. Programs that are no browsers send neither.
+ * page can forge either. Programs other than browsers send neither.
  */
 export function requireSameOrigin(request: FastifyRequest): void {
   if (isOwnPage(request)) return;

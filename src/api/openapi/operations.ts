@@ -134,7 +134,7 @@ export const OPERATIONS: Readonly<Record<string, OperationWords>> = {
   'POST /api/v1/login-links': { id: 'createLoginLink', action: 'Make login link' },
 };
 
-/** Changes in the audit log that are no requests. */
+/** Changes in the audit log that no request made. */
 const INTERNAL_ACTIONS: Readonly<Record<string, string>> = {
   'APPLY /api/v1/factories/:factory/reconciliations/:id': 'Apply definition',
   'PIN /api/v1/factories/:factory/webhooks/:uid': 'Use secret of sender',

@@ -199,7 +199,7 @@ const factorySource: JsonSchema = {
     path: textOrNull,
   }),
   type: ['object', 'null'],
-  description: '`null` for a factory that the configuration does not name any more.',
+  description: '`null` for a factory that is no longer in the configuration.',
 };
 
 const listensTo: JsonSchema = { ...texts, description: 'UIDs of the webhooks that the last apply resolved.' };

@@ -1,7 +1,7 @@
 /** Only to take a path apart: nothing is ever asked there. */
 const HERE = 'http://here.invalid';
 const MAX_CHARACTERS = 1000;
-/** What is no page of the dashboard, and where somebody would be sent round in a circle. */
+/** Paths that are not pages of the dashboard, or that would redirect a user in a circle. */
 const NO_PAGE = /^\/(?:api|auth|assets|login)(?:[/?#]|$)/;
 
 /**

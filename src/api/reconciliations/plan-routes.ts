@@ -56,7 +56,7 @@ export function registerPlanRoutes(app: FastifyInstance, parts: PlanRouteParts):
       const mayCheckSecrets = roleHolds(principalOf(request).role, 'manager');
       const preview = await parts.planPreviewer.preview(factory, toTree(request.body.files), mayCheckSecrets);
       if (!preview.valid) {
-        const message = 'The files are no valid definition; `diagnostics` lists all that is wrong.';
+        const message = 'The files are not a valid definition. `diagnostics` lists all problems.';
         throw new AppError('definition_invalid', message, { details: { diagnostics: preview.diagnostics } });
       }
       const webhooks = await parts.inventory.webhooks(factory);

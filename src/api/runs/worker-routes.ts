@@ -328,7 +328,7 @@ function registerHeartbeat(app: FastifyInstance, parts: WorkerRouteParts): void 
       const hold = await findHold(request, parts);
       const { progress: reported, worker: stated } = request.body;
       const report = Object.assign(readOutput(request.body), { progress: reported });
-      // A receiver is no worker.
+      // Reports of a receiver name no worker.
       const from = hold.isReceiver === true ? {} : { worker: readCaller(request, stated) };
       return presentTerm(requireHeld(await parts.workers.heartbeat(hold, Object.assign(report, from))));
     },

@@ -8,7 +8,7 @@ import type { Authenticator, Principal } from '../auth/authenticator.ts';
 import type { RouteAccess } from './access-rules.ts';
 import { requireFactory } from './reach.ts';
 
-/** Paths under here that no route has ask for credentials first. The routes themselves are no secret: the document is public. */
+/** Paths under here that no route has ask for credentials first. The routes themselves are not secret: the document is public. */
 export const API_PREFIX = '/api/v1';
 
 /**

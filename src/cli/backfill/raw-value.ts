@@ -24,7 +24,7 @@ export function readRawValue(document: Buffer, path: readonly string[]): string 
   return end < 0 ? null : removeSpace(document.toString('utf8', at, end));
 }
 
-/** The position of the value of a key; `null` if the value at `start` is no object with this key. */
+/** The position of the value of a key; `null` if the value at `start` is not an object with this key. */
 function findKey(bytes: Buffer, start: number, key: string): number | null {
   if (bytes[start] !== OPEN_OBJECT) return null;
   let at = skipSpace(bytes, start + 1);

@@ -62,7 +62,7 @@ export function declareAlert(alert: CliCommand, bind: Bind): void {
   alert
     .command('acknowledge')
     .argument('<id>', `the alert: ${describeIdForms('alt')}`)
-    .description('take care of an open alert: messages about it are not repeated')
+    .description('mark an open alert as taken care of, so that messages about it are not repeated')
     .option('--note <text>', 'what is being done, for others')
     .withJson()
     .explain({
@@ -174,7 +174,7 @@ async function testTarget(session: CommandSession, { json }: { json?: boolean },
   return result.sent ? EXIT_CODES.done : EXIT_CODES.negative;
 }
 
-/** The complete ID. A complete one is returned without a request. */
+/** Completes an abbreviated ID. A complete ID needs no request. */
 async function findAlert(session: CommandSession, ref: string): Promise<string> {
   if (/^alt_[0-9a-hjkmnp-tv-z]{26}$/.test(ref)) return ref;
   const api = await session.api();

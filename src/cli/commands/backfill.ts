@@ -29,7 +29,7 @@ interface BackfillOptions extends ConfirmOptions {
 }
 
 const TOKEN_VARIABLE = 'DOCKBELL_CONNECT_TOKEN';
-/** As long as GitHub stores deliveries. */
+/** GitHub stores deliveries for this time. */
 const DEFAULT_SINCE_MS = 3 * 24 * 60 * 60_000;
 const MAX_LIMITED_ATTEMPTS = 10;
 
@@ -43,7 +43,7 @@ export function declareBackfill(backfill: CliCommand, bind: Bind): void {
     .addOption(
       instantOption('--since <time>', 'only deliveries that GitHub made at this time or later').default(
         { agoMs: DEFAULT_SINCE_MS },
-        '3d, as long as GitHub stores deliveries',
+        '3d, the time for which GitHub stores deliveries',
       ),
     )
     .option('--api-url <url>', 'address of the API, for GitHub Enterprise Server', 'https://api.github.com')

@@ -21,7 +21,7 @@ export function declareDrain(command: CliCommand, bind: Bind): void {
     .option('--cancel', 'start runs again')
     .withJson()
     .explain({
-      negative: 'with --wait: somebody cancelled the drain meanwhile',
+      negative: 'with --wait: the drain was cancelled',
       more: 'Deliveries are accepted while the daemon drains, and their runs wait. Runs that workers hold continue, because\na restart does not interrupt them. The next start of the daemon starts runs again.',
       examples: [
         ['dockbell drain --wait', 'before maintenance: wait until no run is executed'],

@@ -46,7 +46,7 @@ it('omits recorded headers that are redacted or cut', async () => {
   expect(Object.keys(sent)).not.toEqual(expect.arrayContaining(['x-long']));
 });
 
-it('names a replay after its entry, so that it is no duplicate of the original', async () => {
+it('names a replay after its entry, so that it is not a duplicate of the original', async () => {
   expect(await forward({ replay_of: 'dlv_0' }, {}, 'secret')).toMatchObject({ 'x-id': 'dlv_1' });
   expect(await forward({}, {}, 'secret')).toMatchObject({ 'x-id': 'event-1', authorization: 'Bearer secret' });
 });

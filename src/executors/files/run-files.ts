@@ -8,7 +8,7 @@ import { checkRunId, listNames, runFolder, runLogFile, runOfFile, runTimesFile }
 export interface RunFiles {
   /** Removes the files of a run that retention has removed. Throws `bad_request` for a malformed run ID. */
   removeRunFiles(runId: string): Promise<void>;
-  /** The runs that have any files, also those that are not in the storage any more. */
+  /** The runs that have any files, also those that are no longer in the storage. */
   list(): Promise<RunId[]>;
 }
 

@@ -71,7 +71,7 @@ export class LogTimesWriter {
   }
 }
 
-/** At most `limit` entries, beginning with the last one at or before `offset`. Lines that are no entries are ignored. */
+/** At most `limit` entries, beginning with the last one at or before `offset`. Other lines are ignored. */
 export async function readLogTimes(file: FileHandle, offset: number, limit: number): Promise<LogTime[]> {
   const first = Math.max(0, (await countUpTo(file, offset)) - 1);
   const bytes = Buffer.alloc(Math.min(limit, (await countLines(file)) - first) * LINE_BYTES);

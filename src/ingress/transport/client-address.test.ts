@@ -16,7 +16,7 @@ describe('the address of the client', () => {
 
   const find = createClientAddressFinder(['10.0.0.0/8', '2001:db8:1::/48', '192.0.2.7']);
   it.each([
-    ['is the peer if it is no trusted proxy', '192.0.2.1', '203.0.113.9', '192.0.2.1'],
+    ['is the peer if it is not a trusted proxy', '192.0.2.1', '203.0.113.9', '192.0.2.1'],
     ['is what a trusted proxy saw', '10.0.0.1', '203.0.113.9', '203.0.113.9'],
     ['is what a trusted proxy saw over IPv6', '2001:db8:1::5', '2001:db8:2::9', '2001:db8:2::9'],
     [

@@ -79,7 +79,7 @@ export class RunClaims {
     if (this.#parts.leases.isOpen && this.#parts.leases.termsOf(factory) !== null) this.#waiters.wake(factory);
   }
 
-  /** The daemon does not give out runs any more: claims that wait end. */
+  /** The daemon gives out no further runs: claims that wait end. */
   endWaits(): void {
     this.#waiters.endAll();
   }

@@ -181,7 +181,7 @@ describe('a request that is almost a handshake is not one', () => {
     ['another type', 'slack', { body: { ...slack, type: 'event_callback' } }],
     ['one key more', 'slack', { body: { ...slack, event: {} } }],
     ['one key less', 'slack', { body: { type: slack.type, challenge: slack.challenge } }],
-    ['a challenge that is no text', 'slack', { body: { ...slack, challenge: 5 } }],
+    ['a challenge that is not a text', 'slack', { body: { ...slack, challenge: 5 } }],
     ['a challenge with markup', 'slack', { body: { ...slack, challenge: '<script>' } }],
     ['a challenge of 256 characters', 'slack', { body: { ...slack, challenge: 'a'.repeat(256) } }],
     ['an empty challenge', 'slack', { body: { ...slack, challenge: '' } }],
@@ -224,7 +224,7 @@ describe('a request that is almost a handshake is not one', () => {
     ['data', 'discord', { body: { ...interactionPing, data: {} } }],
     ['an event', 'discord', { body: { ...discordPing, event: {} } }],
     ['an event of type 1', 'discord', { body: { ...discordPing, type: 1, event: {} } }],
-    ['an application that is no ID', 'discord', { body: { ...discordPing, application_id: 'a' } }],
+    ['an application that is not an ID', 'discord', { body: { ...discordPing, application_id: 'a' } }],
     ['another header', 'sns', { headers: { 'x-amz-sns-message-type': 'Notification' }, body: sns }],
     ['another type', 'sns', { headers: snsHeaders, body: { ...sns, Type: 'Notification' } }],
   ])('%s (%s)', (_what, scheme, request) => {

@@ -58,7 +58,7 @@ export function decodeFormBytes(bytes: Uint8Array): { decoded: Buffer; isValid: 
   return { decoded: decoded.subarray(0, length), isValid };
 }
 
-/** The byte that two hexadecimal digits stand for; -1 if they are no such digits. */
+/** The byte that two hexadecimal digits stand for; -1 if they are not. */
 function readHexPair(bytes: Uint8Array, at: number): number {
   const [high, low] = [HEX_VALUES[bytes[at] ?? 0]!, HEX_VALUES[bytes[at + 1] ?? 0]!];
   return high < 0 || low < 0 ? -1 : high * 16 + low;

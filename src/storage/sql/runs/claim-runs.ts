@@ -110,7 +110,7 @@ async function isWithin(claim: Claim, run: Candidate, budget: BudgetTerms): Prom
   return false;
 }
 
-/** The run to start of those with the key of a run; `null` if none may start, and then it is no candidate any more. */
+/** The run to start of those with the key of a run; `null` if none may start: then the run is not a candidate either. */
 async function chooseOfKey(claim: Claim, run: Candidate): Promise<number | null> {
   const { trx } = claim;
   const terms = readTerms(run.concurrency);

@@ -157,7 +157,7 @@ class DiskGuard implements SpaceGuard {
     this.#restoreBallast(room);
   }
 
-  /** The size of the log is no reason to reject deliveries, so it is checkpointed first. */
+  /** The size of the log alone must not reject deliveries, so it is checkpointed first. */
   #measureAfterWritingBack(): Room | null {
     const room = this.#measure();
     if (room === null || this.#isEnough(room) || room.walBytes === 0) return room;
