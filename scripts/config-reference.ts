@@ -1,10 +1,10 @@
 import { RELOADED_OPTIONS } from '../src/config/live-config.ts';
 import { OPTION_TREE, type OptionNode, type OptionSection } from '../src/config/option-tree.ts';
 import { describeType as describeValue } from '../src/config/option-type.ts';
-import type { Option, OptionType } from '../src/config/options.ts';
+import type { Option, OptionType } from '../src/config/options/option.ts';
 import { TEXT_FORMATS } from '../src/config/text-formats.ts';
 
-const START = '<!-- options: generated from src/config/options.ts by scripts/generate-config.ts -->';
+const START = '<!-- options: generated from src/config/options/options.ts by scripts/generate-config.ts -->';
 const END = '<!-- end of options -->';
 
 /** The page with its generated part renewed; everything around it is written by hand. */

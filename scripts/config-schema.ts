@@ -1,6 +1,6 @@
 import { OPTION_TREE, type OptionNode, type OptionSection } from '../src/config/option-tree.ts';
 import { describeType } from '../src/config/option-type.ts';
-import type { Option, OptionType } from '../src/config/options.ts';
+import type { Option, OptionType } from '../src/config/options/option.ts';
 import { TEXT_FORMATS } from '../src/config/text-formats.ts';
 import { DURATION_PATTERN } from '../src/words/duration.ts';
 

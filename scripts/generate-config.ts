@@ -1,5 +1,5 @@
 // Writes schemas/config.schema.json and the options in docs/reference/configuration.md from the table of options.
-// Run it after a change of src/config/options.ts: npx tsx scripts/generate-config.ts
+// Run it after a change of src/config/options/options.ts: npx tsx scripts/generate-config.ts
 import { readFileSync, writeFileSync } from 'node:fs';
 import { renewConfigReference } from './config-reference.ts';
 import { buildConfigSchema } from './config-schema.ts';

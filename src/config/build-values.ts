@@ -5,7 +5,7 @@ import type { ConfigDocument, ConfigProblem } from './config-document.ts';
 import { OPTION_TREE, type OptionNode, type OptionSection } from './option-tree.ts';
 import { convertValue, describeType } from './option-type.ts';
 import type { OptionValues } from './option-values.ts';
-import type { Option } from './options.ts';
+import type { Option } from './options/option.ts';
 
 /**
  * The values of all options. Adds to `problems` what the JSON Schema cannot say; the values are of use only if there are

@@ -4,7 +4,8 @@ import { formatKeyPath, type KeyPath } from '../yaml/key-path.ts';
 import type { YamlText } from '../yaml/parse-yaml.ts';
 import { findOption } from './option-tree.ts';
 import { readFromText } from './option-type.ts';
-import { OPTIONS, type Option } from './options.ts';
+import type { Option } from './options/option.ts';
+import { OPTIONS } from './options/options.ts';
 import { substituteEnvironment } from './substitute-environment.ts';
 
 /** One thing that is wrong with the configuration. */

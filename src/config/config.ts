@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { parseDuration } from '../words/duration.ts';
 import { locateTarget } from './notify-targets.ts';
 import type { FactoryValues, OptionValues } from './option-values.ts';
-import { OPTIONS } from './options.ts';
+import { OPTIONS } from './options/options.ts';
 import { locateResult } from './result-targets.ts';
 
 // What the table of options cannot say: values that depend on other values. All else of `Config` follows from the table.

@@ -3,7 +3,8 @@ import type { JsonObject } from '../core/json.ts';
 import type { Config } from './config.ts';
 import { createLiveConfig, planReload, RELOADED_OPTIONS } from './live-config.ts';
 import { loadConfig } from './load-config.ts';
-import { OPTIONS, SECTIONS } from './options.ts';
+import { OPTIONS } from './options/options.ts';
+import { SECTIONS } from './options/sections.ts';
 
 const read = (overrides: JsonObject) => loadConfig({ file: null, env: {}, overrides, workingDir: '/srv' });
 const factory = (name: string, branch = 'main') => ({ name, source: { type: 'repository', url: '/repo', branch } });

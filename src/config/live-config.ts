@@ -1,6 +1,7 @@
-import { ALERT_OPTION_NAMES } from './alert-options.ts';
 import type { Config, FactoryConfig } from './config.ts';
-import { OPTIONS, SECTIONS, type Section } from './options.ts';
+import { ALERT_OPTION_NAMES } from './options/alert-options.ts';
+import { OPTIONS } from './options/options.ts';
+import { SECTIONS, type Section } from './options/sections.ts';
 
 /** The options that a reload changes. The others, outside of `factories`, need a restart. */
 export const RELOADED_OPTIONS: ReadonlySet<string> = new Set([

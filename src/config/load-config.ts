@@ -18,7 +18,7 @@ import { ConfigDocument, type ConfigFile, type ConfigProblem } from './config-do
 import { checkNotifyTargets } from './notify-targets.ts';
 import { convertValue, describeType } from './option-type.ts';
 import type { OptionValues } from './option-values.ts';
-import { OPTIONS } from './options.ts';
+import { OPTIONS } from './options/options.ts';
 import { checkResultTargets } from './result-targets.ts';
 import { substituteEnvironment } from './substitute-environment.ts';
 

@@ -1,5 +1,7 @@
 import type { KeyPath } from '../yaml/key-path.ts';
-import { OPTIONS, type Option, type OptionKey, SECTIONS, type Section } from './options.ts';
+import type { Option } from './options/option.ts';
+import { OPTIONS, type OptionKey } from './options/options.ts';
+import { SECTIONS, type Section } from './options/sections.ts';
 
 /** One key of a section: an option, a section, or a list of sections. */
 export type OptionNode =

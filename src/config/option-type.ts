@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Json } from '../core/json.ts';
 import { parseDuration, writeDuration } from '../words/duration.ts';
 import { listAlternatives } from '../yaml/key-path.ts';
-import type { OptionType } from './options.ts';
+import type { OptionType } from './options/option.ts';
 import { TEXT_FORMATS } from './text-formats.ts';
 
 const SWITCH: ReadonlyMap<Json, boolean> = new Map<Json, boolean>([

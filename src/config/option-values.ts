@@ -1,4 +1,5 @@
-import type { OPTIONS, OptionKey, SECTIONS } from './options.ts';
+import type { OPTIONS, OptionKey } from './options/options.ts';
+import type { SECTIONS } from './options/sections.ts';
 
 // The types of the configuration, computed from the table of options: an option is one row there and nothing here.
 

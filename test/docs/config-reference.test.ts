@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { renewConfigReference } from '../../scripts/config-reference.ts';
 import { buildConfigSchema } from '../../scripts/config-schema.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { OPTIONS } from '../../src/config/options.ts';
+import { OPTIONS } from '../../src/config/options/options.ts';
 import { createAjv } from '../../src/yaml/create-ajv.ts';
 
 const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readHandshakeGuides } from '../../scripts/scheme-docs.ts';
-import { OPTIONS } from '../../src/config/options.ts';
+import { OPTIONS } from '../../src/config/options/options.ts';
 import { HANDSHAKE_OUTCOMES, type HandshakeOutcome } from '../../src/core/handshake.ts';
 import { IDENTITY_SOURCES } from '../../src/core/resources/delivery.ts';
 import * as answers from '../../src/ingress/transport/answers.ts';

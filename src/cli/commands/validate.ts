@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { OPTIONS } from '../../config/options.ts';
+import { OPTIONS } from '../../config/options/options.ts';
 import type { DiagnosticFormat } from '../../definitions/report/format-diagnostics.ts';
 import { DIAGNOSTIC_FORMATS } from '../../definitions/report/format-diagnostics.ts';
 import type { ValidationReport } from '../../definitions/report/validation-report.ts';

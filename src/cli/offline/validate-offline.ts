@@ -1,4 +1,4 @@
-import { OPTIONS } from '../../config/options.ts';
+import { OPTIONS } from '../../config/options/options.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { SourceTree } from '../../core/source-tree.ts';
 import type { ValidatedTree } from '../../definitions/check/check-definition.ts';
