@@ -6,7 +6,9 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyCiFactory, CI_TOKEN } from '../helpers/ci-factory.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { openRealPodman } from '../helpers/real-podman.ts';
 import { chooseSeed, createSeededRandom } from '../helpers/seeded-random.ts';
+import { installStandInEngine } from '../helpers/stand-in-engine.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { launchTestDaemon, type TestDaemon, type TestDaemonOptions } from '../helpers/test-daemon.ts';
 import { findFreePort, startWorkerProcess } from '../helpers/worker-process.ts';
@@ -36,11 +38,16 @@ const POLICIES = {
 };
 const KINDS = Object.keys(POLICIES);
 
-/** Writes its mark before anything else: one write of one line to a file opened for appending. */
+/**
+ * Writes its mark before anything else, and another one at its end: each is one write of one line to a file opened for
+ * appending.
+ */
 const COMMAND = `#!/bin/sh
-echo "$DOCKBELL_RUN_ID \${PWD##*/}" >> "$1"
+while read -r key value; do case "$key" in '"attempt":') attempt=\${value%,};; esac; done < run.json
+echo "started $DOCKBELL_RUN_ID $attempt $(date +%s%3N)" >> "$1"
 sleep 0.1
-case "$(cat "$DOCKBELL_PAYLOAD")" in *flaky*bad*) exit 3;; esac
+echo "ended $DOCKBELL_RUN_ID $attempt $(date +%s%3N)" >> "$1"
+case "$(cat event-payload.json)" in *flaky*bad*) exit 3;; esac
 `;
 
 interface Attempt {
@@ -64,10 +71,24 @@ interface StoredRun {
   n: number;
 }
 
-type ExecutorName = 'command' | 'queue';
+interface Mark {
+  event: string;
+  run: string;
+  number: number;
+  at: number;
+}
+
+/** What the kind of executor of a scene needs. */
+interface Stage {
+  executor: Record<string, unknown>;
+  env?: Record<string, string>;
+  /** Containers that exist. */
+  containers?: () => string[];
+}
 
 interface Scene {
   folder: string;
+  stage: Stage;
   options: TestDaemonOptions;
   script: string;
   marks: string;
@@ -76,6 +97,7 @@ interface Scene {
   sent: number;
 }
 
+const podman = openRealPodman();
 const random = createSeededRandom(chooseSeed());
 let repo: TempGitRepo;
 const folder = mkdtempSync(join(tmpdir(), 'dockbell-policies-'));
@@ -93,22 +115,36 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** How the executors of the variants start the script. */
+const STAGES: Readonly<Record<string, (folder: string, command: string[]) => Stage>> = {
+  command: (_, command) => ({ executor: { type: 'command', command } }),
+  queue: () => ({ executor: { type: 'queue', lease: '2s', timeout: '1m' } }),
+  container: (own, args) => {
+    const { bin, containers } = installStandInEngine(own);
+    const executor = { type: 'container', engine: 'docker', image: 'agent:1', args };
+    return { executor, env: { PATH: `${bin}:${process.env.PATH}` }, containers };
+  },
+  podman: (own, args) => {
+    const { image, environment, containers } = podman!;
+    const engineOptions = [`--volume=${own}:${own}`];
+    const executor = { type: 'container', engine: 'podman', image, pull: 'never', args, engineOptions };
+    return { executor, env: environment, containers };
+  },
+};
+
 /** A data directory and a configuration whose runs note each start in a file. */
-async function createScene(name: ExecutorName): Promise<Scene> {
-  const own = mkdtempSync(join(folder, `${name}-`));
+async function createScene(variant: string): Promise<Scene> {
+  const own = mkdtempSync(join(folder, `${variant}-`));
   const [marks, script] = [join(own, 'marks'), join(own, 'command.sh')];
   writeFileSync(marks, '');
   writeFileSync(script, COMMAND);
-  const executors = {
-    command: { type: 'command', command: ['/bin/sh', script, marks] },
-    queue: { type: 'queue', lease: '2s', timeout: '1m' },
-  };
-  const runs = { executor: executors[name], concurrency: 6 };
+  const stage = STAGES[variant]!(own, ['/bin/sh', script, marks]);
+  const runs = { executor: stage.executor, concurrency: 6 };
   const factories = [{ name: 'payments', source: { type: 'repository', url: repo.path }, runs }];
   const admin = { port: await findFreePort() };
   const config = { limits: { deliveriesPerMinute: 100_000 }, admin, factories };
-  const options = { config, dataDir: mkdtempSync(join(own, 'data-')) };
-  return { folder: own, options, script, marks, accepted: new Map(), sent: 0 };
+  const options = { config, dataDir: mkdtempSync(join(own, 'data-')), env: stage.env };
+  return { folder: own, stage, options, script, marks, accepted: new Map(), sent: 0 };
 }
 
 /** Two workers, which are killed and started again. The command line of the factory is theirs. */
@@ -196,15 +232,23 @@ function readDatabase({ options }: Scene) {
   }
 }
 
-it.each(['command', 'queue'] as const)(
-  `${ROUNDS} daemons that are killed break no promise of a policy, with the executor %s`,
-  async (name) => {
-    const scene = await createScene(name);
+/** A start of a real container takes a second. */
+const VARIANTS = [
+  { variant: 'command', rounds: ROUNDS },
+  { variant: 'queue', rounds: ROUNDS },
+  { variant: 'container', rounds: ROUNDS },
+  ...(podman === null ? [] : [{ variant: 'podman', rounds: Math.ceil(ROUNDS / 5) }]),
+];
+
+it.each(VARIANTS)(
+  '$rounds daemons that are killed break no promise of a policy ($variant)',
+  async ({ variant, rounds }) => {
+    const scene = await createScene(variant);
     const first = await start(scene);
     const uid = await applyCiFactory(first.daemon);
-    const workers = name === 'queue' ? await startWorkers(scene, first.daemon) : null;
+    const workers = variant === 'queue' ? await startWorkers(scene, first.daemon) : null;
     await first.kill();
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       const { daemon, kill } = await start(scene);
       let isOver = false;
       const url = `${daemon.ingressUrl}/webhooks/w/${uid}`;
@@ -222,10 +266,14 @@ it.each(['command', 'queue'] as const)(
     expect(await daemon.end('SIGTERM')).toBe(0);
 
     const { runs, attempts } = readDatabase(scene);
-    expect(scene.accepted.size).toBeGreaterThan(ROUNDS);
+    expect(scene.accepted.size).toBeGreaterThan(rounds);
     expectOneRunEach(scene, runs);
     expectKnownEnds(runs);
-    expectNoSecondStart(scene, attempts);
+    const marks = readMarks(scene);
+    expect(marks.length).toBeGreaterThan(rounds);
+    expectNoSecondStart(marks, attempts);
+    expectNothingAfterEnd(marks, attempts);
+    expect(scene.stage.containers?.() ?? []).toEqual([]);
     expectLimits(attempts);
     expectBudget(attempts);
     expectQuietTime(attempts);
@@ -256,13 +304,27 @@ function expectKnownEnds(runs: readonly StoredRun[]): void {
   for (const end of known) expect(ends, 'the rounds were too short to show every end').toContain(end);
 }
 
+function readMarks({ marks }: Scene): Mark[] {
+  const lines = readFileSync(marks, 'utf8').trim().split('\n');
+  return lines.map((line) => {
+    const [event, run, number, at] = line.split(' ') as [string, string, string, string];
+    return { event, run, number: Number(number), at: Number(at) };
+  });
+}
+
 /** No attempt was started twice, and only attempts that the storage knows were started. */
-function expectNoSecondStart({ marks }: Scene, attempts: readonly Attempt[]): void {
-  const started = readFileSync(marks, 'utf8').trim().split('\n');
-  expect(started.filter((mark, i) => started.indexOf(mark) !== i)).toEqual([]);
-  const stored = new Set(attempts.map(({ run }) => run));
-  expect(started.filter((mark) => !stored.has(mark.split(' ')[0]!))).toEqual([]);
-  expect(started.length).toBeGreaterThan(ROUNDS);
+function expectNoSecondStart(marks: readonly Mark[], attempts: readonly Attempt[]): void {
+  const started = marks.filter(({ event }) => event === 'started').map(({ run, number }) => `${run} ${number}`);
+  expect(started.filter((attempt, i) => started.indexOf(attempt) !== i)).toEqual([]);
+  const stored = new Set(attempts.map(({ run, number }) => `${run} ${number}`));
+  expect(started.filter((attempt) => !stored.has(attempt))).toEqual([]);
+}
+
+/** An attempt that has ended does nothing more: what was left of it was ended first. */
+function expectNothingAfterEnd(marks: readonly Mark[], attempts: readonly Attempt[]): void {
+  const ends = new Map(attempts.map(({ run, number, finished_at }) => [`${run} ${number}`, finished_at]));
+  const late = marks.filter(({ run, number, at }) => at > ends.get(`${run} ${number}`)!);
+  expect(late).toEqual([]);
 }
 
 /** At no time more runs with one key than the limit were running. */
