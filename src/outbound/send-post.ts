@@ -69,3 +69,8 @@ export async function readBeginning(body: AsyncIterable<Uint8Array>, maxBytes: n
   }
   return Buffer.concat(chunks).subarray(0, maxBytes);
 }
+
+/** Ends the connection without reading the rest of a body. */
+export async function discardBody(body: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of body) break;
+}

@@ -18,8 +18,8 @@ export interface RunDirectory extends Omit<RunPlaces, 'workspace'> {
 
 /**
  * Creates the directory of an attempt, `<runsDir>/<run>/<attempt>/`, with its three files and the agent files, readable only
- * by the user of the run (`null` for the user of the daemon). It is kept for inspection until retention removes the run. The folder for
- * temporary files next to it is deleted at the end of the attempt.
+ * by the user of the run (`null` for the user of the daemon). It is kept for inspection until retention removes the run. The
+ * folder for temporary files next to it is deleted at the end of the attempt.
  */
 export async function prepareRunDirectory(
   runsDir: string,

@@ -41,14 +41,8 @@ function createProgram(settings: ContainerSettings, engine: ContainerEngine, use
     compose: ({ input, secrets }, { work }, environment) => {
       const chosen = chooseImage(settings, input);
       if (!chosen.ok) return chosen;
-      const conflicting = [...secrets.keys()].find(isEngineVariable);
-      if (conflicting !== undefined) {
-        const name = JSON.stringify(conflicting);
-        return {
-          ok: false,
-          problem: `secret ${name} cannot be passed to a container: ${engine.name} reads this variable`,
-        };
-      }
+      const problem = findConflict(secrets.keys(), engine);
+      if (problem !== null) return { ok: false, problem };
       const args = composeContainer(settings, input.run, { image: chosen.image, work, user }, environment);
       // The client reads the values of the variables from its own environment.
       return { ok: true, command: [engine.name, ...args], environment: { ...environment, ...engine.environment } };
@@ -62,6 +56,13 @@ function createProgram(settings: ContainerSettings, engine: ContainerEngine, use
       await engine.removeContainers(run);
     },
   };
+}
+
+/** The client has its own variables and those of the run: no name can mean both. */
+function findConflict(secrets: Iterable<string>, engine: ContainerEngine): string | null {
+  const conflicting = [...secrets].find(isEngineVariable);
+  if (conflicting === undefined) return null;
+  return `secret ${JSON.stringify(conflicting)} cannot be passed to a container: ${engine.name} reads this variable; store it under another name`;
 }
 
 /** Why an exit code may not be that of the program in the container; `null` if it is. */

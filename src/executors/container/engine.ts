@@ -21,9 +21,9 @@ const ATTEMPT_PAUSE_MS = 250;
 
 /** Variables with which users select the engine, its configuration and its registry. */
 const ENGINE_VARIABLE =
-  /^(?:HOME|USER|XDG_[A-Z_]+|DOCKER_[A-Z_]+|CONTAINERS?_[A-Z_]+|PODMAN_[A-Z_]+|REGISTRY_AUTH_FILE|DBUS_SESSION_BUS_ADDRESS|(?:https?|no)_proxy|(?:HTTPS?|NO)_PROXY)$/;
+  /^(?:HOME|USER|XDG_[A-Z_]+|DOCKER_[A-Z_]+|CONTAINERS?_[A-Z_]+|PODMAN_[A-Z_]+|STORAGE_(?:DRIVER|OPTS)|REGISTRY_AUTH_FILE|DBUS_SESSION_BUS_ADDRESS|(?:https?|no)_proxy|(?:HTTPS?|NO)_PROXY)$/;
 
-/** Does this variable change how the engine works, so that no secret of a run may have its name? */
+/** Does this variable change how the engine works, so that no secret of a run can have its name? */
 export function isEngineVariable(name: string): boolean {
   return ENGINE_VARIABLE.test(name);
 }

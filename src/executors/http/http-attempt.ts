@@ -5,7 +5,7 @@ import type { SecretValue } from '../../core/secret-value.ts';
 import { backoffMs, pause } from '../../core/time/backoff.ts';
 import { describeNetworkFailure } from '../../outbound/network-failure.ts';
 import { readRetryAfter } from '../../outbound/retry-after.ts';
-import { type OutboundResponse, sendPost } from '../../outbound/send-post.ts';
+import { discardBody, type OutboundResponse, sendPost } from '../../outbound/send-post.ts';
 import { describeStop, failed, notStarted } from '../attempt-results.ts';
 import type { AttemptLog } from './attempt-log.ts';
 import { nameAttempt } from './compose-request.ts';
@@ -128,7 +128,7 @@ export class HttpAttempt {
       return (await readResultIfAny(response, this.#log)) ?? this.#accept();
     }
     if (status >= 500 || PASSING.has(status)) {
-      for await (const _ of response.body) break;
+      await discardBody(response.body);
       const waitMs = readRetryAfter(headers['retry-after'], this.#receiver.parts.clock.wallMs());
       const isAlive = status === IN_PROGRESS;
       return this.#fail(`the receiver ${this.#host} responded with ${status}`, { waitMs, isAlive });

@@ -21,7 +21,8 @@ const TIMING: HttpTiming = { backoff: { firstMs: 1000, maxMs: 60_000, jitter: 0.
 
 /**
  * Executor `http`: posts each attempt to a receiver, which executes it and responds with the result, or accepts it and reports
- * the result later. A request is repeated with the same `Idempotency-Key`, also by the next daemon after a crash, so the receiver gets each attempt at least once.
+ * the result later. A request is repeated with the same `Idempotency-Key`, also by the next daemon after a crash, so the
+ * receiver gets each attempt at least once.
  */
 export async function createHttpExecutor(
   settings: HttpSettings,

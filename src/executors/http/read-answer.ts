@@ -2,7 +2,7 @@ import type { Json } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { RunResult } from '../../core/resources/run.ts';
 import { readReportedOutput } from '../../core/run-output.ts';
-import { type OutboundResponse, readBeginning } from '../../outbound/send-post.ts';
+import { discardBody, type OutboundResponse, readBeginning } from '../../outbound/send-post.ts';
 import { failed } from '../attempt-results.ts';
 import { LOG_LIMIT_BYTES } from '../log/log-sink.ts';
 import type { AttemptLog } from './attempt-log.ts';
@@ -37,7 +37,7 @@ export async function readAnswer(response: OutboundResponse, log: AttemptLog): P
 /** The result that a response with a 2xx status contains; `null` for 202 and any other body, which is discarded. */
 export async function readResultIfAny(response: OutboundResponse, log: AttemptLog): Promise<RunResult | null> {
   if (response.status === 202 || !isJsonBody(response)) {
-    for await (const _ of response.body) break;
+    await discardBody(response.body);
     return null;
   }
   const text = await readText(response);
