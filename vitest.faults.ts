@@ -13,7 +13,7 @@ export default defineConfig({
     setupFiles: ['test/helpers/check-documented-answers.ts', 'test/helpers/after-each-file.ts'],
     env: { DOCKBELL_CRASH_ROUNDS: '50', DOCKBELL_SIMULATED_SCENARIOS: '400', DOCKBELL_EVERY_THEME: '1' },
     testTimeout: 900_000,
-    hookTimeout: 300_000,
+    hookTimeout: 900_000,
     expect: { poll: { timeout: 20_000 } },
     fileParallelism: false,
   },
