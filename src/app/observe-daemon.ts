@@ -30,6 +30,8 @@ export async function observeDaemon(state: DaemonState, hurry: AbortSignal, life
     isConfigured,
     lastBackup: backups.lastTimes,
     alertCounts: () => alerts.counts(),
+    factoryBudgets: () =>
+      config.factories.flatMap(({ name: factory, runs: { budget } }) => (budget === null ? [] : [{ factory, budget }])),
     nowMs: () => clock.wallMs(),
   });
   const metrics = createMetrics({ probes, writes: state.measures, version });

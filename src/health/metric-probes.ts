@@ -2,7 +2,9 @@ import { statfs } from 'node:fs/promises';
 import type { InventoryReader, RunTotals } from '../core/ports/definitions/inventory.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { FactoryStatus } from '../core/reconciliation.ts';
+import type { BudgetTerms } from '../core/run-policy.ts';
 import type { MetricProbes } from '../observability/metrics/metric-probes.ts';
+import { MAX_NAMED_AUTOMATIONS } from '../observability/metrics/named-series.ts';
 
 /** Number of automations of one read. */
 const PAGE = 500;
@@ -14,12 +16,14 @@ export interface ProbeParts {
   isConfigured(factory: string): boolean;
   lastBackup: MetricProbes['lastBackup'];
   alertCounts: MetricProbes['alertCounts'];
+  /** Of the factories whose configuration has one. */
+  factoryBudgets(): { factory: string; budget: BudgetTerms }[];
   nowMs(): number;
 }
 
 /** What a scrape asks the storage and the file system. */
 export function createMetricProbes(parts: ProbeParts): MetricProbes {
-  const { storage, dataDir, isConfigured, lastBackup, alertCounts, nowMs } = parts;
+  const { storage, dataDir, isConfigured, lastBackup, alertCounts, factoryBudgets, nowMs } = parts;
   const { inventoryReader, runReader } = storage;
   return {
     lastBackup,
@@ -54,6 +58,15 @@ export function createMetricProbes(parts: ProbeParts): MetricProbes {
           return { factory, ageMs: oldest === undefined ? 0 : Math.max(0, now - oldest.createdAt) };
         }),
       );
+    },
+    budgets: async () => {
+      const at = nowMs();
+      const ofFactories = factoryBudgets().map(async ({ factory, budget: { runs: limit, perMs } }) => {
+        return { factory, automation: '', limit, used: await runReader.factoryStarts({ factory, at, perMs }) };
+      });
+      const ofAutomations = await runReader.automationBudgets({ at, limit: MAX_NAMED_AUTOMATIONS });
+      const configured = ofAutomations.filter(({ factory }) => isConfigured(factory));
+      return [...(await Promise.all(ofFactories)), ...configured];
     },
     diskSpace: async () => {
       const { bavail, blocks, bsize } = await statfs(dataDir);

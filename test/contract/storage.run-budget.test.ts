@@ -43,6 +43,27 @@ describe.each(STORAGES)('runs with a budget on $name', (kind) => {
 
   const fix = (count: number) => record(...Array<string>(count).fill('fix-errors'));
 
+  it('are counted, with the limit of the live version, as long as their starts count', async () => {
+    const { runReader } = opened.storage;
+    const budgets = (at: number, limit = 10) => runReader.automationBudgets({ at, limit });
+    expect(await budgets(START_MS)).toEqual([]);
+    await declare({ runs: 3, per: '1h' });
+    await fix(2);
+    await record('other');
+    const ofFactory = { runs: 9, perMs: HOUR_MS, over: 'queue' } as const;
+    await claim(START_MS, ofFactory);
+    const spent = { factory: FACTORY, automation: 'fix-errors', limit: 3 };
+    expect(await budgets(START_MS + HOUR_MS - 1)).toEqual([{ ...spent, used: 2 }]);
+    expect(await budgets(START_MS + HOUR_MS)).toEqual([{ ...spent, used: 0 }]);
+    expect(await budgets(START_MS, 0)).toEqual([]);
+    const starts = (at: number) => runReader.factoryStarts({ factory: FACTORY, at, perMs: HOUR_MS });
+    expect([await starts(START_MS + HOUR_MS - 1), await starts(START_MS + HOUR_MS)]).toEqual([3, 0]);
+    await declare({ runs: 2, per: '1h' });
+    expect(await budgets(START_MS)).toEqual([{ ...spent, limit: 2, used: 2 }]);
+    await declare(null);
+    expect(await budgets(START_MS)).toEqual([]);
+  });
+
   it('wait until the budget allows another start, oldest first, and do not keep others from starting', async () => {
     await declare({ runs: 2, per: '1h' });
     const [first, second, third, fourth, fifth] = (await fix(5)) as [RunId, RunId, RunId, RunId, RunId];

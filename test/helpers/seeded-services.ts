@@ -723,6 +723,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     isConfigured: () => true,
     lastBackup: () => null,
     alertCounts: () => [],
+    factoryBudgets: () => [],
     nowMs: () => NOW_MS,
   });
   const metrics = createMetrics({ probes, writes: openMeasures(), version: '0.0.0' });

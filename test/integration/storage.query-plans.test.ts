@@ -73,6 +73,8 @@ const OPERATIONS: [name: string, run: (storage: Storage, uid: WebhookUid) => Pro
     ['first', '(subquery-4)'],
   ],
   ['the oldest queued runs', (s) => s.runReader.oldestQueued(FACTORY), []],
+  ['budgets', (s) => s.runReader.automationBudgets({ at: 1, limit: 9 }), ['automation_versions']],
+  ['starts of a factory', (s) => s.runReader.factoryStarts({ factory: FACTORY, at: 1, perMs: 1 }), []],
   ['what fails', (s) => s.inventoryReader.failing(), ['factories']],
   ['totals of runs', (s) => s.inventoryReader.runTotals({ factory: FACTORY, automation: 'a' }, 10), []],
   ['automations with failed runs', (s) => s.inventoryReader.failedAutomations(FACTORY, 10), []],

@@ -286,6 +286,8 @@ describe('an unexpected error', () => {
         agentFiles: async () => [],
         attempts: async () => new Map(),
         queuePositions: async () => new Map(),
+        automationBudgets: async () => [],
+        factoryStarts: async () => 0,
         oldestQueued: async () => [],
       },
     });
@@ -308,6 +310,8 @@ describe('an unexpected error', () => {
       agentFiles: down,
       attempts: down,
       queuePositions: down,
+      automationBudgets: down,
+      factoryStarts: down,
       oldestQueued: down,
     };
     const { app, owner } = open({ runs });

@@ -1,4 +1,5 @@
 import type { RunTotals } from '../../core/ports/definitions/inventory.ts';
+import type { SpentBudget } from '../../core/ports/runs/run-queue.ts';
 import type { WebhookTraffic } from '../../core/webhook-traffic.ts';
 
 /** Values that are read at each scrape. */
@@ -15,6 +16,8 @@ export interface MetricProbes {
   runTotals(): Promise<RunTotals[]>;
   /** Per factory: how long its oldest queued run has waited, 0 if none is queued. */
   queueAges(): Promise<{ factory: string; ageMs: number }[]>;
+  /** The budgets of factories, with an empty `automation`, and of live automations, which are limited to those with series. */
+  budgets(): Promise<SpentBudget[]>;
   /** The number of alerts that are not resolved. `factory` is `null` for alerts about the installation. */
   alertCounts(): { rule: string; factory: string | null; count: number }[];
   /** The last scheduled backup, as wall time; `null` if none is scheduled. */

@@ -23,6 +23,10 @@ const probes: MetricProbes = {
     { factory: 'payments', automation: 'fix', ended: { succeeded: 7, failed: 2, cancelled: 1 }, recentFailed: 2 },
   ],
   alertCounts: () => [],
+  budgets: async () => [
+    { factory: 'payments', automation: '', limit: 200, used: 7 },
+    { factory: 'payments', automation: 'fix', limit: 3, used: 3 },
+  ],
   lastBackup: () => ({ successMs: 1_000, failureMs: null }),
   queueAges: async () => [{ factory: 'payments', ageMs: 90_000 }],
   diskSpace: async () => ({ freeBytes: 5, sizeBytes: 10 }),
@@ -148,6 +152,17 @@ describe('metrics', () => {
         'dockbell_ingress_refusals_total{reason="delivery_rate"} 3',
       ]);
     }
+  });
+
+  it('look up budgets, with an empty automation for the one of a factory', async () => {
+    expect(await linesOf(create(), 'dockbell_budget_')).toEqual([
+      'dockbell_budget_limit_runs{factory="payments",automation=""} 200',
+      'dockbell_budget_limit_runs{factory="payments",automation="fix"} 3',
+      'dockbell_budget_used_runs{factory="payments",automation=""} 7',
+      'dockbell_budget_used_runs{factory="payments",automation="fix"} 3',
+    ]);
+    const broken = create({ budgets: async () => Promise.reject(new Error('down')) });
+    expect(await linesOf(broken, 'dockbell_budget_')).toEqual([]);
   });
 
   it('look up runs and readiness at each scrape', async () => {

@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
+import type { SpentBudget } from '../../core/ports/runs/run-queue.ts';
 import type { WebhookTraffic } from '../../core/webhook-traffic.ts';
 import type { MetricProbes } from './metric-probes.ts';
 import { type NamedSeries, OTHER } from './named-series.ts';
@@ -10,6 +11,7 @@ export function registerProbedGauges(registry: Registry, probes: MetricProbes, n
   registerFactoryGauges(registry, probes);
   registerTrafficGauges(registry, probes, namedWebhooks);
   registerQueueAge(registry, probes);
+  registerBudgets(registry, probes);
   registerDiskSpace(registry, probes);
   registerBackups(registry, probes);
   registerAlerts(registry, probes);
@@ -104,6 +106,36 @@ function registerQueueAge(registry: Registry, probes: MetricProbes): void {
       for (const { factory, ageMs } of ages) this.set({ factory }, ageMs / 1000);
     },
   });
+}
+
+/** Two gauges, because a change of the definition changes the limit. */
+function registerBudgets(registry: Registry, probes: MetricProbes): void {
+  const readBudgets = shareReads(() => probes.budgets().catch(() => []));
+  const register = (name: string, help: string, pick: (budget: SpentBudget) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['factory', 'automation'],
+      registers: [registry],
+      async collect() {
+        const budgets = await readBudgets();
+        this.reset();
+        for (const budget of budgets) {
+          const { factory, automation } = budget;
+          this.set({ factory, automation }, pick(budget));
+        }
+      },
+    });
+  register(
+    'dockbell_budget_limit_runs',
+    'Attempts that may start in the period of a budget. The automation is empty for the budget of a factory.',
+    ({ limit }) => limit,
+  );
+  register(
+    'dockbell_budget_used_runs',
+    'Attempts that started in the period of a budget until now. The automation is empty for the budget of a factory.',
+    ({ used }) => used,
+  );
 }
 
 function registerDiskSpace(registry: Registry, probes: MetricProbes): void {

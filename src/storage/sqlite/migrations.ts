@@ -875,4 +875,6 @@ export const MIGRATIONS: readonly string[] = [
   `ALTER TABLE automation_versions ADD COLUMN workspace TEXT;`,
   // The replay that a delivery is a part of.
   `ALTER TABLE deliveries ADD COLUMN replay TEXT;`,
+  // For the metrics of budgets, which few automations declare.
+  `CREATE INDEX automation_versions_with_budget ON automation_versions (factory, name) WHERE budget IS NOT NULL;`,
 ];

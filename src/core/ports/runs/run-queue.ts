@@ -120,6 +120,16 @@ export const MAX_EXAMINED_RUNS = 5_000;
 /** Maximum number of queued runs that are read for the ages of the queue. */
 export const MAX_EXAMINED_QUEUE = 1_000;
 
+/** What is left of the budget of an automation. */
+export interface SpentBudget {
+  factory: string;
+  automation: string;
+  /** Number of attempts that may start in its period. */
+  limit: number;
+  /** Number of those that started in the period until now. */
+  used: number;
+}
+
 /** Reads of runs for the management API. */
 export interface RunReader {
   /** Newest first. A page can be short, or empty, although a next one exists: see `MAX_EXAMINED_RUNS`. */
@@ -137,6 +147,10 @@ export interface RunReader {
    * among the first `MAX_QUEUE_POSITION`.
    */
   queuePositions(request: { factory: string; runs: readonly RunId[] }): Promise<Map<RunId, number>>;
+  /** The budgets of live automations, by factory and name. */
+  automationBudgets(request: { at: number; limit: number }): Promise<SpentBudget[]>;
+  /** Number of the attempts that started in a period until now and count for the budget of the factory. */
+  factoryStarts(request: { factory: string; at: number; perMs: number }): Promise<number>;
   /**
    * When the oldest queued run of each automation was created, oldest first. Omits automations without a run among the
    * `MAX_EXAMINED_QUEUE` oldest queued runs of the factory.

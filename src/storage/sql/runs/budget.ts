@@ -1,4 +1,5 @@
-import type { Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { RunReader } from '../../../core/ports/runs/run-queue.ts';
 import { type BudgetTerms, readBudgetTerms } from '../../../core/run-policy.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS } from '../schema/tables.ts';
@@ -14,6 +15,49 @@ export interface BudgetScope {
 export function readBudget(budget: string | null): BudgetTerms | null {
   const policy = budget === null ? null : AUTOMATION_VERSIONS.decode('budget', budget);
   return policy === null ? null : readBudgetTerms(policy);
+}
+
+/** Reads what is spent of budgets, for metrics. */
+export function createBudgetReader(db: Kysely<Schema>): Pick<RunReader, 'automationBudgets' | 'factoryStarts'> {
+  return {
+    automationBudgets: async ({ at, limit }) => {
+      const rows = await selectDeclared(db).limit(limit).execute();
+      return Promise.all(
+        rows.map(async ({ factory, automation, budget }) => {
+          const { runs, perMs } = readBudget(budget)!;
+          return { factory, automation, limit: runs, used: await countStarts(db, { factory, automation }, at - perMs) };
+        }),
+      );
+    },
+    factoryStarts: ({ factory, at, perMs }) => countStarts(db, { factory, automation: '' }, at - perMs),
+  };
+}
+
+/** The budgets of live automations, from the index of the versions that have one. */
+function selectDeclared(db: Kysely<Schema>) {
+  return db
+    .selectFrom('automation_versions')
+    .innerJoin('automations', (join) =>
+      join
+        .onRef('automations.factory', '=', 'automation_versions.factory')
+        .onRef('automations.name', '=', 'automation_versions.name')
+        .onRef('automations.version', '=', 'automation_versions.version'),
+    )
+    .select(['automations.factory', 'automations.name as automation', 'automation_versions.budget'])
+    .where(sql<boolean>`automation_versions.budget is not null`)
+    .orderBy('automation_versions.factory')
+    .orderBy('automation_versions.name');
+}
+
+async function countStarts(db: Kysely<Schema>, { factory, automation }: BudgetScope, after: number): Promise<number> {
+  const { used } = await db
+    .selectFrom('budget_starts')
+    .select((select) => select.fn.countAll<number>().as('used'))
+    .where('factory', '=', factory)
+    .where('automation', '=', automation)
+    .where('started_at', '>', after)
+    .executeTakeFirstOrThrow();
+  return used;
 }
 
 /** When the budget allows the next start, as wall time in milliseconds; `null` if it allows one now. */

@@ -5,6 +5,7 @@ import type { RunAttempt } from '../../../core/resources/run.ts';
 import { readAgentFiles } from '../definitions/agent-files.ts';
 import type { Schema } from '../schema/schema.ts';
 import { RUN_ATTEMPTS } from '../schema/tables.ts';
+import { createBudgetReader } from './budget.ts';
 import { countRuns, listRuns } from './list-runs.ts';
 import { readRunInputs, selectRunInputs, selectRuns, toRun } from './run-rows.ts';
 import { isClaimable } from './start.ts';
@@ -22,6 +23,7 @@ export function createRunReader(db: Kysely<Schema>): RunReader {
       const row = await selectRunInputs(db).where('runs.id', '=', id).executeTakeFirst();
       return row ? (await readRunInputs(db, [row]))[0]! : null;
     },
+    ...createBudgetReader(db),
     agentFiles: (id) => readAgentFiles(db, id),
     attempts: async (runs) => {
       const rows = await db
