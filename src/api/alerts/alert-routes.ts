@@ -53,7 +53,7 @@ const acknowledgeBody = {
 };
 
 /** Alerts and their targets. */
-export async function alertsPlugin(app: FastifyInstance, { alerts, store }: AlertRouteParts): Promise<void> {
+export function alertsPlugin(app: FastifyInstance, { alerts, store }: AlertRouteParts): void {
   app.get<{ Querystring: AlertQuery }>(
     '/alerts',
     {

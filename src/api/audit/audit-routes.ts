@@ -24,7 +24,7 @@ interface AuditQuery extends PageQuery {
 const text = { type: 'string', minLength: 1, maxLength: 512 };
 
 /** The audit log: who changed what, when, from where; and who signed in. */
-export async function auditPlugin(app: FastifyInstance, parts: AuditRouteParts): Promise<void> {
+export function auditPlugin(app: FastifyInstance, parts: AuditRouteParts): void {
   app.get<{ Querystring: AuditQuery }>(
     '/audit',
     {

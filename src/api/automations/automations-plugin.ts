@@ -7,7 +7,7 @@ import { type FilterRouteParts, registerFilterRoutes } from './filter-routes.ts'
 export type AutomationsParts = AutomationRouteParts & AutomationEditRouteParts & BacktestRouteParts & FilterRouteParts;
 
 /** Automations: reads, edits, and tests of their triggers. */
-export async function automationsPlugin(app: FastifyInstance, parts: AutomationsParts): Promise<void> {
+export function automationsPlugin(app: FastifyInstance, parts: AutomationsParts): void {
   registerAutomationRoutes(app, parts);
   registerAutomationEditRoutes(app, parts);
   registerFilterRoutes(app, parts);

@@ -145,7 +145,7 @@ function readSearch({ label, delivery_id, from, to, after, order, event, unmatch
 }
 
 /** The delivery log: who sent what, its outcome and the reason. */
-export async function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRouteParts): Promise<void> {
+export function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRouteParts): void {
   const findDelivery = async (request: FastifyRequest<{ Params: { id: string } }>): Promise<Delivery> =>
     requireReached(request, 'delivery', await parts.deliveries.get(request.params.id as DeliveryId));
   const access = requireRole('viewer', 'object');

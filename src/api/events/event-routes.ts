@@ -35,7 +35,7 @@ when nothing is missing. A client that was disconnected sends the last \`id\` as
 they are no longer stored, it gets \`reset\` and has to reload what it shows. A comment is sent every 15 s.`;
 
 /** `GET /events`: what happens in the factories that the caller reaches, as it happens. */
-export async function eventsPlugin(app: FastifyInstance, parts: EventRouteParts): Promise<void> {
+export function eventsPlugin(app: FastifyInstance, parts: EventRouteParts): void {
   const open = new Map<EventStream, Principal>();
   // A server that waits for its connections to end would wait for these forever.
   app.addHook('preClose', async () => {

@@ -7,7 +7,7 @@ import { type PauseRouteParts, registerPauseRoutes } from './pause-routes.ts';
 export type FactoriesParts = FactoryRouteParts & HistoryRouteParts & ActivityRouteParts & PauseRouteParts;
 
 /** Factories: their state, their activity, their revisions. */
-export async function factoriesPlugin(app: FastifyInstance, parts: FactoriesParts): Promise<void> {
+export function factoriesPlugin(app: FastifyInstance, parts: FactoriesParts): void {
   registerFactoryRoutes(app, parts);
   registerHistoryRoutes(app, parts);
   registerActivityRoutes(app, parts);

@@ -40,7 +40,7 @@ interface LoginQuery {
 }
 
 /** Sends browsers to the OpenID provider, and receives them back. Both are visited, not called by scripts. */
-export async function openIdPlugin(app: FastifyInstance, parts: OidcRouteParts): Promise<void> {
+export function openIdPlugin(app: FastifyInstance, parts: OidcRouteParts): void {
   const { randomBytes, adminUrl, clock } = parts;
   const cookie = createPendingCookie(randomBytes, { adminUrl, nowMs: () => clock.wallMs() });
   const reject = createRejection(parts);
@@ -105,10 +105,7 @@ export async function openIdPlugin(app: FastifyInstance, parts: OidcRouteParts):
 }
 
 /** The sign-in page asks which ways there are. */
-export async function signInWaysPlugin(
-  app: FastifyInstance,
-  { openId }: Pick<OidcRouteParts, 'openId'>,
-): Promise<void> {
+export function signInWaysPlugin(app: FastifyInstance, { openId }: Pick<OidcRouteParts, 'openId'>): void {
   app.get(
     '/sign-in',
     { config, schema: { tags, summary: 'Ways to sign in', response: { 200: refTo('SignInWays') } } },

@@ -14,7 +14,7 @@ const tags = ['Operation'];
 const IDLE_MS = 10 * 60_000;
 
 /** `GET /backup` and `POST /backup`. */
-export async function backupPlugin(app: FastifyInstance, { backups }: BackupRouteParts): Promise<void> {
+export function backupPlugin(app: FastifyInstance, { backups }: BackupRouteParts): void {
   app.get(
     '/backup',
     {

@@ -5,7 +5,7 @@ import { registerSchemaRoutes } from './schema-routes.ts';
 import { registerSchemeRoutes } from './scheme-routes.ts';
 
 /** What clients look up: abbreviated IDs, JSON Schemas, signature schemes, and the OpenAPI document. */
-export async function catalogPlugin(app: FastifyInstance, parts: IdRouteParts): Promise<void> {
+export function catalogPlugin(app: FastifyInstance, parts: IdRouteParts): void {
   registerIdRoutes(app, parts);
   registerSchemaRoutes(app);
   registerSchemeRoutes(app);

@@ -24,7 +24,7 @@ const assetParams: JsonSchema = {
  * The files of the dashboard. Their names hold a hash of what is in them, so browsers may cache them permanently. They are
  * the same for everybody and hold no data: who may see what is decided by the management API that they call.
  */
-export async function dashboardPlugin(app: FastifyInstance, { dashboardDir }: { dashboardDir: string }): Promise<void> {
+export function dashboardPlugin(app: FastifyInstance, { dashboardDir }: { dashboardDir: string }): void {
   const root = join(dashboardDir, 'assets');
   app.get<{ Params: { asset: string } }>(
     '/assets/:asset',

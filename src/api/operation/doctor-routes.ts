@@ -8,7 +8,7 @@ export interface DoctorRouteParts {
 }
 
 /** `GET /doctor`. Requests that arrive together share one examination. */
-export async function doctorPlugin(app: FastifyInstance, { doctor }: DoctorRouteParts): Promise<void> {
+export function doctorPlugin(app: FastifyInstance, { doctor }: DoctorRouteParts): void {
   let current: Promise<DoctorReport> | null = null;
   app.get(
     '/doctor',

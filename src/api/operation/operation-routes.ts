@@ -19,7 +19,7 @@ export interface OperationRouteParts {
 const tags = ['Operation'];
 
 /** What load balancers and Prometheus ask for. */
-export async function operationPlugin(app: FastifyInstance, parts: OperationRouteParts): Promise<void> {
+export function operationPlugin(app: FastifyInstance, parts: OperationRouteParts): void {
   app.get(
     '/healthz',
     {

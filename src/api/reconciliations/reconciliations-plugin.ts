@@ -5,7 +5,7 @@ import { type ReconciliationRouteParts, registerReconciliationRoutes } from './r
 export type ReconciliationsParts = ReconciliationRouteParts & PlanRouteParts;
 
 /** Reconciliations: their history, one on request, and what one would change. */
-export async function reconciliationsPlugin(app: FastifyInstance, parts: ReconciliationsParts): Promise<void> {
+export function reconciliationsPlugin(app: FastifyInstance, parts: ReconciliationsParts): void {
   registerReconciliationRoutes(app, parts);
   registerPlanRoutes(app, parts);
 }

@@ -39,7 +39,7 @@ const rate = {
 };
 
 /** Replays of many stored deliveries, which continue in the background. */
-export async function replaysPlugin(app: FastifyInstance, parts: ReplayRouteParts): Promise<void> {
+export function replaysPlugin(app: FastifyInstance, parts: ReplayRouteParts): void {
   registerPreview(app, parts);
   registerCreate(app, parts);
   registerReads(app, parts);

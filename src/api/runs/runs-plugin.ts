@@ -6,7 +6,7 @@ import { registerWorkerRoutes, type WorkerRouteParts } from './worker-routes.ts'
 export type RunsParts = RunRouteParts & WorkerRouteParts;
 
 /** Runs: reads, cancel and retry, and the routes for workers. */
-export async function runsPlugin(app: FastifyInstance, parts: RunsParts): Promise<void> {
+export function runsPlugin(app: FastifyInstance, parts: RunsParts): void {
   registerRunRoutes(app, parts);
   registerWorkerRoutes(app, parts);
   registerWorkerList(app, parts);

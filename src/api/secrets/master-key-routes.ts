@@ -17,7 +17,7 @@ const bodySchema = {
 };
 
 /** Changing the master key while the daemon runs. */
-export async function masterKeyPlugin(app: FastifyInstance, parts: { masterKey: MasterKeyControl }): Promise<void> {
+export function masterKeyPlugin(app: FastifyInstance, parts: { masterKey: MasterKeyControl }): void {
   app.post<{ Body: { new_key: string } }>(
     '/master-key/rotations',
     {

@@ -69,7 +69,7 @@ const nameSchema = {
 };
 
 /** Team secrets: put, listed by name, deleted. No route at any role returns a value (threat model S3). */
-export async function secretsPlugin(app: FastifyInstance, parts: SecretRouteParts): Promise<void> {
+export function secretsPlugin(app: FastifyInstance, parts: SecretRouteParts): void {
   const config = { access: requireRole('owner', 'team') };
 
   app.get<{ Querystring: PageQuery }>(

@@ -5,7 +5,7 @@ import { registerSessionRoutes, type SessionRouteParts } from './session-routes.
 export type SessionsParts = SessionRouteParts & SessionListRouteParts;
 
 /** Signing in and out, and the sessions that are open. */
-export async function sessionsPlugin(app: FastifyInstance, parts: SessionsParts): Promise<void> {
+export function sessionsPlugin(app: FastifyInstance, parts: SessionsParts): void {
   registerSessionRoutes(app, parts);
   registerSessionListRoutes(app, parts);
 }

@@ -85,7 +85,7 @@ function readExpiry({ expires_in: expiresIn, expires_at: at }: TokenBody, nowMs:
 }
 
 /** API tokens. The text of a token is shown once, when it is created. */
-export async function tokensPlugin(app: FastifyInstance, parts: TokenRouteParts): Promise<void> {
+export function tokensPlugin(app: FastifyInstance, parts: TokenRouteParts): void {
   const config = { access: requireRole('owner', 'team') };
 
   app.get<{ Querystring: PageQuery }>(

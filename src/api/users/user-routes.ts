@@ -70,7 +70,7 @@ type ChangeBody = Partial<Pick<NewUserBody, 'role' | 'factories' | 'password'> &
 const config = { access: requireRole('owner', 'team') };
 
 /** People who can sign in. Passwords go in and never come out. */
-export async function usersPlugin(app: FastifyInstance, parts: UserRouteParts): Promise<void> {
+export function usersPlugin(app: FastifyInstance, parts: UserRouteParts): void {
   app.get<{ Querystring: PageQuery }>(
     '/users',
     {

@@ -7,7 +7,7 @@ import { registerWebhookRoutes, type WebhookRouteParts } from './webhook-routes.
 export type WebhooksParts = WebhookRouteParts & BackfillRouteParts & WebhookEditRouteParts & PayloadKeyRouteParts;
 
 /** Webhooks: reads, edits, test deliveries, capture windows, backfills. */
-export async function webhooksPlugin(app: FastifyInstance, parts: WebhooksParts): Promise<void> {
+export function webhooksPlugin(app: FastifyInstance, parts: WebhooksParts): void {
   registerWebhookRoutes(app, parts);
   registerWebhookEditRoutes(app, parts);
   registerPayloadKeyRoutes(app, parts);

@@ -20,7 +20,7 @@ const DESCRIPTION = [
 ].join(' ');
 
 /** `GET /why/{ref}`: why an object is in its state. */
-export async function whyPlugin(app: FastifyInstance, { story }: WhyRouteParts): Promise<void> {
+export function whyPlugin(app: FastifyInstance, { story }: WhyRouteParts): void {
   app.get<{ Params: { ref: string }; Querystring: { factory?: string } }>(
     '/why/:ref',
     {
