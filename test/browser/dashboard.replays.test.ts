@@ -54,8 +54,17 @@ describeDashboard('replays', ({ signIn }) => {
     await lookAt(page, 'replays');
     await page.getByRole('link', { name: replay.id }).click();
     await page.getByText('search: <img src=x').waitFor();
+    const failed = { status: 409, json: { title: 'Conflict', detail: 'It did not work.' } };
+    await page.route('**/cancel', (route) => route.fulfill(failed), { times: 1 });
     await page.getByRole('button', { name: 'Cancel replay' }).click();
     await page.getByText('A cancelled replay cannot continue.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel replay' }).click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Cancel replay' }).click();
+    await page.getByText('A cancelled replay cannot continue.').waitFor();
+    expect(await page.getByRole('dialog').getByRole('alert').count()).toBe(0);
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel replay' }).click();
     await page.getByText('cancelled', { exact: true }).waitFor();
     expect((await factory.daemon.api(`/replays/${replay.id}`)).body.state).toBe('cancelled');

@@ -13,7 +13,7 @@ export function AcknowledgeButton({ alert }: { alert: Alert }) {
   const [isAsked, setAsked] = useState(false);
   const [note, setNote] = useState('');
   const queryClient = useQueryClient();
-  const { mutate, isPending, error, reset } = useMutation({
+  const { mutate, isPending, error } = useMutation({
     mutationFn: () => acknowledgeAlert(alert.id, note.trim()),
     onSuccess: async () => {
       setAsked(false);
@@ -42,10 +42,7 @@ export function AcknowledgeButton({ alert }: { alert: Alert }) {
           'It is resolved when its cause has ended.',
           'Others see that you take care of it.',
         ]}
-        onClose={() => {
-          reset();
-          setAsked(false);
-        }}
+        onClose={() => setAsked(false)}
         onConfirm={() => mutate()}
       >
         <TextInput

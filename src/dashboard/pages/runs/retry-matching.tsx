@@ -7,6 +7,7 @@ import type { RetrySummary } from '../../../client/retry-runs.ts';
 import { escapeText } from '../../../words/escape-text.ts';
 import { type RunFilter, retryableCountQuery, retryMatchingRuns } from '../../api/runs.ts';
 import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';
+import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { useMay } from '../../shell/context/session-user.ts';
 import { isRetryable } from './run-filter.ts';
 
@@ -39,8 +40,10 @@ export function RetryMatching({ factory, filter }: { factory: string; filter: Ru
         onConfirm={() => mutation.mutate()}
         isPending={mutation.isPending}
         isBlocked={count === undefined || count === 0}
-        error={mutation.error ?? error}
-      />
+        error={mutation.error}
+      >
+        {error !== null && <ErrorPanel error={error} />}
+      </ConfirmChange>
     </>
   );
 }

@@ -20,6 +20,7 @@ interface ConfirmChangeProps {
   isPending: boolean;
   /** Disables the button, for example until the effects are known. */
   isBlocked?: boolean;
+  /** Of the last attempt; `null` if none failed. Hidden when the dialog opens again. */
   error: unknown;
   /** Shown above another open dialog. */
   isOnTop?: boolean;
@@ -31,17 +32,23 @@ interface ConfirmChangeProps {
 export function ConfirmChange(props: ConfirmChangeProps) {
   const { opened, onClose, title, effects, action, isDangerous = false, isOnTop = false, typeToConfirm } = props;
   const [typed, setTyped] = useState('');
+  const [isTried, setTried] = useState(false);
   useFocusReturn(opened);
   const isBlocked = props.isBlocked === true || (typeToConfirm !== undefined && typed !== typeToConfirm);
   const confirm = (event: { preventDefault: () => void }) => {
     event.preventDefault();
-    if (!isBlocked) props.onConfirm();
+    if (isBlocked) return;
+    setTried(true);
+    props.onConfirm();
   };
   return (
     <Modal
       opened={opened}
       onClose={onClose}
-      onExitTransitionEnd={() => setTyped('')}
+      onExitTransitionEnd={() => {
+        setTyped('');
+        setTried(false);
+      }}
       title={title}
       centered
       zIndex={isOnTop ? getDefaultZIndex('popover') : undefined}
@@ -58,7 +65,7 @@ export function ConfirmChange(props: ConfirmChangeProps) {
               autoComplete="off"
             />
           )}
-          {props.error !== null && <ErrorPanel error={props.error} />}
+          {isTried && props.error !== null && <ErrorPanel error={props.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel

@@ -39,7 +39,7 @@ interface PauseDialogProps {
 function PauseDialog({ target, isPaused, opened, onClose }: PauseDialogProps) {
   const [reason, setReason] = useState('');
   const queryClient = useQueryClient();
-  const { mutate, isPending, error, reset } = useMutation({
+  const { mutate, isPending, error } = useMutation({
     mutationFn: () => (isPaused ? resumeRuns(target) : pauseRuns(target, reason.trim())),
     onSuccess: async () => {
       await Promise.all([
@@ -60,10 +60,7 @@ function PauseDialog({ target, isPaused, opened, onClose }: PauseDialogProps) {
       isPending={isPending}
       error={error}
       effects={effects}
-      onClose={() => {
-        reset();
-        onClose();
-      }}
+      onClose={onClose}
       title={isPaused ? `Resume this ${what}` : `Pause this ${what}`}
       action={isPaused ? 'Resume' : 'Pause'}
       onConfirm={() => mutate()}

@@ -46,7 +46,7 @@ interface DialogProps {
 function SwitchDialog({ tagged: { automation, etag }, opened, onClose }: DialogProps) {
   const { factory, name, enabled } = automation;
   const queryClient = useQueryClient();
-  const { mutate, isPending, error, reset } = useMutation({
+  const { mutate, isPending, error } = useMutation({
     mutationFn: () => replaceAutomation(factory, name, { ...bodyOf(automation), enabled: !enabled }, etag),
     onSuccess: async (changed) => {
       queryClient.setQueryData(automationQuery(factory, name).queryKey, changed);
@@ -67,10 +67,7 @@ function SwitchDialog({ tagged: { automation, etag }, opened, onClose }: DialogP
       isPending={isPending}
       error={error}
       effects={effects}
-      onClose={() => {
-        reset();
-        onClose();
-      }}
+      onClose={onClose}
       title={enabled ? 'Disable this automation' : 'Enable this automation'}
       action={enabled ? 'Disable' : 'Enable'}
       onConfirm={() => mutate()}
@@ -82,7 +79,7 @@ function DeleteDialog({ tagged: { automation, etag }, opened, onClose }: DialogP
   const { factory, name } = automation;
   const queryClient = useQueryClient();
   const [, navigate] = useLocation();
-  const { mutate, isPending, error, reset } = useMutation({
+  const { mutate, isPending, error } = useMutation({
     mutationFn: () => deleteAutomation(factory, name, etag),
     onSuccess: async () => {
       navigate(factoryPath(factory, 'automations'));
@@ -97,10 +94,7 @@ function DeleteDialog({ tagged: { automation, etag }, opened, onClose }: DialogP
       isPending={isPending}
       error={error}
       isDangerous
-      onClose={() => {
-        reset();
-        onClose();
-      }}
+      onClose={onClose}
       title="Delete this automation"
       effects={['Deliveries no longer start it.', 'Its webhooks, deliveries and runs are kept, including queued runs.']}
       action="Delete automation"
