@@ -165,7 +165,7 @@ describe.skipIf(podman === null)('a real container of podman', () => {
     expect(log).toContain(ABSENT_IMAGE);
   });
 
-  it('can stop in peace when its run is cancelled', async () => {
+  it('gets SIGTERM when its run is cancelled', async () => {
     const run = await deliver('wait');
     await waitForOutput(run, 'ready');
     expect((await daemon.cli('run', 'cancel', run)).code).toBe(0);

@@ -112,9 +112,9 @@ async function remove(id) {
   rmSync(removed, { recursive: true });
 }
 
-/** Podman without root starts processes for all containers, which keep the environment of the command that starts them. */
-function startHelper() {
-  const pidFile = join(bin, `helper-${command}`);
+/** Podman without root keeps processes for all containers, with the environment of the command that needs one first. */
+function startHelper(name) {
+  const pidFile = join(bin, `helper-${name}`);
   if (!existsSync(join(bin, 'with-helpers')) || existsSync(pidFile)) return;
   const helper = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
   helper.unref();
@@ -122,7 +122,8 @@ function startHelper() {
 }
 
 if (existsSync(join(bin, 'broken'))) fail('the engine does not answer');
-startHelper();
+if (command !== '--version') startHelper('namespaces');
+if (command === 'run') startHelper('network');
 if (command === 'run') await run();
 else if (command === 'ps') {
   const label = args.at(-1).replace(/^label=/, '');

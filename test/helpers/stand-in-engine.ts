@@ -22,10 +22,10 @@ export interface StandInEngine {
   containers(): string[];
   /** The next containers are created when the returned function is called. */
   holdPulls(): () => void;
-  /** From now on, the first command of each kind starts a process for all containers, as Podman does without root. */
+  /** From now on, the first commands start processes for all containers, as those of Podman do without root. */
   startHelpers(): void;
-  /** Number of that process. */
-  helperOf(command: 'ps' | 'run'): number;
+  /** Numbers of these processes. */
+  helpers(): { namespaces: number; network: number };
 }
 
 /** @param folder an existing folder */
@@ -52,6 +52,9 @@ export function installStandInEngine(folder: string): StandInEngine {
       return () => rmSync(join(bin, 'pulling'));
     },
     startHelpers: () => writeFileSync(join(bin, 'with-helpers'), ''),
-    helperOf: (command) => Number(readFileSync(join(bin, `helper-${command}`), 'utf8')),
+    helpers: () => {
+      const read = (name: string) => Number(readFileSync(join(bin, `helper-${name}`), 'utf8'));
+      return { namespaces: read('namespaces'), network: read('network') };
+    },
   };
 }
