@@ -51,6 +51,7 @@ const arrows = {
     'observability',
     'run',
     'secrets',
+    'source',
     'storage',
   ],
   api: [

@@ -3279,6 +3279,18 @@ export interface components {
             secrets: {
                 [key: string]: string;
             } | null;
+            /** @description The repository that the worker checks out for the run. `null` if the automation declares no `workspace`, or if the claim did not ask for secrets. */
+            checkout: {
+                /** @description URL of the repository, or its path; without credentials. */
+                url: string | null;
+                /** @description A branch, a tag, a full ref or a commit ID. */
+                ref: string | null;
+                username: string | null;
+                /** @description From `runs.workspaces` of the factory. Only this answer contains it. */
+                password: string | null;
+                /** @description Why nothing can be checked out; `null` if it can. */
+                problem: string | null;
+            } | null;
             /** @description Maximum duration of the attempt. */
             timeout_seconds: number;
             /** @description The run is lost if no heartbeat arrives within this time. */

@@ -1,41 +1,86 @@
 import type { FactoryConfig } from '../config/config.ts';
 import type { Environment } from '../core/reserved-variables.ts';
-import { resolveWorkspace } from '../core/workspace.ts';
+import type { RunInput } from '../core/resources/run.ts';
+import { SecretValue } from '../core/secret-value.ts';
+import { resolveWorkspace, type WorkerCheckout, type WorkspacePolicy } from '../core/workspace.ts';
 import type { CheckOutWorkspace } from '../executors/executor-kind.ts';
 import { checkOut } from '../source/check-out.ts';
 import { runGit } from '../source/git-process.ts';
 import { parseRepositoryUrl, type RepositoryLocation } from '../source/repository-url.ts';
 
+type Places = Pick<FactoryConfig, 'source' | 'runs'>;
+type WorkspaceInput = Pick<RunInput, 'workspace' | 'payload' | 'run'>;
+
 /** Makes the workspaces of the runs of one factory. Only its own repository and the listed ones can be checked out. */
-export function createWorkspaces(
-  { source, runs }: Pick<FactoryConfig, 'source' | 'runs'>,
-  environment: Environment,
-): CheckOutWorkspace {
-  const own = source.type === 'repository' ? locate(source.url) : null;
-  // A listed URL comes first, because it may have other credentials.
-  const allowed = [...runs.workspaces.map(({ url }) => locate(url)), own].filter((location) => location !== null);
-  return async ({ workspace, payload, run }, { dir, owner, signal }) => {
-    if (workspace === null) return { ok: true, dir: null };
-    const resolved = resolveWorkspace(workspace, payload, own === null ? null : run.revision);
-    if (!resolved.ok) return resolved;
-    const { repository, ref } = resolved.target;
-    const found = repository === null ? own : findAllowed(repository, allowed);
-    if (found === null) return { ok: false, problem: describeMissing(repository) };
-    const outcome = await checkOut({ location: found, ref, dir, owner, runGit, environment, signal });
+export function createWorkspaces(factory: Places, environment: Environment): CheckOutWorkspace {
+  const allowed = findAllowed(factory);
+  return async (input, { dir, owner, signal }) => {
+    if (input.workspace === null) return { ok: true, dir: null };
+    const located = locateWorkspace(input.workspace, input, allowed);
+    if (!located.ok) return located;
+    const { location, ref } = located;
+    const outcome = await checkOut({ location, ref, dir, owner, runGit, environment, signal });
     return outcome.ok ? { ok: true, dir } : outcome;
   };
+}
+
+/**
+ * What a worker checks out for a run of this factory. The worker gets the credentials of `runs.workspaces`, which are for
+ * runs, and never those of the source.
+ */
+export function createWorkerCheckouts(factory: Places): (input: WorkspaceInput) => WorkerCheckout | null {
+  const allowed = findAllowed(factory);
+  return (input) => {
+    if (input.workspace === null) return null;
+    const located = locateWorkspace(input.workspace, input, allowed);
+    if (!located.ok) return { problem: located.problem };
+    const { location, ref } = located;
+    if (location.kind === 'local') return { url: location.path, ref, credentials: null };
+    const { gitUrl: url, credentials, display } = location;
+    if (credentials === null) return { url, ref, credentials: null };
+    return location === allowed.own
+      ? { problem: describeWithheld(display) }
+      : { url, ref, credentials: { ...credentials, password: new SecretValue(credentials.password) } };
+  };
+}
+
+interface Allowed {
+  own: RepositoryLocation | null;
+  /** A listed URL comes first, because it may have other credentials. */
+  all: readonly RepositoryLocation[];
+}
+
+function findAllowed({ source, runs }: Places): Allowed {
+  const own = source.type === 'repository' ? locate(source.url) : null;
+  const all = [...runs.workspaces.map(({ url }) => locate(url)), own].filter((location) => location !== null);
+  return { own, all };
+}
+
+type Located = { ok: true; location: RepositoryLocation; ref: string } | { ok: false; problem: string };
+
+function locateWorkspace(
+  workspace: WorkspacePolicy,
+  { payload, run }: WorkspaceInput,
+  { own, all }: Allowed,
+): Located {
+  const resolved = resolveWorkspace(workspace, payload, own === null ? null : run.revision);
+  if (!resolved.ok) return resolved;
+  const { repository, ref } = resolved.target;
+  const wanted = repository === null ? own : readName(repository);
+  // The configured location, never that of the text: the payload may have chosen the text.
+  const location = wanted === null ? undefined : all.find((known) => nameOf(known) === nameOf(wanted));
+  return location === undefined ? { ok: false, problem: describeMissing(repository) } : { ok: true, location, ref };
+}
+
+/** A text with credentials names no repository. */
+function readName(text: string): RepositoryLocation | null {
+  const named = locate(text);
+  return named?.kind === 'remote' && named.credentials !== null ? null : named;
 }
 
 function locate(url: string): RepositoryLocation | null {
   const parsed = parseRepositoryUrl(url);
   return parsed.ok ? parsed.location : null;
-}
-
-/** The configured location, never that of the text: the payload may have chosen the text. */
-function findAllowed(text: string, allowed: readonly RepositoryLocation[]): RepositoryLocation | null {
-  const wanted = locate(text);
-  if (wanted === null || (wanted.kind === 'remote' && wanted.credentials !== null)) return null;
-  return allowed.find((location) => nameOf(location) === nameOf(wanted)) ?? null;
 }
 
 /** The same for each spelling of a URL with or without `.git`. */
@@ -49,4 +94,8 @@ function describeMissing(repository: string | null): string {
     return 'workspace.repository: name a repository, because the definition of this factory is not in one that can be checked out';
   }
   return `workspace.repository: ${JSON.stringify(repository)} is not allowed; add it to runs.workspaces of the factory in dockbell.yaml`;
+}
+
+function describeWithheld(display: string): string {
+  return `workspace: workers do not get the credentials of the source of a factory; add ${display} with credentials for runs to runs.workspaces in dockbell.yaml`;
 }

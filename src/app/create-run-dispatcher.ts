@@ -14,7 +14,7 @@ import { createExecutor, LOCAL_EXECUTORS } from '../executors/index.ts';
 import { createDispatcher, type Dispatcher, type DispatchTerms } from '../run/dispatcher.ts';
 import type { FactoryExecutor } from '../run/factory-queue.ts';
 import type { WorkerTerms } from '../run/run-leases.ts';
-import { createWorkspaces } from './check-out-workspaces.ts';
+import { createWorkerCheckouts, createWorkspaces } from './check-out-workspaces.ts';
 
 export interface RunParts {
   terms: DispatchTerms;
@@ -66,10 +66,16 @@ export function composeTerms(
 ): DispatchTerms {
   const executors = new Map<string, FactoryExecutor>();
   const workers = new Map<string, WorkerTerms>();
-  for (const { name, runs } of factories) {
+  for (const factory of factories) {
+    const { name, runs } = factory;
     const { concurrency, retry, budget } = runs;
     const executor = executorOf.get(name);
-    if (executor === undefined) workers.set(name, { ...runs, hasExecutor: runs.executor !== null });
+    if (executor === undefined) 
+      workers.set(name, {
+        ...runs,
+        hasExecutor: runs.executor !== null,
+        findCheckout: createWorkerCheckouts(factory),
+      });
     else executors.set(name, { executor, concurrency, retryInterrupted: retry === 'interrupted', budget });
   }
   return { executors, workers };

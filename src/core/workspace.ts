@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from './json.ts';
+import type { SecretValue } from './secret-value.ts';
 
 /** `workspace` as a definition file declares it: texts with templates such as `{{ pull_request.head.sha }}`. */
 export type WorkspacePolicy = { repository?: string; ref?: string };
@@ -69,6 +70,11 @@ export function resolveWorkspace(
   if (isSafeRef(wanted.text)) return { ok: true, target: { repository: named?.text ?? null, ref: wanted.text } };
   return { ok: false, problem: `workspace.ref: ${JSON.stringify(wanted.text)} is not a branch, a tag or a commit ID` };
 }
+
+/** The checkout that a worker makes for a run, or why it cannot be made. */
+export type WorkerCheckout =
+  | { url: string; ref: string; credentials: { username: string; password: SecretValue } | null }
+  | { problem: string };
 
 /** The checkout as a run and a worker see it; `null` if there is none, or if the payload names none. */
 export function presentWorkspace(

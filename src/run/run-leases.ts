@@ -5,12 +5,13 @@ import type { RunLogWriter, StartRecords } from '../core/ports/runs/executor.ts'
 import type { RunObserver } from '../core/ports/runs/run-observer.ts';
 import type { RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
 import type { Hold, HolderReport, HoldOutcome, LeaseTerm, NewOutput } from '../core/ports/runs/worker-control.ts';
-import type { Run, RunProgress, RunResult } from '../core/resources/run.ts';
+import type { Run, RunInput, RunProgress, RunResult } from '../core/resources/run.ts';
 import { mapTexts } from '../core/run-output.ts';
 import { type BudgetTerms, NO_RETRY, type RetryTerms } from '../core/run-policy.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { callAt } from '../core/time/schedule.ts';
+import type { WorkerCheckout } from '../core/workspace.ts';
 import { logEnd } from './factory-queue.ts';
 import { RETRY_INTERRUPTED } from './recover.ts';
 import type { WorkerKey } from './workers/worker-registry.ts';
@@ -29,6 +30,8 @@ export interface WorkerTerms {
   budget?: BudgetTerms | null;
   /** `interrupted`: an attempt that was started and lost its worker is retried. Others that were lost always are. */
   retry: 'never' | 'interrupted';
+  /** What a worker checks out for a run of the factory. Default: nothing. */
+  findCheckout?(input: RunInput): WorkerCheckout | null;
 }
 
 export interface RunLeaseParts {

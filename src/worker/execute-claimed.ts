@@ -1,11 +1,13 @@
 import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { NotStarted, StartRecords, StopOrder } from '../core/ports/runs/executor.ts';
+import type { Environment } from '../core/reserved-variables.ts';
 import type { RunResult } from '../core/resources/run.ts';
 import { systemClock } from '../core/time/clock.ts';
 import { createCommandExecutor } from '../executors/command/command-executor.ts';
 import { runLogFile } from '../executors/files/run-paths.ts';
 import { createRedactingTransform } from '../secrets/redactor.ts';
+import { checkOutClaimed } from './check-out-claimed.ts';
 import { describeClaim } from './describe-claim.ts';
 import { HeldLease, type LeaseTime } from './held-lease.ts';
 import { OutputReader } from './output-reader.ts';
@@ -16,6 +18,8 @@ export interface ExecutionParts {
   command: readonly string[];
   /** `PATH` of the command. */
   searchPath: string;
+  /** Of the worker. git gets a part of it. */
+  environment: Environment;
   api: WorkerApi;
   state: WorkerState;
   logger: Logger;
@@ -42,12 +46,6 @@ export function executeClaimed(claimed: ClaimedRun, claimedAt: LeaseTime, parts:
   const attempt: Attempt = { claimed, hold, lease, output, signal: stopping.signal, parts: { ...parts, logger } };
   return { hold, stop, done: executeAttempt(attempt) };
 }
-
-const NO_WORKSPACE = {
-  ok: false,
-  problem:
-    'workspace: a worker does not check out repositories; clone it in the command, or use the executor command or container',
-} as const;
 
 interface Attempt {
   claimed: ClaimedRun;
@@ -97,7 +95,7 @@ async function executeCommand({ claimed, hold, lease, signal, parts }: Attempt):
     startRecords: recordWithDaemon(hold, lease, parts),
     // The daemon has begun the log of the attempt.
     renderMark: () => '',
-    checkOut: async () => (claimed.input.workspace === null ? { ok: true, dir: null } : NO_WORKSPACE),
+    checkOut: (_, place) => checkOutClaimed(claimed, place, parts.environment),
     maskOutput: createRedactingTransform,
     clock: systemClock,
     logger,

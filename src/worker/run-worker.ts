@@ -17,7 +17,7 @@ const RETRY: Backoff = { firstMs: 1000, maxMs: 30_000, jitter: 0.2 };
 /** After an answer without a run, which a daemon that drains sends immediately. */
 const PAUSE_MS = 1000;
 
-export interface WorkerOptions extends Pick<ExecutionParts, 'command' | 'searchPath'> {
+export interface WorkerOptions extends Pick<ExecutionParts, 'command' | 'searchPath' | 'environment'> {
   api: ApiClient;
   identity: Omit<WorkerIdentity, 'id'>;
   factory: string | null;
@@ -45,8 +45,8 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   try {
     const api = createWorkerApi(options.api, Object.assign({ id: state.id }, identity), factory);
     await settleEarlier({ api, state, logger, stopped });
-    const { command, searchPath } = options;
-    const parts: ExecutionParts = { command, searchPath, api, state, logger };
+    const { command, searchPath, environment } = options;
+    const parts: ExecutionParts = { command, searchPath, environment, api, state, logger };
     logger.info({ worker: identity.name, labels: identity.labels }, 'worker started');
     await new ClaimLoop(parts, options).run();
   } finally {

@@ -689,6 +689,13 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       trace: { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', tracestate: null },
       fence: 1,
       secrets: { DEPLOY_TOKEN: 'example-secret-value' },
+      checkout: {
+        url: 'https://git.example.com/acme/payments.git',
+        ref: COMMIT,
+        username: 'bot',
+        password: 'example-secret-value',
+        problem: null,
+      },
       timeout_seconds: 1800,
       ...lease,
     },

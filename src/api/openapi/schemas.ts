@@ -759,6 +759,18 @@ export const COMPONENTS = {
         description:
           'The values of the secrets that the automation lists, by name. Only this answer contains them. `null` if the claim did not ask for them.',
       },
+      checkout: {
+        ...closedObject({
+          url: { ...textOrNull, description: 'URL of the repository, or its path; without credentials.' },
+          ref: { ...textOrNull, description: 'A branch, a tag, a full ref or a commit ID.' },
+          username: textOrNull,
+          password: { ...textOrNull, description: 'From `runs.workspaces` of the factory. Only this answer contains it.' },
+          problem: { ...textOrNull, description: 'Why nothing can be checked out; `null` if it can.' },
+        }),
+        type: ['object', 'null'],
+        description:
+          'The repository that the worker checks out for the run. `null` if the automation declares no `workspace`, or if the claim did not ask for secrets.',
+      },
       timeout_seconds: { type: 'number', description: 'Maximum duration of the attempt.' },
       ...leaseTerm,
     },

@@ -26,6 +26,7 @@ import { MAX_WORKER_LABELS, WORKER_LABEL_PATTERN } from '../../core/worker-label
 import { reachesFactory } from '../auth/authenticator.ts';
 import type { FindSource } from '../factories/factory-source.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
+import type { WorkerCheckout } from '../../core/workspace.ts';
 import { orReceiver, requireRole } from '../server/access-rules.ts';
 import { principalOf, requireReached } from '../server/reach.ts';
 import { findReachedRun } from './find-reached-run.ts';
@@ -247,7 +248,7 @@ async function presentClaimedRuns(claimed: readonly ClaimedRun[], parts: WorkerR
 }
 
 function presentClaimedRun(
-  { input, fence: held, timeoutMs, secrets, ...term }: ClaimedRun,
+  { input, fence: held, timeoutMs, secrets, checkout, ...term }: ClaimedRun,
   attempts: readonly RunAttempt[],
   parts: WorkerRouteParts,
 ) {
@@ -260,6 +261,7 @@ function presentClaimedRun(
     trace: traceAttempt(run),
     fence: held,
     secrets: secrets === null ? null : revealSecrets(secrets),
+    checkout: checkout === null ? null : revealCheckout(checkout),
     timeout_seconds: timeoutMs / 1000,
     ...presentTerm(term),
   };
@@ -268,6 +270,14 @@ function presentClaimedRun(
 /** Only for the worker that holds the run. */
 function revealSecrets(secrets: NonNullable<ClaimedRun['secrets']>): { [name: string]: string } {
   return Object.fromEntries([...secrets].map(([name, value]) => [name, value.reveal()]));
+}
+
+/** Only for the worker that holds the run. */
+function revealCheckout(checkout: WorkerCheckout) {
+  if ('problem' in checkout) return { url: null, ref: null, username: null, password: null, problem: checkout.problem };
+  const { url, ref, credentials } = checkout;
+  const { username, password } = credentials ?? { username: null, password: null };
+  return { url, ref, username, password: password?.reveal() ?? null, problem: null };
 }
 
 function presentTerm({ leaseMs, expiresAt }: LeaseTerm) {

@@ -132,6 +132,7 @@ async function work(session: CommandSession, options: WorkerCommandOptions, furt
       // Each run has its own directory, so a relative path is resolved now.
       command: [program.includes('/') ? resolve(context.cwd, program) : program, ...rest],
       searchPath: context.env.PATH ?? DEFAULT_SEARCH_PATH,
+      environment: context.env,
       stateDir: resolve(context.cwd, options.stateDir),
       drainMs: options.drain,
       log: { format: context.stdout.isTTY === true ? 'text' : 'json', destination: context.stdout },

@@ -151,8 +151,9 @@ export class RunClaims {
     this.#loggerOf(run).info({ automation: run.automation, executor: 'queue', worker: worker.name }, 'run started');
     observer.onClaimed(run, input.queuedAt);
     await this.#beginLog(run);
-    const { timeoutMs } = leases.termsOf(run.factory)!;
-    return { input, fence: run.attempt, timeoutMs, secrets: resolved?.secrets ?? null, ...term };
+    const { timeoutMs, findCheckout } = leases.termsOf(run.factory)!;
+    const checkout = withSecrets ? (findCheckout?.(input) ?? null) : null;
+    return { input, fence: run.attempt, timeoutMs, secrets: resolved?.secrets ?? null, checkout, ...term };
   }
 
   /** As for a command of the daemon, a run whose secrets cannot be read fails with the reason. */

@@ -1,6 +1,7 @@
 import type { RunId } from '../../ids.ts';
 import type { Run, RunInput, RunProgress, RunResult } from '../../resources/run.ts';
 import type { SecretValue } from '../../secret-value.ts';
+import type { WorkerCheckout } from '../../workspace.ts';
 
 /**
  * Identifies an attempt that a worker holds. `fence` is the fencing number, which increases with each claim of the run.
@@ -46,6 +47,8 @@ export interface ClaimedRun extends LeaseTerm {
   timeoutMs: number;
   /** Team secrets that the automation lists, by name; `null` if the claim did not ask for them. */
   secrets: ReadonlyMap<string, SecretValue> | null;
+  /** What the worker checks out for the run; `null` without a workspace, or if the claim did not ask for secrets. */
+  checkout: WorkerCheckout | null;
 }
 
 /** What a worker states about itself. */
