@@ -65,6 +65,7 @@ const RESULT_SCHEMAS = [
   'Automation',
   'Delivery',
   'Run',
+  'RunArtifact',
   'Reconciliation',
   'Replay',
   'Revision',

@@ -170,6 +170,7 @@ export const FIELDS = {
     'waiting.reason_text',
     'waiting.position',
   ],
+  RunArtifact: ['number', 'name', 'path', 'size'],
   Reconciliation: [
     'id',
     'factory',

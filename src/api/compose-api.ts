@@ -18,6 +18,7 @@ import type { ReloadControl } from '../core/ports/reload-control.ts';
 import type { DrainControl } from '../core/ports/runs/drain-control.ts';
 import type { RunLogReader } from '../core/ports/runs/executor.ts';
 import type { PauseControl } from '../core/ports/runs/pause-control.ts';
+import type { RunArtifacts } from '../core/ports/runs/run-artifacts.ts';
 import type { RunControl } from '../core/ports/runs/run-control.ts';
 import type { WorkerControl } from '../core/ports/runs/worker-control.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
@@ -106,7 +107,14 @@ export interface ApiModules {
     sendTestDelivery: SendTestDelivery;
     backfill: BackfillControl;
   };
-  runs: { control: RunControl; workers: WorkerControl; drain: DrainControl; pauses: PauseControl; logs: RunLogReader };
+  runs: {
+    control: RunControl;
+    workers: WorkerControl;
+    drain: DrainControl;
+    pauses: PauseControl;
+    logs: RunLogReader;
+    artifacts: RunArtifacts;
+  };
   events: EventFeed;
   reload: ReloadControl['reload'];
   operation: {
@@ -297,6 +305,8 @@ function registerDeliveriesAndRuns(api: FastifyInstance, modules: ApiModules): v
     runs: storage.runReader,
     runControl: runs.control,
     runLogs: runs.logs,
+    artifacts: runs.artifacts,
+    notices: storage.noticeQueue,
     workers: runs.workers,
     findSource: modules.settings.findSource,
   });

@@ -1181,6 +1181,7 @@ describe('workers', () => {
           attachments: [{ name: 'event-payload.json', size: 55, media_type: 'application/json' }],
         },
         secrets: null,
+        checkout: null,
         trace: null,
         fence: 1,
         timeout_seconds: 1800,

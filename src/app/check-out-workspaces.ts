@@ -58,11 +58,7 @@ function findAllowed({ source, runs }: Places): Allowed {
 
 type Located = { ok: true; location: RepositoryLocation; ref: string } | { ok: false; problem: string };
 
-function locateWorkspace(
-  workspace: WorkspacePolicy,
-  { payload, run }: WorkspaceInput,
-  { own, all }: Allowed,
-): Located {
+function locateWorkspace(workspace: WorkspacePolicy, { payload, run }: WorkspaceInput, { own, all }: Allowed): Located {
   const resolved = resolveWorkspace(workspace, payload, own === null ? null : run.revision);
   if (!resolved.ok) return resolved;
   const { repository, ref } = resolved.target;

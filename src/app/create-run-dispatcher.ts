@@ -70,7 +70,7 @@ export function composeTerms(
     const { name, runs } = factory;
     const { concurrency, retry, budget } = runs;
     const executor = executorOf.get(name);
-    if (executor === undefined) 
+    if (executor === undefined)
       workers.set(name, {
         ...runs,
         hasExecutor: runs.executor !== null,

@@ -31,6 +31,7 @@ import { createDeliveryDiagnosis } from '../diagnosis/diagnose-delivery.ts';
 import { createUploadDiagnosis } from '../diagnosis/diagnose-upload.ts';
 import { createDiagnosisThread } from '../diagnosis/diagnosis-thread.ts';
 import type { FactoryEditor } from '../edit/factory-editor.ts';
+import { createRunArtifacts } from '../executors/files/run-artifacts.ts';
 import { createRunLogReader } from '../executors/log/run-log.ts';
 import { builtFile } from '../files/package-files.ts';
 import { readPackageVersion } from '../files/package-version.ts';
@@ -180,6 +181,7 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
       drain: dispatcher.drain,
       pauses: dispatcher.pauses,
       logs: createRunLogReader(paths.runLogs),
+      artifacts: createRunArtifacts(config.runsDir),
     },
     events: parts.events,
     reload: parts.reload,

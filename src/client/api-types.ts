@@ -54,6 +54,10 @@ export type Run = Schemas['Run'];
 /** Who made a revision. */
 export type Commit = NonNullable<Schemas['Reconciliation']['commit']>;
 export type RunAttempt = Schemas['RunAttempt'];
+/** A file that a run names in `result.json`. */
+export type RunArtifact = Schemas['RunArtifact'];
+/** The result of an attempt for one target of `runs.results`. */
+export type RunPost = Schemas['RunPost'];
 /** A replay of stored deliveries, and how far it is. */
 export type Replay = Schemas['Replay'];
 /** A part of a dry run of a replay. */

@@ -1,5 +1,5 @@
 import type { Diagnostic } from './diagnostic.ts';
-import type { NoticeId, ReconciliationId } from './ids.ts';
+import type { NoticeId, ReconciliationId, RunId } from './ids.ts';
 import type { ReconciliationResult } from './reconciliation.ts';
 import type { Run } from './resources/run.ts';
 
@@ -28,10 +28,17 @@ export interface RunReport {
   kind: 'run';
   state: CommitState;
   run: Run;
-  /** Where it appears at a git host; `null` for a callback. */
+  /** Name of the target; omitted by an earlier version. */
+  target?: string;
+  /** Where it appears at a git host; `null` for a callback, and if the payload does not name the place. */
   place: { repository: string; commit: string | null; number: string | null } | null;
   /** Wall time in milliseconds at which the run ended. */
   finishedAt: number;
+}
+
+/** Identifies the report about an attempt, as the commit identifies that about a commit. */
+export function revisionOfRun(run: RunId, attempt: number): string {
+  return `${run}/${attempt}`;
 }
 
 export function isRunReport(report: CommitReport | RunReport): report is RunReport {
@@ -54,8 +61,12 @@ export interface NewNotice extends NoticeTarget {
   createdAt: number;
 }
 
-/** `waiting`: posted when it is due. `given_up`: rejected permanently, or all attempts failed for too long. */
-export type NoticeState = 'waiting' | 'posted' | 'given_up';
+/**
+ * `waiting`: posted when it is due. `given_up`: rejected permanently, or all attempts failed for too long. `skipped`: the
+ * result of a run that has nothing to post, or whose payload does not say where.
+ */
+export const NOTICE_STATES = ['waiting', 'posted', 'given_up', 'skipped'] as const;
+export type NoticeState = (typeof NOTICE_STATES)[number];
 
 export interface Notice extends NewNotice {
   state: NoticeState;
@@ -63,7 +74,7 @@ export interface Notice extends NewNotice {
   attempts: number;
   /** Wall time in milliseconds of the next attempt. */
   dueAt: number;
-  /** Why the last attempt failed; `null` if none failed. */
+  /** Why the last attempt failed, or why nothing is posted; `null` otherwise. */
   problem: string | null;
   /** Time of the first failed attempt; `null` if none failed. */
   failingSince: number | null;

@@ -1,6 +1,6 @@
 import type { Backtest } from './backtest.ts';
 import type { Diagnostic } from './diagnostic.ts';
-import type { Plan } from './plan.ts';
+import type { FileChanges, Plan } from './plan.ts';
 import type { SourceTree } from './source-tree.ts';
 
 /** A team secret that a definition names but that does not exist. */
@@ -19,6 +19,8 @@ export type PlanPreview =
       /** The live revision, which the plan is compared with. */
       appliedRevision: string | null;
       plan: Plan;
+      /** Changes of the files that runs get. */
+      agentFiles: FileChanges;
       /** The apply waits for the secrets that webhooks name. */
       missingSecrets: MissingSecret[];
       /** Warnings and missing references. */

@@ -25,6 +25,13 @@ export interface PlanSection {
   delete: PlanEntry[];
 }
 
+/** Paths of files that an apply adds, replaces and removes. */
+export interface FileChanges {
+  create: string[];
+  update: string[];
+  delete: string[];
+}
+
 /** The computed difference between a definition and the inventory. */
 export interface Plan {
   webhooks: PlanSection;

@@ -8,6 +8,9 @@ export const MAX_OUTPUT_BYTES = 16_384;
 export const MAX_SUMMARY_CHARACTERS = 4_000;
 export const MAX_LINKS = 20;
 export const MAX_ARTIFACTS = 50;
+/** Limits of the files that are kept as artifacts: of one, and of all of an attempt. */
+export const MAX_ARTIFACT_BYTES = 52_428_800;
+export const MAX_ARTIFACTS_BYTES = 104_857_600;
 const MAX_TITLE_CHARACTERS = 200;
 const MAX_URL_CHARACTERS = 2_000;
 const MAX_PATH_CHARACTERS = 1_000;

@@ -1,10 +1,11 @@
 import type { IdSource, RunId } from '../core/ids.ts';
+import { revisionOfRun } from '../core/notice.ts';
 import type { Inventory } from '../core/ports/definitions/inventory.ts';
 import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { ReconciliationEnd } from '../core/reconciliation.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
 import { composeReport, digestOutcome, stateOfCommit } from './compose-report.ts';
-import type { NotifyTarget } from './notify-target.ts';
+import { type NotifyTarget, nameRunTarget } from './notify-target.ts';
 import { composeRunReport } from './run-report.ts';
 import { type NotifyFailure, TargetNotifier, type TargetNotifierParts } from './target-notifier.ts';
 
@@ -136,14 +137,14 @@ export class Notifier {
     const { factory, attempt } = input.run;
     for (const notifier of this.#reportersOf(factory, 'runs')) {
       const composed = composeRunReport(input, notifier.target.runs!);
-      if (!composed.ok) {
-        logger.info({ factory, run: id, problem: composed.problem }, 'run result not posted');
-        continue;
-      }
+      if (!composed.ok) logger.info({ factory, run: id, problem: composed.problem }, 'run result not posted');
+      if (composed.report === null) continue;
       const createdAt = clock.wallMs();
       // One entry for each attempt, so that a retried run is reported again.
-      const key = { id: ids.noticeId(createdAt), revision: `${id}/${attempt}`, outcome: 'ended', createdAt };
-      await notifier.put({ ...key, report: composed.report });
+      const key = { id: ids.noticeId(createdAt), revision: revisionOfRun(id, attempt), createdAt };
+      const report = { ...composed.report, target: nameRunTarget(notifier.target) };
+      if (composed.ok) await notifier.put({ ...key, outcome: 'ended', report });
+      else await notifier.skip({ ...key, outcome: 'skipped', report }, composed.problem);
     }
   }
 

@@ -41,3 +41,9 @@ export function digestTarget({ type, url, repository, context, runs }: NotifyTar
 export function nameTarget({ type, url, repository }: NotifyTarget): string {
   return `${type} ${repository ?? new URL(url).host}`;
 }
+
+/** The same for a target that gets the results of runs, with what it gets. */
+export function nameRunTarget({ type, url, runs }: NotifyTarget): string {
+  const { host } = new URL(url);
+  return runs === undefined || runs === 'callback' ? `${type} ${host}` : `${type} ${runs.post} ${host}`;
+}

@@ -7,8 +7,10 @@ const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const REPOSITORY = /^[A-Za-z0-9_][\w.-]*(?:\/[A-Za-z0-9_][\w.-]*)+$/;
 const NUMBER = /^[1-9]\d{0,9}$/;
 
-/** What is posted about a run, or why nothing is. */
-export type ComposedRunReport = { ok: true; report: RunReport } | { ok: false; problem: string };
+/** What is posted about a run, or why nothing is. `report` is `null` if nobody expects a post. */
+export type ComposedRunReport =
+  | { ok: true; report: RunReport }
+  | { ok: false; problem: string; report: RunReport | null };
 
 /** Runs that another run replaced have nothing to say. */
 const REPLACED: ReadonlySet<string | null> = new Set(['superseded', 'skipped', 'over_budget']);
@@ -19,8 +21,8 @@ const REPLACED: ReadonlySet<string | null> = new Set(['superseded', 'skipped', '
  */
 export function composeRunReport({ run, payload }: RunInput, target: RunPost | 'callback'): ComposedRunReport {
   const { state, error, output } = run;
-  if (state === 'queued' || state === 'running' || run.finishedAt === null) return skip('the run has not ended');
-  if (REPLACED.has(error)) return skip('the run was replaced');
+  if (state === 'queued' || state === 'running' || run.finishedAt === null) return skip('the run has not ended', null);
+  if (REPLACED.has(error)) return skip('the run was replaced', null);
   const states: Record<typeof state, CommitState> = { succeeded: 'success', failed: 'failure', cancelled: 'error' };
   const report: RunReport = {
     kind: 'run',
@@ -31,19 +33,19 @@ export function composeRunReport({ run, payload }: RunInput, target: RunPost | '
   };
   if (target === 'callback') return { ok: true, report };
   if (target.post === 'comment' && (output == null || (output.summary === null && output.links.length === 0))) {
-    return skip('the run wrote neither a summary nor a link');
+    return skip('the run wrote neither a summary nor a link', report);
   }
   return locate(report, target, parsePayload(payload));
 }
 
 function locate(report: RunReport, target: RunPost, payload: Parameters<typeof renderTemplate>[1]): ComposedRunReport {
   const repository = read('repository', target.repository, REPOSITORY, payload);
-  if (!repository.ok) return repository;
+  if (!repository.ok) return skip(repository.problem, report);
   const isStatus = target.post === 'status';
   const subject = isStatus
     ? read('commit', target.commit, COMMIT, payload)
     : read('number', target.number, NUMBER, payload);
-  if (!subject.ok) return subject;
+  if (!subject.ok) return skip(subject.problem, report);
   const place = {
     repository: repository.text,
     commit: isStatus ? subject.text : null,
@@ -72,6 +74,6 @@ function parsePayload(bytes: Uint8Array) {
   }
 }
 
-function skip(problem: string): { ok: false; problem: string } {
-  return { ok: false, problem };
+function skip(problem: string, report: RunReport | null): ComposedRunReport {
+  return { ok: false, problem, report };
 }

@@ -76,6 +76,11 @@ export class TargetNotifier {
     if (await this.#parts.queue.put({ ...notice, ...this.#key })) this.#wake();
   }
 
+  /** Records why the result of a run is not posted to this target. */
+  skip(notice: Omit<NewNotice, keyof NoticeTarget>, problem: string): Promise<void> {
+    return this.#parts.queue.skip({ ...notice, ...this.#key }, problem);
+  }
+
   /** Retries what waits immediately. */
   async retryNow(): Promise<void> {
     await this.#parts.queue.retryNow(this.#key, this.#parts.clock.wallMs());

@@ -12,6 +12,7 @@ import type { Clock } from '../core/time/clock.ts';
 import { isWebhookTrigger } from '../core/trigger.ts';
 import { FileResults } from '../definitions/file-results.ts';
 import { type BacktestBounds, runBacktest, type UnseenKey } from '../plan/backtest.ts';
+import { compareAgentFiles } from '../plan/compare-agent-files.ts';
 import type { ComputedPlan } from '../plan/compute-plan.ts';
 import { listTriggerChanges } from '../plan/trigger-changes.ts';
 import { formatKeyPath } from '../yaml/key-path.ts';
@@ -55,7 +56,7 @@ export async function previewPlan(context: PreviewContext, order: PreviewOrder):
   });
   if (!examined.ok && examined.problem !== 'missing') return { valid: false, diagnostics: examined.findings };
 
-  const { applied, definition, computed, secrets, findings } = examined;
+  const { applied, definition, agentFiles, computed, secrets, findings } = examined;
   const { backtest, unseenKeys } = await runBacktest(
     { ...context, nowMs: context.clock.wallMs(), monotonicMs: () => context.clock.monotonicMs() },
     listTriggerChanges(applied, computed),
@@ -68,6 +69,7 @@ export async function previewPlan(context: PreviewContext, order: PreviewOrder):
     valid: true,
     appliedRevision: applied.revision,
     plan: nameNewWebhooks(computed),
+    agentFiles: compareAgentFiles(applied.agentFiles, agentFiles.set),
     missingSecrets: listMissing(definition, secrets),
     diagnostics: [...findings, ...unseen].sort(compareDiagnostics),
     backtest,

@@ -5,12 +5,14 @@ import type { Environment } from '../core/reserved-variables.ts';
 import type { RunResult } from '../core/resources/run.ts';
 import { systemClock } from '../core/time/clock.ts';
 import { createCommandExecutor } from '../executors/command/command-executor.ts';
+import { createRunArtifacts } from '../executors/files/run-artifacts.ts';
 import { runLogFile } from '../executors/files/run-paths.ts';
 import { createRedactingTransform } from '../secrets/redactor.ts';
 import { checkOutClaimed } from './check-out-claimed.ts';
 import { describeClaim } from './describe-claim.ts';
 import { HeldLease, type LeaseTime } from './held-lease.ts';
 import { OutputReader } from './output-reader.ts';
+import { uploadArtifacts } from './upload-artifacts.ts';
 import { type ClaimedRun, type Hold, HoldLost, untilAnswered, type WorkerApi } from './worker-api.ts';
 import type { WorkerState } from './worker-state.ts';
 
@@ -136,6 +138,8 @@ async function report(attempt: Attempt, result: RunResult | NotStarted): Promise
     const reason = result.state === 'not_started' ? result.problem : 'the worker is stopping';
     return untilAnswered(() => api.handBack(hold, reason), lease.ended);
   }
+  const artifacts = createRunArtifacts(state.runsDir);
+  await uploadArtifacts(hold, { api, artifacts, ended: lease.ended, logger: parts.logger });
   await lease.flush();
   const end = result.state === 'not_started' ? describeProblem(result) : result;
   const last = await output.next();

@@ -5,6 +5,7 @@ import { RequestFailed, readAnswer } from '../client/read-answer.ts';
 import type { AgentFileContent } from '../core/agent-files.ts';
 import type { RunId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { ArtifactPart } from '../core/ports/runs/run-artifacts.ts';
 import type { RunResult } from '../core/resources/run.ts';
 
 export type ClaimedRun = components['schemas']['ClaimedRun'];
@@ -44,6 +45,8 @@ export interface WorkerApi {
   heartbeat(hold: Hold, output: OutputPart): Promise<number>;
   complete(hold: Hold, result: RunResult, output: OutputPart): Promise<void>;
   handBack(hold: Hold, reason: string): Promise<void>;
+  /** Throws `Rejected` if the daemon does not accept the artifact. */
+  storeArtifact(hold: Hold, part: ArtifactPart): Promise<void>;
   payload(id: RunId): Promise<Uint8Array>;
   agentFiles(id: RunId): Promise<AgentFileContent[]>;
 }
@@ -74,6 +77,14 @@ export function createWorkerApi(api: ApiClient, worker: WorkerIdentity, factory:
     handBack: async (hold, reason) => {
       const body = { fence: hold.fence, reason: reason.slice(0, MAX_TEXT) };
       await ofHold(readAnswer(api.POST('/api/v1/runs/{id}/hand-back', { params: path(hold), body })));
+    },
+    storeArtifact: async (hold, { number, size, offset, bytes }) => {
+      const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+      const body = { fence: hold.fence, size, offset, content_base64: content };
+      const params = { path: { id: hold.id, number } };
+      await ofHold(readAnswer(api.POST('/api/v1/runs/{id}/artifacts/{number}', { params, body }))).catch(
+        explainArtifact,
+      );
     },
     payload: async (id) => {
       const answer = api.GET('/api/v1/runs/{id}/attachments/event-payload.json', {
@@ -114,6 +125,12 @@ async function ofHold<T>(answer: Promise<T>): Promise<T> {
   });
 }
 
+/** 413: of a proxy. */
+function explainArtifact(error: unknown): never {
+  const isFinal = error instanceof RequestFailed && [400, 413].includes(error.problem.status);
+  throw isFinal ? new Rejected(error.message, { cause: error }) : error;
+}
+
 const REJECTIONS: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 409, 422]);
 
 async function explainRejection<T>(answer: Promise<T>): Promise<T> {
@@ -125,13 +142,13 @@ async function explainRejection<T>(answer: Promise<T>): Promise<T> {
 
 const RETRY_MS = 1000;
 
-/** Repeats a request until the daemon answers, the hold is lost, or the signal is aborted. */
+/** Repeats a request until the daemon answers or rejects it, the hold is lost, or the signal is aborted. */
 export async function untilAnswered<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
     try {
       return await send();
     } catch (error) {
-      if (error instanceof HoldLost || signal.aborted) throw error;
+      if (error instanceof HoldLost || error instanceof Rejected || signal.aborted) throw error;
       await wait(RETRY_MS, undefined, { signal }).catch(() => undefined);
     }
   }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeDashboard, lookAt } from '../helpers/dashboard.ts';
 import { type DashboardFactory, startDashboardFactory } from '../helpers/dashboard-factory.ts';
@@ -35,7 +36,12 @@ describeDashboard('the result of a run', ({ signIn }) => {
     expect(await panel.textContent()).toContain(`\\u{202e}${SCRIPT}`);
     const link = panel.getByRole('link', { name: /Pull request 42/ });
     expect(await link.getAttribute('href')).toBe('https://git.example.com/pull/42');
-    await panel.getByText('Test report').waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      panel.getByRole('link', { name: 'Test report' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('event-payload.json');
+    expect(readFileSync(await download.path(), 'utf8')).toContain('Fixed the flaky test');
     expect(await page.evaluate('globalThis.hasRun')).toBeUndefined();
     await lookAt(page, 'run-result');
   });

@@ -101,6 +101,33 @@ describe.each(STORAGES)('the queue of notifications on $name', (kind) => {
     ]);
   });
 
+  it('has the reports about a run, and records a post that is skipped only if the target has none', async () => {
+    const [run, other] = [ids.runId(START_MS), ids.runId(START_MS + 1)];
+    const report = (revision: string, more: Partial<NewNotice> = {}) => buildNotice({ revision, ...more });
+    await queue().put(report(`${run}/1`));
+    await queue().skip(report(`${run}/1`, { outcome: 'skipped' }), 'no commit');
+    await queue().skip(report(`${run}/2`, { outcome: 'skipped' }), 'no commit');
+    await queue().skip(report(`${run}/2`, { outcome: 'skipped' }), 'another reason');
+    await queue().put(report(`${other}/1`));
+    const found = await queue().ofRun('payments', run);
+    expect(found.map(({ revision, state, problem }) => [revision, state, problem])).toEqual([
+      [`${run}/1`, 'waiting', null],
+      [`${run}/2`, 'skipped', 'no commit'],
+    ]);
+    expect(await queue().ofRun('other', run)).toEqual([]);
+  });
+
+  it('posts no entry that was skipped, and a failure before it stays known', async () => {
+    const failed = buildNotice({ revision: 'a' });
+    await queue().put(failed);
+    await queue().settle(failed.id, { problem: 'answered 401', at: START_MS });
+    await queue().skip(buildNotice({ revision: 'b' }), 'no commit');
+    expect(await queue().next(TARGET)).toBeNull();
+    expect(await queue().newest(TARGET)).toMatchObject({ id: failed.id, problem: 'answered 401' });
+    await queue().retryNow(TARGET, START_MS + 5);
+    expect(await queue().next(TARGET)).toMatchObject({ id: failed.id });
+  });
+
   it('is kept as long as the reconciliation history, and the newest entry of each target longer', async () => {
     for (const revision of ['a', 'b']) await queue().put(buildNotice({ revision }));
     await opened.storage.retention.prune(POLICY, START_MS + 89 * DAY_MS);

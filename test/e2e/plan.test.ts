@@ -13,7 +13,10 @@ function declareAutomation(webhook: string, filter: string, prompt = 'Look into 
   return `---\n${front}---\n${prompt}\n`;
 }
 
+const AGENT_FILES = { 'agents/triage/agent.md': 'You triage.\n', 'skills/old/SKILL.md': 'Old.\n' };
+
 const LIVE: Record<string, string> = {
+  ...AGENT_FILES,
   'webhooks/ci.yaml': 'secretName: CI_SECRET\n',
   'webhooks/old.yaml': 'secretName: CI_SECRET\n',
   'webhooks/switch.yaml': 'secretName: CI_SECRET\n',
@@ -21,6 +24,7 @@ const LIVE: Record<string, string> = {
 };
 
 const PLANNED: Record<string, string> = {
+  ...AGENT_FILES,
   'webhooks/ci.yaml': 'secretName: CI_SECRET\n',
   'webhooks/switch.yaml': 'secretName: CI_SECRET\nenabled: false\n',
   'webhooks/stripe.yaml': 'authMode: signature\nsignatureScheme: stripe\nsecretName: STRIPE_SECRET\n',
@@ -104,6 +108,33 @@ describe('dockbell plan', () => {
     expect((await daemon.cli('plan', join(folder, 'planned'), '--detailed-exitcode')).code).toBe(3);
     const same = await daemon.cli('plan', writeTree('same', LIVE), '--detailed-exitcode');
     expect([same.code, same.stdout.trimEnd().split('\n').at(-1)]).toEqual([0, 'No changes.']);
+  });
+
+  it('lists agent files that are added, changed and removed, in every format', async () => {
+    const { 'skills/old/SKILL.md': _, ...rest } = LIVE;
+    const files = { ...rest, 'agents/triage/agent.md': 'You triage well.\n', 'skills/new/SKILL.md': 'New.\n' };
+    const tree = writeTree('agent-files', files);
+    const text = await daemon.cli('plan', tree, '--detailed-exitcode');
+    expect([text.code, text.stdout.split('\n').slice(1, 5)]).toEqual([
+      3,
+      [
+        '  + agent file skills/new/SKILL.md',
+        '  ~ agent file agents/triage/agent.md',
+        '  - agent file skills/old/SKILL.md deleted',
+        '1 to create, 1 to change, 1 to delete.',
+      ],
+    ]);
+    const plan = JSON.parse((await daemon.cli('plan', tree, '--format', 'json')).stdout);
+    expect(plan.agent_files).toEqual({
+      create: ['skills/new/SKILL.md'],
+      update: ['agents/triage/agent.md'],
+      delete: ['skills/old/SKILL.md'],
+    });
+    const { stdout } = await daemon.cli('plan', tree, '--format', 'markdown');
+    expect(stdout).toContain('| change | agent file `agents/triage/agent.md` |  |');
+    const body = { files: Object.fromEntries(Object.entries(LIVE).filter(([path]) => path.endsWith('.yaml'))) };
+    const without = await daemon.api('/factories/payments/plan', { method: 'POST', body });
+    expect(without.body.agent_files).toBeNull();
   });
 
   it('prints the document of the API as JSON', async () => {

@@ -103,12 +103,49 @@ it('a run that ends becomes a commit status, a comment and a signed callback', a
   });
 });
 
+/** The posts of the last run, as soon as it has this number of posts that do not wait. */
+const findPosts = (count: number) =>
+  eventually(async () => {
+    const { data } = (await daemon.api('/factories/payments/runs?limit=1')).body;
+    const posts = (await daemon.api(`/runs/${data[0].id}/posts`)).body.data;
+    return posts.filter(({ state }: { state: string }) => state !== 'waiting').length === count ? posts : undefined;
+  });
+
+it('a run shows where its result was posted', async () => {
+  const at = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  expect(await findPosts(3)).toMatchObject([
+    {
+      attempt: 1,
+      target: `github status ${at}`,
+      repository: 'acme/payments',
+      commit: SHA,
+      state: 'posted',
+      problem: null,
+    },
+    { attempt: 1, target: `gitlab comment ${at}`, repository: 'acme/payments', number: '7', state: 'posted' },
+    { attempt: 1, target: `webhook ${at}`, repository: null, commit: null, number: null, state: 'posted' },
+  ]);
+  const { stdout } = await daemon.cli('run', 'show', 'last');
+  expect(stdout).toContain(`Posts:\n  github status ${at} acme/payments ${SHA.slice(0, 12)}: posted\n`);
+  expect(stdout).toContain(`  gitlab comment ${at} acme/payments #7: posted\n  webhook ${at}: posted\n`);
+});
+
 it('a payload without a commit is not posted to a git host, but calls back', async () => {
   received.length = 0;
   await deliver({ repository: { full_name: '../../user' }, head: { sha: SHA }, number: 7 });
   await find('/callback');
   expect(received.map(({ path }) => path)).toEqual(['/callback']);
   expect(daemon.output()).toContain('repository: \\"../../user\\" is not a repository');
+  const problem = 'repository: "../../user" is not a repository';
+  expect(await findPosts(3)).toMatchObject([
+    { state: 'skipped', problem, repository: null, commit: null, retry_at: null },
+    { state: 'skipped', problem },
+    { state: 'posted', problem: null },
+  ]);
+  const { stdout } = await daemon.cli('run', 'show', 'last');
+  expect(stdout).toMatch(/ {2}github status [\d.:]+: not posted: repository: "\.\.\/\.\.\/user" is not a repository\n/);
+  const failures = (await daemon.api('/factories/payments')).body.conditions;
+  expect(JSON.stringify(failures)).not.toContain('not a repository');
 });
 
 it('a result that a killed daemon did not post is posted by the next one, and a posted one is not posted again', async () => {

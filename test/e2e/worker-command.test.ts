@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -114,6 +115,33 @@ describe('dockbell worker', { timeout: 120_000 }, () => {
     expect(daemon.output()).not.toContain(SECRET);
     const { data } = (await daemon.api('/workers')).body;
     expect(data).toMatchObject([{ name: 'builder-1', state: 'online', labels: [], runs: [], factories: ['ours'] }]);
+  });
+
+  it('sends the artifacts of a run, which the daemon keeps', async () => {
+    const script = [
+      'head -c 1500000 /dev/urandom > large; : > empty; echo "with $DEPLOY_KEY" > text; sha256sum < large',
+      `echo '{"artifacts": [{"name": "L", "path": "large"}, {"name": "E", "path": "empty"}, {"name": "T", "path": "text"}]}' > result.json`,
+    ].join('\n');
+    const id = await deliver();
+    const worker = startWorker(['--exec', 'sh', '-c', script]);
+    await eventually(isRun(id, 'succeeded'));
+    const { data } = (await daemon.api(`/runs/${id}/artifacts`)).body;
+    expect(data.map(({ size }: { size: number }) => size)).toEqual([1_500_000, 0, 16]);
+    const read = async (number: number) => {
+      const file = join(mkdtempSync(join(dir, 'artifact-')), 'file');
+      expect((await daemon.cli('run', 'artifact', id, String(number), '--save', file)).code).toBe(0);
+      return readFileSync(file);
+    };
+    expect(await readLog(id)).toBe(
+      `${createHash('sha256')
+        .update(await read(1))
+        .digest('hex')}  -\n`,
+    );
+    expect([String(await read(2)), String(await read(3))]).toEqual(['', 'with [redacted]\n']);
+    expect(await worker.end('SIGTERM')).toBe(0);
+    const body = { fence: 1, size: 1, offset: 0, content_base64: 'eA==' };
+    const late = await daemon.api(`/runs/${id}/artifacts/1`, { method: 'POST', body });
+    expect(late).toMatchObject({ status: 409, body: { detail: expect.stringContaining('has ended as succeeded') } });
   });
 
   it('executes several runs at the same time, and shows their output while they run', async () => {

@@ -93,7 +93,12 @@ it('a run on a worker gets the agent files, and the commit that the payload name
   const { run, log } = await runWith({ action: 'app', repository: { url: appUrl }, head: { sha: commit } });
   expect(run).toMatchObject({ state: 'succeeded', error: null, executor: 'queue' });
   expect(log).toContain(`You triage.\n-r--------\nfirst${commit}\n`);
-  for (const text of [log, worker.output(), daemon.output(), readFileSync(join(daemon.dataDir, 'daemon.json'), 'utf8')]) {
+  for (const text of [
+    log,
+    worker.output(),
+    daemon.output(),
+    readFileSync(join(daemon.dataDir, 'daemon.json'), 'utf8'),
+  ]) {
     expect(text).not.toContain(RUNS_PASSWORD);
   }
   const { body } = await daemon.api(`/runs/${run.id}/input`);

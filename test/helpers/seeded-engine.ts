@@ -17,6 +17,7 @@ import type { ReplayControl } from '../../src/core/ports/deliveries/replay-contr
 import type { DrainControl } from '../../src/core/ports/runs/drain-control.ts';
 import type { Executor, RunLogReader, RunLogWriter } from '../../src/core/ports/runs/executor.ts';
 import type { PauseControl } from '../../src/core/ports/runs/pause-control.ts';
+import type { RunArtifacts } from '../../src/core/ports/runs/run-artifacts.ts';
 import type { RunControl } from '../../src/core/ports/runs/run-control.ts';
 import type { WorkerControl } from '../../src/core/ports/runs/worker-control.ts';
 import type { SecretHistory, SecretStore } from '../../src/core/ports/secret-store.ts';
@@ -24,6 +25,7 @@ import type { Clock } from '../../src/core/time/clock.ts';
 import type { FactoryEditor } from '../../src/edit/factory-editor.ts';
 import { EventHub } from '../../src/events/event-hub.ts';
 import { createEventSources } from '../../src/events/feed-events.ts';
+import { createRunArtifacts } from '../../src/executors/files/run-artifacts.ts';
 import { createRunLogReader, createRunLogWriter } from '../../src/executors/log/run-log.ts';
 import { createHealth } from '../../src/health/health.ts';
 import { markBackfills } from '../../src/ingress/log/backfill-marks.ts';
@@ -83,6 +85,7 @@ export interface SeededEngine {
   drain: DrainControl;
   pauses: PauseControl;
   runLogs: RunLogReader;
+  artifacts: RunArtifacts;
   secrets: SecretStore & SecretHistory;
   reconcilers: Reconcilers;
   editor: FactoryEditor;
@@ -182,6 +185,7 @@ export function createSeededEngine(
     captures: ingress.captures,
     health,
     runLogs: runLogs.reader,
+    artifacts: createArtifacts(),
     editor: startBefore(start, editor),
     replays: startBefore(start, ingress.replays.control),
     ...controlRuns(start, dispatcher),
@@ -254,6 +258,20 @@ function openSource(
 const SEEDED_LOGS = fileURLToPath(new URL('../fixtures/run-logs', import.meta.url));
 
 /** Logs of runs. The first write copies the seeded logs, so that no test changes them. */
+/** The folder is created with the first request for an artifact. */
+function createArtifacts(): RunArtifacts {
+  let opened: RunArtifacts | undefined;
+  const open = () => {
+    opened ??= createRunArtifacts(createTempDir('run-artifacts'));
+    return opened;
+  };
+  return {
+    sizes: async (owner) => open().sizes(owner),
+    open: async (...which) => open().open(...which),
+    store: async (...part) => open().store(...part),
+  };
+}
+
 function createRunLogs(clock: Clock): RunLogWriter & { reader: RunLogReader } {
   let dir = SEEDED_LOGS;
   const openWriter = () => {

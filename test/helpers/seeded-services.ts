@@ -308,6 +308,7 @@ export function makePlanPreview(): PlanPreview {
       },
       automations: { create: [], update: [], delete: [] },
     },
+    agentFiles: { create: [], update: ['skills/logs/SKILL.md'], delete: [] },
     missingSecrets: [{ name: 'NEW_SECRET', webhooks: ['new'], automations: [] }],
     diagnostics: makeAutomation().warnings,
     backtest: {
@@ -673,7 +674,7 @@ export interface SeededServices
       | 'alerts'
     >,
     Pick<ApiModules['base'], 'ids' | 'randomBytes' | 'logger'>,
-    Pick<SeededEngine, 'start' | 'workers' | 'runControl' | 'drain' | 'pauses' | 'runLogs'> {
+    Pick<SeededEngine, 'start' | 'workers' | 'runControl' | 'drain' | 'pauses' | 'runLogs' | 'artifacts'> {
   deliveries: Storage['deliveryReader'];
   runs: Storage['runReader'];
   reconciliations: Storage['reconciliationReader'];
@@ -825,6 +826,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     idFinder: storage.idFinder,
     runs: storage.runReader,
     runLogs: engine.runLogs,
+    artifacts: engine.artifacts,
     runControl: {
       ...runControl,
       cancel: async (id) => {
@@ -924,7 +926,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
 
 /** The admin server on these services, composed as the daemon composes it. */
 export function createSeededServer(services: SeededServices): FastifyInstance {
-  const { storage, runControl, workers, drain, pauses, runLogs, clock, ids, randomBytes, logger } = services;
+  const { storage, runControl, workers, drain, pauses, runLogs, artifacts, clock, ids, randomBytes, logger } = services;
   const { inventory, secrets, reconcile, factories, editor, events, answers, masterKey } = services;
   const { tokens, users, sessions, loginLinks, auditLog, idFinder } = services;
   const { deliveries: deliveryReader, runs: runReader, reconciliations: reconciliationReader } = services;
@@ -940,7 +942,7 @@ export function createSeededServer(services: SeededServices): FastifyInstance {
     inspection: services,
     diagnosis: services,
     ingress: services,
-    runs: { control: runControl, workers, drain, pauses, logs: runLogs },
+    runs: { control: runControl, workers, drain, pauses, logs: runLogs, artifacts },
     events,
     // The seeded daemon has no configuration file that could change.
     reload: async () => ({ applied: [], needRestart: [], factories: { added: [], changed: [], removed: [] } }),

@@ -663,6 +663,20 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
   ReplayPreview: [replayPreview],
   RunInput: [runInput],
   AgentFile: [{ path: 'agents/triage/agent.md', size: 12, content_base64: 'WW91IHRyaWFnZS4K' }],
+  RunPost: [
+    {
+      attempt: 1,
+      target: 'github comment api.github.com',
+      repository: null,
+      commit: null,
+      number: null,
+      state: 'skipped',
+      problem: 'number: the payload has no text and no whole number at pull_request.number',
+      retry_at: null,
+      created_at: '2026-01-02T03:04:16.120Z',
+    },
+  ],
+  RunArtifact: [{ number: 1, name: 'Test report', path: 'reports/tests.html', size: 18_230 }],
   RunCount: [{ count: 12, next_cursor: null }],
   RunRetries: [
     {
@@ -774,6 +788,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
         ],
       },
       automations: nothingPlanned,
+      agent_files: { create: [], update: ['skills/logs/SKILL.md'], delete: [] },
       missing_secrets: [{ name: 'INTERNAL_CI_WEBHOOK_SECRET', webhooks: ['internal-ci'], automations: [] }],
       diagnostics: [
         {
@@ -966,7 +981,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
 
 /** A named example of a request body. The name is a key of the document; `summary` is for people. */
 /** Example of each path parameter, by the end of the path up to it, and of each required query parameter. */
-export const PARAMETER_EXAMPLES: Readonly<Record<string, string>> = {
+export const PARAMETER_EXAMPLES: Readonly<Record<string, string | number>> = {
   'assets/{asset}': 'index-B1c2D3e4.js',
   'factories/{factory}': 'payments',
   'ancestry/{revision}': EARLIER_COMMIT,
@@ -978,6 +993,7 @@ export const PARAMETER_EXAMPLES: Readonly<Record<string, string>> = {
   'alert-targets/{name}': 'ops',
   'replays/{id}': REPLAY_ID,
   'runs/{id}': RUN_ID,
+  'artifacts/{number}': 1,
   'secrets/{name}': 'GITHUB_API_KEY',
   'tokens/{id}': TOKEN_ID,
   'users/{id}': USER_ID,
@@ -1136,6 +1152,12 @@ export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Body
   },
   recordRunStart: { start: { summary: 'Before the work starts', value: { fence: 1 } } },
   handRunBack: { stopping: { summary: 'The worker stops', value: { fence: 1, reason: 'the worker is stopping' } } },
+  storeRunArtifact: {
+    whole: {
+      summary: 'A small file in one part',
+      value: { fence: 1, size: 5, offset: 0, content_base64: 'aGVsbG8=' },
+    },
+  },
   renewRunLease: { output: { summary: 'With new output', value: { fence: 1, log: 'Reading the issue\n' } } },
   completeRun: {
     succeeded: { summary: 'The run succeeded', value: { fence: 1, state: 'succeeded', exit_code: 0 } },

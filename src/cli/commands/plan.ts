@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { Option } from 'commander';
 import type { PlanPreview } from '../../client/api-types.ts';
 import { RequestFailed, readAnswer } from '../../client/read-answer.ts';
-import { isAgentPath } from '../../core/agent-files.ts';
+import { collectAgentFiles, isAgentPath } from '../../core/agent-files.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { hasErrors } from '../../core/diagnostic.ts';
 import type { SourceTree } from '../../core/source-tree.ts';
@@ -71,9 +71,10 @@ async function show(session: CommandSession, options: PlanOptions, tree: SourceT
       .filter(({ path }) => !isAgentPath(path))
       .flatMap(({ path, bytes }) => (bytes === null ? [] : [[path, Buffer.from(bytes).toString('utf8')]])),
   );
+  const body = { files, agent_files: [...collectAgentFiles(tree.entries).set.files] };
   const progress = startProgress(session.context, 'Planning…');
   const preview = await readAnswer(
-    api.POST('/api/v1/factories/{factory}/plan', { params: { path: { factory } }, body: { files } }),
+    api.POST('/api/v1/factories/{factory}/plan', { params: { path: { factory } }, body }),
   ).finally(() => progress.stop());
   print(session, options, preview);
   // A rule that only the daemon can check, and that the factory rates as an error.

@@ -1,9 +1,11 @@
 import { Option } from 'commander';
-import type { Run, RunAttempt, RunInput } from '../../client/api-types.ts';
+import type { Run, RunAttempt, RunInput, RunPost } from '../../client/api-types.ts';
+import type { ApiClient } from '../../client/create-api-client.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { LogTimesReader } from '../../client/log-times-reader.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import { countOf } from '../../words/count-of.ts';
+import { describeNoticeState } from '../../words/describe-post.ts';
 import { describeProgress } from '../../words/describe-progress.ts';
 import { formatDuration } from '../../words/duration.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
@@ -25,6 +27,7 @@ import { printAnswer, printList, printObject } from '../output/print-result.ts';
 import { RESULT_KINDS } from '../output/result-kinds.ts';
 import type { ResultOptions } from '../output/result-options.ts';
 import type { Column } from '../output/table.ts';
+import { declareRunArtifact } from './run-artifact.ts';
 import { declareRunRetry } from './run-retry.ts';
 
 type ListOptions = RunFilterOptions & WatchOptions & { limit: number };
@@ -112,6 +115,7 @@ export function declareRun(run: CliCommand, bind: Bind): void {
       examples: [['dockbell run cancel run_01jd3v8k6n', 'the run ends as cancelled']],
     })
     .action(bind(cancelRun));
+  declareRunArtifact(run, bind);
   declareRunRetry(run, bind);
 }
 
@@ -186,7 +190,7 @@ async function showRun(session: CommandSession, options: ShowOptions, ref: strin
   if (options.payload) return printPayload(session, id);
   const api = await session.api();
   const run = await readAnswer(api.GET('/api/v1/runs/{id}', { params: { path: { id } } }));
-  const print = () => (options.attempts ? printAttempts(session, run) : printRun(session, run));
+  const print = () => (options.attempts ? printAttempts(session, run) : printRun(session, run, api));
   await printObject(session, options, { kind: RESULT_KINDS.run, value: run, print });
   return exitCodeOfRun(run);
 }
@@ -263,8 +267,7 @@ function describeRequest({ number, requested_at, requested_by }: RunAttempt): st
   return number === 1 ? 'the delivery' : 'unknown';
 }
 
-function printRun(session: CommandSession, run: Run): void {
-  const { output, nowMs } = session;
+async function printRun({ output, nowMs }: CommandSession, run: Run, api: ApiClient): Promise<void> {
   const lastAttempt = run.error === null ? undefined : run.attempts.at(-1);
   output.fields([
     ['ID', run.id],
@@ -289,6 +292,10 @@ function printRun(session: CommandSession, run: Run): void {
     ['Took', describeSpan(run, nowMs)],
   ]);
   printResult(output, run);
+  if (isEnded(run)) {
+    const { data } = await readAnswer(api.GET('/api/v1/runs/{id}/posts', { params: { path: { id: run.id } } }));
+    printPosts(output, data);
+  }
   if (run.attempt > 1) {
     output.line();
     output.table(createAttemptColumns(nowMs), run.attempts);
@@ -299,15 +306,31 @@ function printRun(session: CommandSession, run: Run): void {
 }
 
 /** What the run wrote to `result.json`. */
-function printResult(output: CommandSession['output'], { id, attempt, result }: Run): void {
+function printResult(output: CommandSession['output'], { id, result }: Run): void {
   if (result === null) return;
   const { summary, links, artifacts, problem } = result;
   output.line('\nResult:');
   for (const text of [problem, summary]) if (text !== null) output.line(indent(escapeLines(text)));
   for (const { title, url } of links) output.line(`  ${escapeText(title)}: ${escapeText(url)}`);
-  const folder = `${escapeText(id)}/${attempt}`;
-  for (const { name, path } of artifacts)
-    output.line(`  ${escapeText(name)}: ${folder}/${escapeText(path)} in runsDir`);
+  for (const [index, { name }] of artifacts.entries())
+    output.line(`  ${escapeText(name)}: dockbell run artifact ${escapeText(id)} ${index + 1}`);
+}
+
+/** Where the results of the attempts were posted, or why not. */
+function printPosts(output: CommandSession['output'], posts: readonly RunPost[]): void {
+  if (posts.length > 0) output.line('\nPosts:');
+  for (const { attempt, target, state, problem, ...place } of posts) {
+    const to = describePlace(place);
+    const of = attempt === 1 ? '' : `attempt ${attempt}, `;
+    const because = problem === null ? '' : `: ${escapeText(problem)}`;
+    output.line(`  ${escapeText(target)}${to}: ${of}${describeNoticeState(state)}${because}`);
+  }
+}
+
+function describePlace({ repository, commit, number }: Pick<RunPost, 'repository' | 'commit' | 'number'>): string {
+  if (repository === null) return '';
+  const subject = commit === null ? `#${number}` : commit.slice(0, 12);
+  return escapeText(` ${repository} ${subject}`);
 }
 
 function indent(text: string): string {

@@ -18,6 +18,7 @@ function makePlan(change: Partial<PlanPreview> = {}): PlanPreview {
     applied_revision: null,
     webhooks: section(),
     automations: section(),
+    agent_files: { create: [], update: ['skills/a|b.md'], delete: [] },
     missing_secrets: [],
     diagnostics: [],
     backtest: {
@@ -45,6 +46,10 @@ describe('renderPlanMarkdown', () => {
     expect(text).toContain('**Errors**\n\n- `automations/triage/automation.md:7` `no such key`\n\n**Warnings**\n\n');
     expect(text).toContain('**Warnings**\n\n- `automations/triage/automation.md:7` `no such UID`\n');
     expect(renderPlanMarkdown(makePlan())).not.toMatch(/Errors|Warnings/);
+  });
+
+  it('lists changed agent files in code spans', () => {
+    expect(renderPlanMarkdown(makePlan())).toContain('| change | agent file `skills/a\\|b.md` |  |');
   });
 
   it('lists the commands that create missing secrets', () => {

@@ -5,9 +5,9 @@ import { type LeafChange, listLeafChanges } from './leaf-changes.ts';
 /** What an apply does to one definition. */
 export type PlanAction = 'create' | 'restore' | 'change' | 'enable' | 'disable' | 'delete';
 
-/** One definition in a plan, as it is shown. */
+/** One definition or agent file in a plan, as it is shown. */
 export interface PlannedItem {
-  kind: 'webhook' | 'automation';
+  kind: 'webhook' | 'automation' | 'agent file';
   action: PlanAction;
   name: string;
   uid: string | null;
@@ -15,8 +15,12 @@ export interface PlannedItem {
   changes: LeafChange[];
 }
 
-/** The changes of a plan, webhooks first; creations before changes before deletions. */
-export function listPlannedItems({ webhooks, automations }: PlanPreview): PlannedItem[] {
+/** The changes of a plan: webhooks, automations, agent files. Creations come before changes before deletions. */
+export function listPlannedItems(plan: PlanPreview): PlannedItem[] {
+  return [...listDefinitions(plan), ...listFiles(plan)];
+}
+
+function listDefinitions({ webhooks, automations }: PlanPreview): PlannedItem[] {
   const sections = [
     ['webhook', webhooks],
     ['automation', automations],
@@ -26,6 +30,19 @@ export function listPlannedItems({ webhooks, automations }: PlanPreview): Planne
     ...update.map((entry) => toItem(kind, classifyUpdate(entry), entry)),
     ...gone.map((entry) => toItem(kind, 'delete', entry)),
   ]);
+}
+
+function listFiles({ agent_files: files }: PlanPreview): PlannedItem[] {
+  const toFile = (action: PlanAction) => (name: string) => ({
+    kind: 'agent file' as const,
+    action,
+    name,
+    uid: null,
+    url: null,
+    changes: [],
+  });
+  const { create = [], update = [], delete: gone = [] } = files ?? {};
+  return [...create.map(toFile('create')), ...update.map(toFile('change')), ...gone.map(toFile('delete'))];
 }
 
 function classifyUpdate({ changes }: PlanEntry): PlanAction {

@@ -91,6 +91,25 @@ export function runInputQuery(factory: string, id: string) {
 }
 
 /** URL to download an attachment of a run. */
+export function runArtifactsQuery(factory: string, { id, attempt }: Pick<Run, 'id' | 'attempt'>) {
+  return queryOptions({
+    queryKey: ['factory', factory, 'runs', id, 'artifacts', attempt],
+    queryFn: () => readAnswer(api.GET('/api/v1/runs/{id}/artifacts', { params: { path: { id }, query: { attempt } } })),
+  });
+}
+
+/** Where the results of a run were posted. */
+export function runPostsQuery(factory: string, { id, attempt, state }: Pick<Run, 'id' | 'attempt' | 'state'>) {
+  return queryOptions({
+    queryKey: ['factory', factory, 'runs', id, 'posts', attempt, state],
+    queryFn: () => readAnswer(api.GET('/api/v1/runs/{id}/posts', { params: { path: { id } } })),
+  });
+}
+
+export function artifactHref({ id, attempt }: Pick<Run, 'id' | 'attempt'>, number: number): string {
+  return `/api/v1/runs/${encodeURIComponent(id)}/artifacts/${number}?attempt=${attempt}`;
+}
+
 export function attachmentHref(id: string, name: string): string {
   return `/api/v1/runs/${encodeURIComponent(id)}/attachments/${encodeURIComponent(name)}`;
 }

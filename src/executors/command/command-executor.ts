@@ -5,8 +5,10 @@ import type { RunResult } from '../../core/resources/run.ts';
 import { makeFolder } from '../../files/make-folder.ts';
 import { describeStop, failed, notStarted } from '../attempt-results.ts';
 import type { ExecutorParts } from '../executor-kind.ts';
+import { keepArtifacts } from '../files/keep-artifacts.ts';
 import { readRunOutput } from '../files/read-run-output.ts';
 import { removeAttemptTree } from '../files/remove-run-folder.ts';
+import { artifactsFolder } from '../files/run-paths.ts';
 import { LOG_LIMIT_BYTES } from '../log/log-sink.ts';
 import { openRunLog } from '../log/open-run-log.ts';
 import { renderAttemptMark } from '../log/run-log.ts';
@@ -212,8 +214,20 @@ async function runCommand(
   capture.releaseWriteEnd();
   const supervised = await supervise(group, request.signal, settings);
   await settings.program.endLeftovers(request.input.run.id, { leader: group.id, before });
-  const output = await readRunOutput(directory.work, () => settings.maskOutput(request.secrets.values()));
+  const output = await readOutput(request, directory, settings);
   return { ...describeEnd(supervised, settings.program), ...(output === null ? {} : { output }) };
+}
+
+/** What the run wrote to `result.json`. Its artifacts are copied, so that nothing can change them later. */
+function readOutput({ input: { run }, secrets }: ExecutionRequest, { work }: RunDirectory, settings: Settings) {
+  const { runsDir, maskOutput, logger } = settings;
+  const createMask = () => maskOutput(secrets.values());
+  const onOmitted = (path: string, problem: string) =>
+    logger.warn({ run: run.id, attempt: run.attempt, artifact: path, problem }, 'artifact of a run not stored');
+  const folder = artifactsFolder(runsDir, run.id, run.attempt);
+  return readRunOutput(work, createMask, (artifacts) =>
+    keepArtifacts(artifacts, { work, folder, createMask: secrets.size === 0 ? null : createMask, onOmitted }),
+  );
 }
 
 async function openCapture(

@@ -16,15 +16,20 @@ import {
  * Reads what a run says about its work from its directory; `null` if it has no `result.json`. Never throws: a file that
  * cannot be used does not change how the run ended. The run wrote everything in the directory, so no link in it is followed.
  *
- * @param createMask masks the secrets of the run
+ * @param keep gets the artifacts that the run names, before their names are masked
  */
-export async function readRunOutput(work: string, createMask: () => Transform): Promise<RunOutput | null> {
+export async function readRunOutput(
+  work: string,
+  createMask: () => Transform,
+  keep: (artifacts: RunOutput['artifacts']) => Promise<void>,
+): Promise<RunOutput | null> {
   try {
     const source = await readSource(join(work, OUTPUT_FILE));
     if (source === null) return null;
     if (typeof source !== 'string') return source;
     const output = parseRunOutput(source);
     const missing = await findMissing(work, output);
+    if (missing === null) await keep(output.artifacts);
     return await mapTexts(missing ?? output, (text) => maskText(text, createMask()));
   } catch (error) {
     return rejectOutput(`it cannot be read: ${messageOf(error)}`);

@@ -8,6 +8,11 @@ export function runFolder(dir: string, run: string): string {
   return join(dir, checkRunId(run));
 }
 
+/** Folder with the artifacts of an attempt, which the run cannot change. Throws `bad_request` for a malformed run ID. */
+export function artifactsFolder(runsDir: string, run: string, attempt: number): string {
+  return join(runFolder(runsDir, run), `${attempt}.artifacts`);
+}
+
 /** File with the captured output of a run. Throws `bad_request` for a malformed run ID. */
 export function runLogFile(logsDir: string, run: string): string {
   return join(logsDir, `${checkRunId(run)}.log`);

@@ -877,4 +877,6 @@ export const MIGRATIONS: readonly string[] = [
   `ALTER TABLE deliveries ADD COLUMN replay TEXT;`,
   // For the metrics of budgets, which few automations declare.
   `CREATE INDEX automation_versions_with_budget ON automation_versions (factory, name) WHERE budget IS NOT NULL;`,
+  // The reports about the attempts of a run are found by the run.
+  `CREATE INDEX notices_by_revision ON notices (factory, revision);`,
 ];

@@ -1,4 +1,4 @@
-import type { NoticeId } from '../../ids.ts';
+import type { NoticeId, RunId } from '../../ids.ts';
 import type { NewNotice, Notice, NoticeTarget } from '../../notice.ts';
 
 /** The durable queue of commit statuses. Each target has one status per commit: the most recent outcome. */
@@ -8,9 +8,13 @@ export interface NoticeQueue {
    * and nothing changes, if the earlier status has the same outcome.
    */
   put(notice: NewNotice): Promise<boolean>;
+  /** Records why the result of a run is not posted. Does nothing if the target has a report about this attempt. */
+  skip(notice: NewNotice, problem: string): Promise<void>;
+  /** The reports about the attempts of a run, oldest first. */
+  ofRun(factory: string, run: RunId): Promise<Notice[]>;
   /** The waiting status that is due first; `null` if none waits. */
   next(target: NoticeTarget): Promise<Notice | null>;
-  /** The status that was queued last, in any state. */
+  /** The status that was queued last, in any state but `skipped`. */
   newest(target: NoticeTarget): Promise<Notice | null>;
   /** Records a failed attempt; the status waits until `dueAt`. Does nothing if the status was replaced. */
   postpone(id: NoticeId, failure: { problem: string; at: number; dueAt: number }): Promise<void>;

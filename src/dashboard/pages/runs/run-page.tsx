@@ -15,6 +15,7 @@ import { RunAttempts } from './run-attempts.tsx';
 import { RunFacts } from './run-facts.tsx';
 import { RunInput } from './run-input.tsx';
 import { RunLog } from './run-log.tsx';
+import { RunPosts } from './run-posts.tsx';
 import { RunResult } from './run-result.tsx';
 
 /** One run: its story, result, log and input. */
@@ -62,6 +63,7 @@ function RunDetail({ run }: { run: Run }) {
       <StoryPanel factory={run.factory} reference={run.id} watched={[run.id]} />
       <RunFacts run={run} />
       <RunResult run={run} />
+      <RunPosts run={run} />
       <RunAttempts run={run} />
       <Tabs defaultValue="log" keepMounted={false}>
         <Tabs.List>

@@ -1,9 +1,13 @@
 import { Alert, Anchor, Card, List, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { Run } from '../../../client/api-types.ts';
+import { formatSize } from '../../../words/format-size.ts';
+import { artifactHref, runArtifactsQuery } from '../../api/runs.ts';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 
 /** What a run says about its work in `result.json`. */
-export function RunResult({ run: { result } }: { run: Run }) {
+export function RunResult({ run }: { run: Run }) {
+  const { result } = run;
   if (result === null) return null;
   const { summary, links, artifacts, problem } = result;
   return (
@@ -32,18 +36,34 @@ export function RunResult({ run: { result } }: { run: Run }) {
           ))}
         </List>
       )}
-      {artifacts.length > 0 && (
-        <List size="sm" mt="sm" aria-label="Artifacts">
-          {artifacts.map(({ name, path }) => (
-            <List.Item key={`${path} ${name}`} style={{ overflowWrap: 'anywhere' }}>
-              <UntrustedText text={name} />{' '}
-              <Text component="span" size="xs" c="dimmed" ff="monospace">
-                <UntrustedText text={path} />
-              </Text>
-            </List.Item>
-          ))}
-        </List>
-      )}
+      {artifacts.length > 0 && <Artifacts run={run} />}
     </Card>
+  );
+}
+
+/** Files that are stored can be downloaded. A browser never shows them, because the run chose their content. */
+function Artifacts({ run }: { run: Run }) {
+  const { data } = useQuery(runArtifactsQuery(run.factory, run));
+  if (data === undefined) return null;
+  return (
+    <List size="sm" mt="sm" aria-label="Artifacts">
+      {data.data.map(({ number, name, path, size }) => (
+        <List.Item key={number} style={{ overflowWrap: 'anywhere' }}>
+          {size === null ? (
+            <UntrustedText text={name} />
+          ) : (
+            <Anchor href={artifactHref(run, number)} download inherit>
+              <UntrustedText text={name} />
+            </Anchor>
+          )}{' '}
+          <Text component="span" size="xs" c="dimmed" ff="monospace">
+            <UntrustedText text={path} />
+          </Text>{' '}
+          <Text component="span" size="xs" c="dimmed">
+            {size === null ? 'not stored' : formatSize(size)}
+          </Text>
+        </List.Item>
+      ))}
+    </List>
   );
 }

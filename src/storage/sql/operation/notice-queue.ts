@@ -11,6 +11,26 @@ export function createNoticeQueue(db: Kysely<Schema>): NoticeQueue {
     db.selectFrom('notices').selectAll().where('factory', '=', factory).where('target', '=', target).limit(1);
   return {
     put: (notice) => db.transaction().execute((trx) => putNotice(trx, notice)),
+    skip: async (notice, problem) => {
+      const row = NOTICES.toRow({ ...notice, dueAt: notice.createdAt, problem, failingSince: null });
+      await db
+        .insertInto('notices')
+        .values({ ...row, state: 'skipped' })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    },
+    ofRun: async (factory, run) => {
+      const rows = await db
+        .selectFrom('notices')
+        .selectAll()
+        .where('factory', '=', factory)
+        // All attempts: `0` follows `/`.
+        .where('revision', '>', `${run}/`)
+        .where('revision', '<', `${run}0`)
+        .orderBy('seq')
+        .execute();
+      return rows.map((row) => NOTICES.fromRow(row));
+    },
     next: async (target) => {
       const row = await select(target)
         .where('state', '=', 'waiting')
@@ -20,7 +40,7 @@ export function createNoticeQueue(db: Kysely<Schema>): NoticeQueue {
       return row ? NOTICES.fromRow(row) : null;
     },
     newest: async (target) => {
-      const row = await select(target).orderBy('seq', 'desc').executeTakeFirst();
+      const row = await select(target).where('state', '!=', 'skipped').orderBy('seq', 'desc').executeTakeFirst();
       return row ? NOTICES.fromRow(row) : null;
     },
     postpone: async (id, { problem, at, dueAt }) => {
@@ -75,6 +95,7 @@ async function retryNow(db: Kysely<Schema>, { factory, target }: NoticeTarget, a
     .selectFrom('notices')
     .select(['seq', 'state'])
     .where((where) => where.and({ factory, target }))
+    .where('state', '!=', 'skipped')
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();

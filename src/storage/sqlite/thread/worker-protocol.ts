@@ -72,7 +72,7 @@ export const OPERATIONS = listOperations<Storage>()({
   ],
   pauses: ['list', 'pause', 'resume'],
   reconciliationReader: ['list', 'get'],
-  noticeQueue: ['put', 'next', 'newest', 'postpone', 'settle', 'retryNow'],
+  noticeQueue: ['put', 'skip', 'ofRun', 'next', 'newest', 'postpone', 'settle', 'retryNow'],
   alertStore: ['active', 'change', 'acknowledge', 'get', 'list', 'prune'],
   alertMessages: ['nextDueAt', 'compose', 'next', 'postpone', 'remove'],
   alertReader: [
