@@ -15,12 +15,14 @@ const CHART = join(ROOT, 'deploy/helm/dockbell');
 const RENDERER = join(ROOT, 'test/faults/kit/render-chart.go');
 /** Debian's packages of sprig and the YAML library that Helm uses. */
 const DEBIAN_GO = '/usr/share/gocode';
+const GO_PACKAGES = ['github.com/Masterminds/sprig', 'sigs.k8s.io/yaml'];
 
 /** Without it, an old Helm renders for a version that the chart does not support. */
 const KUBERNETES = '1.33.0';
 
 const hasHelm = hasProgram('helm');
-const hasGo = hasHelm || (hasProgram('go') && existsSync(join(DEBIAN_GO, 'src/github.com/Masterminds/sprig')));
+const hasGoPackages = GO_PACKAGES.every((name) => existsSync(join(DEBIAN_GO, 'src', name)));
+const hasGo = hasHelm || (hasProgram('go') && hasGoPackages);
 
 interface KubernetesObject {
   kind: string;
