@@ -131,60 +131,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/drain": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Show whether runs start
-         * @description Role: viewer. Not for tokens that are limited to some factories.
-         */
-        get: operations["getDrain"];
-        put?: never;
-        /**
-         * Start no further run
-         * @description Runs that were started continue, and workers claim nothing. Deliveries are accepted, and their runs wait. The state ends with `DELETE` or with the process.
-         *
-         *     Role: operator. Not for tokens that are limited to some factories.
-         */
-        post: operations["startDrain"];
-        /**
-         * Start runs again
-         * @description Answers 409 while the daemon is stopping.
-         *
-         *     Role: operator. Not for tokens that are limited to some factories.
-         */
-        delete: operations["cancelDrain"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/reload": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Apply changes of the configuration
-         * @description Reads the configuration file again. Factories, most limits, retention and stop times take effect immediately, the rest at the next start. A configuration that is not valid changes nothing and answers 422.
-         *
-         *     Role: owner. Not for tokens that are limited to some factories.
-         */
-        post: operations["reloadConfiguration"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/factories": {
         parameters: {
             query?: never;
@@ -1978,6 +1924,60 @@ export interface paths {
         get: operations["followEvents"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show whether runs start
+         * @description Role: viewer. Not for tokens that are limited to some factories.
+         */
+        get: operations["getDrain"];
+        put?: never;
+        /**
+         * Start no further run
+         * @description Runs that were started continue, and workers claim nothing. Deliveries are accepted, and their runs wait. The state ends with `DELETE` or with the process.
+         *
+         *     Role: operator. Not for tokens that are limited to some factories.
+         */
+        post: operations["startDrain"];
+        /**
+         * Start runs again
+         * @description Answers 409 while the daemon is stopping.
+         *
+         *     Role: operator. Not for tokens that are limited to some factories.
+         */
+        delete: operations["cancelDrain"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply changes of the configuration
+         * @description Reads the configuration file again. Factories, most limits, retention and stop times take effect immediately, the rest at the next start. A configuration that is not valid changes nothing and answers 422.
+         *
+         *     Role: owner. Not for tokens that are limited to some factories.
+         */
+        post: operations["reloadConfiguration"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4674,500 +4674,6 @@ export interface operations {
             /** @description The Host header names another host. */
             421: {
                 headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    getDrain: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Whether runs start. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Drain"];
-                };
-            };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    startDrain: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Whether runs start. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Drain"];
-                };
-            };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    cancelDrain: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Whether runs start. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Drain"];
-                };
-            };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Internal error; `id` is in the daemon’s log. */
-            500: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The storage cannot be used now. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    reloadConfiguration: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description What a reload of the configuration changed. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Reload"];
-                };
-            };
-            /** @description The request is not valid; `errors` says where. */
-            400: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    /** @description How to authenticate. */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not JSON. */
-            415: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The Host header names another host. */
-            421: {
-                headers: {
-                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
-                    Link?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt. */
-                    "Retry-After"?: number;
-                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
-                    RateLimit?: string;
-                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
-                    "RateLimit-Policy"?: string;
                     /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
                     Link?: string;
                     [name: string]: unknown;
@@ -20173,6 +19679,500 @@ export interface operations {
             };
             /** @description It does not exist, or the token cannot access it. */
             404: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getDrain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether runs start. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Drain"];
+                };
+            };
+            /** @description The request is not valid; `errors` says where. */
+            400: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    startDrain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether runs start. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Drain"];
+                };
+            };
+            /** @description The request is not valid; `errors` says where. */
+            400: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancelDrain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether runs start. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Drain"];
+                };
+            };
+            /** @description The request is not valid; `errors` says where. */
+            400: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reloadConfiguration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a reload of the configuration changed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reload"];
+                };
+            };
+            /** @description The request is not valid; `errors` says where. */
+            400: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
                 headers: {
                     /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
                     Link?: string;
