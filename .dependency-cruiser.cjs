@@ -114,10 +114,15 @@ module.exports = {
       to: { path: '^(node:)?https?$' },
     },
     {
-      // PostgreSQL is to use the same queries.
       name: 'queries-know-no-database',
       severity: 'error',
       from: { path: '^src/storage/sql/' },
+      to: { path: '^src/storage/(sqlite|postgres)/|(^|/)(better-sqlite3|pg)(/|$)' },
+    },
+    {
+      name: 'databases-know-no-other',
+      severity: 'error',
+      from: { path: '^src/storage/postgres/' },
       to: { path: '^src/storage/sqlite/|(^|/)better-sqlite3(/|$)' },
     },
     ...own,

@@ -17,7 +17,7 @@ const START_PROGRAMS = ['test/integration/{checks,edit,reconcile.preview,run,sou
 
 /**
  * Test files run one after another in a few processes, so that modules are loaded once. Files in NEED_A_PROCESS get a
- * separate process each. The three groups do not share processes.
+ * separate process each. The groups do not share processes. The contract tests of the storages need a server of PostgreSQL.
  */
 export default defineConfig({
   resolve: { alias: [YAML_LIBRARY] },
@@ -41,8 +41,17 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'storages',
+          include: ['test/contract/*.test.ts'],
+          globalSetup: 'test/helpers/postgres-server.ts',
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'shared',
-          include: ['src/**/*.test.ts', 'test/{browser,contract,docs,e2e,integration,providers}/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/{browser,docs,e2e,integration,providers}/*.test.ts'],
           exclude: ['**/node_modules/**', ...NEED_A_PROCESS, ...START_PROGRAMS],
           isolate: false,
         },

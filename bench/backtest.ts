@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { DEFAULT_BOUNDS, runBacktest } from '../src/plan/backtest.ts';
-import { startStorage } from '../src/storage/sqlite/thread/start-storage.ts';
+import { startStorage } from '../src/storage/thread/start-storage.ts';
 import { applyOneOfEach } from '../test/helpers/build-apply.ts';
 import { createTempDir } from '../test/helpers/temp-dir.ts';
 import { fillDeliveryLog } from './fill-delivery-log.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { createIdSource } from '../src/core/ids.ts';
 import type { DeliveryLogEntry, DeliveryOffer, RejectionEntry } from '../src/core/resources/delivery.ts';
-import { startStorage } from '../src/storage/sqlite/thread/start-storage.ts';
+import { startStorage } from '../src/storage/thread/start-storage.ts';
 
 /** So rare that a filter without an index would read many rows. */
 const REJECTED_EVERY = 1_001;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startStorage } from '../src/storage/sqlite/thread/start-storage.ts';
+import { startStorage } from '../src/storage/thread/start-storage.ts';
 import { applyOneOfEach } from '../test/helpers/build-apply.ts';
 import { createTempDir } from '../test/helpers/temp-dir.ts';
 import { fillDeliveryLog } from './fill-delivery-log.ts';

@@ -24,6 +24,7 @@ const ENTRIES = [
   'storage/sqlite/checkpoints/checkpoint-worker',
   'storage/sqlite/disk/check-worker',
   'storage/sqlite/disk/copy-worker',
+  'storage/postgres/thread/worker',
   'storage/sqlite/thread/worker',
   'demo/run-demo',
   'app/start-daemon',

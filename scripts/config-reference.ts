@@ -79,11 +79,6 @@ function describeType(type: OptionType, unit: string | undefined): string {
     case 'threshold':
       return describeValue(type);
     case 'choice':
-      return describeChoice(type.values, type.later);
+      return type.values.map((value) => `\`${value}\``).join(', ');
   }
-}
-
-function describeChoice(values: readonly string[], later: readonly string[]): string {
-  const quote = (texts: readonly string[]) => texts.map((text) => `\`${text}\``).join(', ');
-  return later.length === 0 ? quote(values) : `${quote(values)} (${quote(later)}: in a later version)`;
 }

@@ -103,7 +103,6 @@ function buildOption({ title, type, default: fallback, required, description, ex
     // A key without a value counts as absent if there is no default that it could mean.
     ...(hasDefault || required ? buildType(type) : orNull(buildType(type))),
     'x-expected': describeType(type),
-    ...(type.kind === 'choice' && type.later.length > 0 ? { 'x-later': type.later } : {}),
     ...(hasDefault ? { default: fallback } : {}),
     examples,
   };

@@ -142,8 +142,8 @@ export interface ApiModules {
 /**
  * The server of the admin listener with every resource of the management API. `listen` and `close` are the caller's.
  *
- * The plugins of the resources are called, not registered: they share the context of their prefix. A context for each would
- * double the time in which the server is built.
+ * The plugins of the resources are called, not registered: they share the context of their prefix. With a context for each,
+ * building the server takes a fifth more processor time.
  */
 export function composeApi(modules: ApiModules): FastifyInstance {
   const { settings, storage, inventory, answers, operation, signIn, base } = modules;

@@ -3,6 +3,7 @@ import { LiveSchedule } from '../backup/live-schedule.ts';
 import { OnlineBackups } from '../backup/online-backups.ts';
 import { ScheduledBackups } from '../backup/scheduled-backups.ts';
 import type { Config } from '../config/config.ts';
+import { AppError } from '../core/errors.ts';
 import type { BackupControl } from '../core/ports/backup-control.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import { type Environment, MASTER_KEY_VARIABLE } from '../core/reserved-variables.ts';
@@ -20,11 +21,14 @@ export interface Backups {
 }
 
 export interface BackupParts {
-  config: Pick<Config, 'dataDir' | 'masterKeyFile' | 'backup'>;
+  config: Pick<Config, 'dataDir' | 'masterKeyFile' | 'backup' | 'storage'>;
   paths: DataPaths;
   env: Environment;
   logger: Logger;
 }
+
+const NOT_OF_POSTGRES =
+  'The daemon stores in PostgreSQL, which its own tools back up, such as pg_dump. Copy the data directory with the master key, too.';
 
 export async function createBackups({ config, paths, env, logger }: BackupParts, lifetime: Lifetime): Promise<Backups> {
   const { dataDir, masterKeyFile } = config;
@@ -38,7 +42,10 @@ export async function createBackups({ config, paths, env, logger }: BackupParts,
   return {
     control: {
       status: async () => ({ schedule: scheduled.status(), running: backups.running }),
-      open: (request, signal) => backups.open(request, signal),
+      open: async (request, signal) => {
+        if (config.storage.type === 'postgres') throw new AppError('conflict', NOT_OF_POSTGRES);
+        return backups.open(request, signal);
+      },
     },
     scheduled,
     lastTimes: () => {

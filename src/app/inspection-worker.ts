@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import { type Inspection, type InspectionHost, inspect } from '../inspection/inspection.ts';
-import { connectStorage } from '../storage/sqlite/thread/start-storage.ts';
+import { connectStorage } from '../storage/thread/start-storage.ts';
 import { serveTasks } from '../threads/serve-tasks.ts';
 import type { TaskThreadData } from '../threads/task-thread.ts';
 

@@ -27,7 +27,9 @@ import { placeMasterKey } from '../secrets/place-master-key.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { createSecretStore, type NamingTarget } from '../secrets/secret-store.ts';
 import { lockDataDir } from '../storage/data-dir-lock.ts';
-import { type StorageThread, startStorage } from '../storage/sqlite/thread/start-storage.ts';
+import type { PostgresSettings } from '../storage/postgres/open-database.ts';
+import type { SqliteFile } from '../storage/sqlite/sqlite-storage.ts';
+import { type StorageThread, startStorage } from '../storage/thread/start-storage.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /** The data directory of a daemon, locked. */
@@ -43,7 +45,11 @@ export interface OpenStorage extends Pick<StorageThread, 'storage' | 'measures' 
 }
 
 /** Locks the data directory and starts the storage in it. Nothing is read before the lock is held. */
-export async function openDataDir(dataDir: string, logger: Logger, lifetime: Lifetime): Promise<OpenDataDir> {
+export async function openDataDir(
+  { dataDir, storage }: Pick<Config, 'dataDir' | 'storage'>,
+  logger: Logger,
+  lifetime: Lifetime,
+): Promise<OpenDataDir> {
   await makeDataDir(dataDir);
   const warning = checkDataDir(dataDir);
   const lock = lockDataDir(dataDir);
@@ -52,19 +58,33 @@ export async function openDataDir(dataDir: string, logger: Logger, lifetime: Lif
   const paths = resolveDataPaths(dataDir);
   // A daemon that was killed leaves its file behind, with addresses where nobody listens.
   await removeDaemonFile(paths.daemonFile);
-  requireDatabase(paths);
+  if (storage.type === 'sqlite') requireDatabase(paths);
   await removeStaleStaging(dataDir);
   await removeDrafts(dataDir);
-  return { paths, opening: openStorage(paths.database, logger, lifetime) };
+  return { paths, opening: openStorage(storage, paths, logger, lifetime) };
 }
 
-async function openStorage(file: string, logger: Logger, lifetime: Lifetime): Promise<OpenStorage> {
-  const thread = await startStorage(builtFile('storage/sqlite/thread/worker.js'), { file });
+async function openStorage(
+  config: Config['storage'],
+  paths: DataPaths,
+  logger: Logger,
+  lifetime: Lifetime,
+): Promise<OpenStorage> {
+  const thread = await startThread(config, paths);
   lifetime.defer(() => thread.close());
   for (const text of thread.opened.warnings) logger.warn({}, text);
   if (thread.opened.migration !== null) logger.info({ ...thread.opened.migration }, 'database migrated');
   const { storage, measures, openChannel, applyPacked, broken } = thread;
   return { storage, measures, openChannel, applyPacked, storageBroken: broken };
+}
+
+function startThread({ type, url, pool }: Config['storage'], { database }: DataPaths): Promise<StorageThread> {
+  if (type === 'sqlite') {
+    const file: SqliteFile = { file: database };
+    return startStorage(builtFile('storage/sqlite/thread/worker.js'), file);
+  }
+  const settings: PostgresSettings = { url: url!, pool };
+  return startStorage(builtFile('storage/postgres/thread/worker.js'), settings);
 }
 
 async function makeDataDir(dataDir: string): Promise<void> {

@@ -8,7 +8,7 @@ import { systemClock } from '../core/time/clock.ts';
 import { removeDaemonFile, writeDaemonFile } from '../data-dir/daemon-file.ts';
 import { builtFile } from '../files/package-files.ts';
 import { addLiveConditions } from '../health/add-live-conditions.ts';
-import { startDatabaseChecks } from '../health/database-checks.ts';
+import { NO_DATABASE_CHECKS, startDatabaseChecks } from '../health/database-checks.ts';
 import { createHealth } from '../health/health.ts';
 import { createLiveConditions, listWarnings } from '../health/live-conditions.ts';
 import { RunSecrets } from '../health/run-secrets.ts';
@@ -248,7 +248,7 @@ async function composeDaemon(
     },
     lifetime,
   );
-  const checks = startDatabaseChecks(paths.database, logger);
+  const checks = config.storage.type === 'sqlite' ? startDatabaseChecks(paths.database, logger) : NO_DATABASE_CHECKS;
   lifetime.defer(() => checks.stop());
 
   lifetime.defer(() => removeDaemonFile(paths.daemonFile));

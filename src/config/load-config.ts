@@ -13,6 +13,7 @@ import { buildValues } from './build-values.ts';
 import { checkAlerts } from './check-alerts.ts';
 import { checkExecutors } from './check-executors.ts';
 import { checkOidc } from './check-oidc.ts';
+import { checkStorage } from './check-storage.ts';
 import { type Config, completeConfig } from './config.ts';
 import { ConfigDocument, type ConfigFile, type ConfigProblem } from './config-document.ts';
 import { checkNotifyTargets } from './notify-targets.ts';
@@ -136,6 +137,7 @@ function toConfigProblem({ path, on, message, hint }: SchemaProblem, document: C
 async function checkValues(values: OptionValues, document: ConfigDocument): Promise<ConfigProblem[]> {
   return [
     ...findDuplicateNames(values, document),
+    ...checkStorage(values, document),
     ...checkNotifyTargets(values, document),
     ...checkResultTargets(values, document),
     ...(await checkExecutors(values, document)),

@@ -30,6 +30,11 @@ export const TEXT_FORMATS = {
     pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s#]+$',
     normalise: normaliseHttpUrl,
   },
+  postgresUrl: {
+    expected: 'a URL such as postgres://dockbell:PASSWORD@db.example.com:5432/dockbell',
+    pattern: '^postgres(ql)?://[^\\s#]+$',
+    normalise: (text) => (URL.canParse(text) ? text : null),
+  },
   repositoryName: {
     expected: 'the name of a repository at its git host, such as team/payments-factory',
     pattern: '^[A-Za-z0-9_.-]{1,100}(/[A-Za-z0-9_.-]{1,100}){0,20}$',

@@ -14,6 +14,12 @@ export interface DatabaseChecks {
   stop(): Promise<void>;
 }
 
+/** For a database that checks its own files. */
+export const NO_DATABASE_CHECKS: DatabaseChecks = {
+  damaged: new Promise(() => undefined),
+  stop: async () => undefined,
+};
+
 /** Checks the database daily while it is used, and right after the start if the start left that out for its size. */
 export function startDatabaseChecks(file: string, logger: Logger, check = checkInBackground): DatabaseChecks {
   const workerUrl = builtFile('storage/sqlite/disk/check-worker.js');

@@ -76,9 +76,7 @@ function describeError(error: ErrorObject, value: Json, subject: SchemaSubject):
   const expected = (error.parentSchema as JsonObject)['x-expected'];
   const describe = DESCRIPTIONS[error.keyword] ?? describeOther;
   const described =
-    typeof expected === 'string'
-      ? describeUnexpected(error.parentSchema as JsonObject, expected, path, subject)
-      : describe(error, path, subject);
+    typeof expected === 'string' ? describeUnexpected(expected, path, subject) : describe(error, path, subject);
   const { rule = null, message = described.message, hint = described.hint } = findWording(error);
   return { ...described, rule, message, hint };
 }
@@ -95,13 +93,10 @@ function readWording(schema: unknown, keyword: string): Wording {
   return (isJsonObject(says) ? (says[keyword] as Wording | undefined) : undefined) ?? {};
 }
 
-/** A value whose schema says in words what it expects (`x-expected`), and which values later versions know (`x-later`). */
-function describeUnexpected(schema: JsonObject, expected: string, path: KeyPath, subject: SchemaSubject): Described {
-  const written = subject.written?.(path);
-  const isLater = Array.isArray(schema['x-later']) && schema['x-later'].some((value) => value === written);
-  const hint = isLater ? `This version does not support ${quote(written)}.` : '';
-  const message = describeMismatch(path, expected, written);
-  return { code: 'invalid-value', path, on: 'value', message, hint };
+/** A value whose schema says in words what it expects (`x-expected`). */
+function describeUnexpected(expected: string, path: KeyPath, subject: SchemaSubject): Described {
+  const message = describeMismatch(path, expected, subject.written?.(path));
+  return { code: 'invalid-value', path, on: 'value', message, hint: '' };
 }
 
 /** `written` is `undefined` for a value that must not be shown. */

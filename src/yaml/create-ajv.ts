@@ -17,7 +17,7 @@ export function createAjv(code: Options['code'] = {}): Ajv2020 {
     logger: false,
     code,
   });
-  ajv.addVocabulary(['x-says', 'x-expected', 'x-later', 'patternErrorMessage']);
+  ajv.addVocabulary(['x-says', 'x-expected', 'patternErrorMessage']);
   return ajv;
 }
 

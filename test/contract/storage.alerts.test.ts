@@ -19,7 +19,7 @@ describe.each(STORAGES)('the alerts on $name', (kind) => {
   it('continue after a restart, until they are resolved', async () => {
     const [alert, other] = [buildAlert(), buildAlert({ rule: 'disk', factory: null, object: null })];
     await open(alert, other);
-    opened.reopen();
+    await opened.reopen();
     expect(await store().active()).toEqual([alert, other]);
     await resolve(other, START_MS + 1);
     expect(await store().active()).toEqual([alert]);
@@ -99,7 +99,7 @@ describe.each(STORAGES)('the alerts on $name', (kind) => {
       expect(await messages().next('ops')).toBeNull();
       const id = ids.alertMessageId(START_MS);
       await messages().compose({ id, target: 'ops', at: START_MS + 30, limit: 100 });
-      opened.reopen();
+      await opened.reopen();
       const message = (await messages().next('ops'))!;
       expect(message).toMatchObject({ id, attempts: 0, problem: null, dueAt: START_MS + 30 });
       expect(message.items.map(({ id: alert, event }) => [alert, event])).toEqual([

@@ -23,7 +23,7 @@ describe.each(STORAGES)('stored responses on $name', (kind) => {
 
   it('are found by key and body for a day, also after a restart', async () => {
     await answers().keep(KEY, BODY, SECRET);
-    opened.reopen();
+    await opened.reopen();
     expect(await answers().find(KEY, BODY)).toEqual({ kind: 'found', text: SECRET });
     expect(await answers().find(KEY, OTHER_BODY)).toEqual({ kind: 'other-body' });
     expect(await answers().find(OTHER_KEY, BODY)).toEqual({ kind: 'none' });

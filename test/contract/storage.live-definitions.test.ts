@@ -22,7 +22,7 @@ describe.each(STORAGES)('definitions without a repository on $name', (kind) => {
     expect(await live().commit('f', { from: null, files: [A] })).toBe(1);
     expect(await live().commit('f', { from: 1, files: [B] })).toBe(2);
     expect(await live().commit('g', { from: null, files: [B] })).toBe(1);
-    opened.reopen();
+    await opened.reopen();
     expect([await live().head('f'), await live().head('g')]).toEqual([2, 1]);
     const read = await live().read('f');
     expect(read).toEqual({ revision: 2, files: [A, B].map((file) => ({ ...file, uid: null })) });

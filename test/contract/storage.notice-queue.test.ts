@@ -44,7 +44,7 @@ describe.each(STORAGES)('the queue of notifications on $name', (kind) => {
     const notice = buildNotice();
     expect(await queue().put(notice)).toBe(true);
     await queue().put(buildNotice({ target: 'gitlab', revision: 'other' }));
-    opened.reopen();
+    await opened.reopen();
     const waiting = { state: 'waiting', attempts: 0, dueAt: START_MS, problem: null, failingSince: null };
     expect(await queue().next(TARGET)).toEqual({ ...notice, ...waiting });
     expect(await queue().next({ ...TARGET, factory: 'other' })).toBeNull();

@@ -261,7 +261,7 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
   it('lists the runs that a daemon left running, also after it is reopened', async () => {
     const [first, second] = await recordRuns(3);
     await claim(2);
-    opened.reopen();
+    await opened.reopen();
     expect((await queue().running('command')).map((run) => run.id)).toEqual([first, second]);
     expect(await queue().running('http')).toEqual([]);
   });
@@ -273,7 +273,7 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     const held = { id: accepted!, attempt: 1 };
     expect(await queue().accept({ ...held, attempt: 2, heldUntil })).toBe(false);
     expect(await queue().accept({ ...held, heldUntil })).toBe(true);
-    opened.reopen();
+    await opened.reopen();
     expect(await queue().accepted()).toMatchObject([{ run: { id: accepted, state: 'running' }, heldUntil }]);
     expect((await queue().running('command')).map((run) => run.id)).toEqual([other]);
     const progress = { percent: 40, text: 'building' };

@@ -107,7 +107,7 @@ describe.each(STORAGES)('the results of the runs of an automation on $name', (ki
   it('outlive a restart and the runs', async () => {
     await endAll('succeeded', 'failed');
     const before = await results();
-    opened.reopen();
+    await opened.reopen();
     while ((await opened.storage.retention.prune(POLICY, at(100_000_000))).more);
     const page = { factory: FACTORY, limit: 9, cursor: null };
     expect((await opened.storage.runReader.list(page)).data).toEqual([]);

@@ -26,7 +26,7 @@ describe.each(STORAGES)('encrypted secrets on $name', (kind) => {
   it('stores the proof of the master key', async () => {
     expect(await table().keyCheck()).toBeNull();
     await table().setKeyCheck(new Uint8Array([1, 0, 2]));
-    opened.reopen();
+    await opened.reopen();
     expect([...(await table().keyCheck())!]).toEqual([1, 0, 2]);
   });
 
@@ -48,7 +48,7 @@ describe.each(STORAGES)('encrypted secrets on $name', (kind) => {
     ]);
     const broken = [values[0]!, { ...values[1]!, sealed: null as unknown as Uint8Array }];
     await expect(table().replaceSealed(broken)).rejects.toThrow();
-    opened.reopen();
+    await opened.reopen();
     expect(await stale()).toHaveLength(2);
     const changed = { ...values[1]!, before: { ...values[1]!.before, sealed: new Uint8Array([7]) } };
     await table().replaceSealed([values[0]!, changed]);
@@ -61,7 +61,7 @@ describe.each(STORAGES)('encrypted secrets on $name', (kind) => {
     expect(await table().rotation()).toBeNull();
     await table().beginRotation(new Uint8Array([5]));
     await expect(table().beginRotation(new Uint8Array([6]))).rejects.toMatchObject({ code: 'conflict' });
-    opened.reopen();
+    await opened.reopen();
     expect([...(await table().rotation())!]).toEqual([5]);
     await table().endRotation(new Uint8Array([2]));
     expect([[...(await table().keyCheck())!], await table().rotation()]).toEqual([[2], null]);
@@ -156,7 +156,7 @@ describe.each(STORAGES)('encrypted secrets on $name', (kind) => {
     await table().insert(seal(1), scope);
     await table().insert(seal(1, { name: 'B_KEY' }));
     await table().insert(seal(2));
-    opened.reopen();
+    await opened.reopen();
     expect((await table().newest('API_KEY'))?.scope).toEqual(scope);
     expect(await scopes()).toEqual({ API_KEY: scope, B_KEY: { webhook: [], run: [] } });
     expect(await table().setScope('B_KEY', { webhook: null, run: [] })).toBe(true);

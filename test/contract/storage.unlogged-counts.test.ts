@@ -37,7 +37,7 @@ describe.each(STORAGES)('the counts of unlogged requests on $name', (kind) => {
     await unloggedCounts.add([unlogged(a.ref, START_MS - DAY_MS, 7), unlogged(b.ref, START_MS)]);
     await unloggedCounts.add([unlogged(a.ref, START_MS - HOUR_MS, 2), unlogged(a.ref, START_MS, 3, 'disabled')]);
     await unloggedCounts.add([unlogged(a.ref, START_MS - HOUR_MS + 5_000, 4)]);
-    opened.reopen();
+    await opened.reopen();
     const list = (sinceAt: number) => opened.storage.unloggedCounts.list({ webhookUid: a.uid, sinceAt });
     const disabled = { webhook: a.uid, reason: 'disabled', count: 3, lastAt: START_MS };
     const limited = { webhook: a.uid, reason: 'delivery_rate', count: 6, lastAt: START_MS - HOUR_MS + 5_000 };

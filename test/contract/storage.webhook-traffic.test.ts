@@ -83,7 +83,7 @@ describe.each(STORAGES)('the traffic of a webhook on $name', (kind) => {
 
   it('outlives a restart and the rows of the log', async () => {
     await record(accept(0), fail(1), fail(2));
-    opened.reopen();
+    await opened.reopen();
     while ((await opened.storage.retention.prune(POLICY, at(100_000_000))).more);
     const { data } = await opened.storage.deliveryReader.list({ webhookUid: uid, label: null, limit: 9, cursor: null });
     expect(data).toHaveLength(1);

@@ -16,7 +16,7 @@ const BUNDLES = [
     bundle: 'the program',
     file: 'dist/licenses.md',
     some: ['ajv', 'fastify', 'kysely', 'simple-git', 'undici', 'yaml'],
-    withoutText: ['abstract-logging'],
+    withoutText: ['abstract-logging', 'pg-types', 'pgpass'],
   },
 ];
 

@@ -16,7 +16,7 @@ import { pathToFileURL } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { DeliveryId } from '../../src/core/ids.ts';
-import { startStorage } from '../../src/storage/sqlite/thread/start-storage.ts';
+import { startStorage } from '../../src/storage/thread/start-storage.ts';
 import { findBrokenPromises } from '../helpers/check-promises.ts';
 import {
   applyCiFactory,

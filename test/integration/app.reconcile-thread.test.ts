@@ -9,7 +9,7 @@ import { Registry } from '../../src/registry/registry.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { createSecretStore } from '../../src/secrets/secret-store.ts';
 import { createVault } from '../../src/secrets/vault.ts';
-import { type StorageThread, startStorage } from '../../src/storage/sqlite/thread/start-storage.ts';
+import { type StorageThread, startStorage } from '../../src/storage/thread/start-storage.ts';
 import { EDITOR } from '../helpers/build-apply.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';

@@ -71,7 +71,7 @@ describe('defaults', () => {
         sessionIdleMs: 30 * 60_000,
         sessionLifetimeMs: 12 * 60 * 60_000,
       },
-      storage: { type: 'sqlite' },
+      storage: { type: 'sqlite', url: null, pool: 10 },
       telemetry: { otlpEndpoint: null, samplePercent: 100 },
       trustedProxies: [],
       limits: { deliveriesPerMinute: 60, failedAuthPerMinute: 30, bodyBytes: 262_144, webhooksPerFactory: 20 },
@@ -387,10 +387,19 @@ describe('errors', () => {
       /notify\[0\] must have the type webhook: a git host knows only the commits of a repository/,
     ],
     [
-      'storage: { type: postgres, url: x }',
-      'dockbell.yaml:1:18: storage.type must be sqlite, but is "postgres". This version does not support "postgres".',
+      'storage: { type: postgres }',
+      'dockbell.yaml:1:18: storage.url is missing: storage.type: postgres needs the URL of the database.',
     ],
-    ['storage: { type: mysql }', 'dockbell.yaml:1:18: storage.type must be sqlite, but is "mysql".'],
+    ['storage: { type: postgres, url: x }', /^dockbell.yaml:1:33: storage.url must be a URL such as postgres:/],
+    [
+      'storage: { url: "postgres://db.example.com/dockbell" }',
+      /^dockbell.yaml:1:17: storage.url is only used with storage.type: postgres/,
+    ],
+    [
+      'storage: { type: postgres, url: "postgres://db.example.com/dockbell" }\nbackup: { every: 24h, keep: 7 }',
+      /^dockbell.yaml:2:9: backup copies a SQLite database/,
+    ],
+    ['storage: { type: mysql }', 'dockbell.yaml:1:18: storage.type must be sqlite or postgres, but is "mysql".'],
     [
       'retention: { deliveries: 7d, identities: 6d }',
       /^dockbell.yaml:1:42: retention.identities must be at least as long/,
@@ -462,7 +471,6 @@ describe('errors', () => {
       'factories: [{ name: a, source: { type: repository } }]',
       /the required key "url" is missing in factories\[0\].source/,
     ],
-    ['storage: { type: postgres, url: x }', /storage.type must be sqlite.* This version does not support "postgres"/],
     [
       'factories: [{ name: a, source: { type: repository, url: --upload-pack=x } }]',
       'dockbell.yaml:1:57: factories[0].source.url must be the URL or the local path of a git repository.',

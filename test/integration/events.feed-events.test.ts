@@ -13,9 +13,9 @@ import { buildOffer, buildRejection, buildReplay } from '../helpers/build-offer.
 import { silentLogger } from '../helpers/command-runs.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createStandingClock } from '../helpers/seeded-services.ts';
-import { STORAGES, useStorage } from '../helpers/with-storage.ts';
+import { SQLITE, useStorage } from '../helpers/with-storage.ts';
 
-describe.each(STORAGES)('the event of a delivery on $name', (kind) => {
+describe.each([SQLITE])('the event of a delivery on $name', (kind) => {
   const opened = useStorage(kind);
 
   async function open() {

@@ -12,14 +12,14 @@ import { START_MS } from '../helpers/build-offer.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { type GitHost, HOST_TOKEN, HOST_WEBHOOK_SECRET, startGitHost } from '../helpers/git-host.ts';
 import { FakeSchedule } from '../helpers/reconcile-world.ts';
-import { STORAGES, useStorage } from '../helpers/with-storage.ts';
+import { SQLITE, useStorage } from '../helpers/with-storage.ts';
 import { CloudEvent, HTTP } from '../providers/senders.ts';
 
 const A = 'a'.repeat(40);
 const B = 'b'.repeat(40);
 const HOUR_MS = 3_600_000;
 
-const opened = useStorage(STORAGES[0]!);
+const opened = useStorage(SQLITE);
 let host: GitHost;
 let nowMs: number;
 let timers: FakeSchedule;

@@ -6,9 +6,9 @@ import { DEFAULT_BOUNDS } from '../../src/plan/backtest.ts';
 import { backtestTriggers } from '../../src/reconcile/backtest-triggers.ts';
 import { applyFactory, buildAutomation, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer } from '../helpers/build-offer.ts';
-import { STORAGES, useStorage } from '../helpers/with-storage.ts';
+import { SQLITE, useStorage } from '../helpers/with-storage.ts';
 
-describe.each(STORAGES)('triggers that are not saved yet on $name', (kind) => {
+describe.each([SQLITE])('triggers that are not saved yet on $name', (kind) => {
   const opened = useStorage(kind);
 
   async function open() {

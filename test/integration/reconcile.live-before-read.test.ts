@@ -14,7 +14,7 @@ import { Registry } from '../../src/registry/registry.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { createSecretStore } from '../../src/secrets/secret-store.ts';
 import { createVault } from '../../src/secrets/vault.ts';
-import { startStorage } from '../../src/storage/sqlite/thread/start-storage.ts';
+import { startStorage } from '../../src/storage/thread/start-storage.ts';
 import { createScriptedSource } from '../helpers/reconcile-world.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/storage/sqlite/disk/open-database.ts';
-import { type StorageThread, startStorage } from '../../src/storage/sqlite/thread/start-storage.ts';
+import { type StorageThread, startStorage } from '../../src/storage/thread/start-storage.ts';
 import { applyOneOfEach, buildApply, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer } from '../helpers/build-offer.ts';
 import { useFolder } from '../helpers/with-storage.ts';

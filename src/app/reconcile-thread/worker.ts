@@ -12,7 +12,7 @@ import type { FactoryEditor } from '../../edit/factory-editor.ts';
 import { builtFile } from '../../files/package-files.ts';
 import { DefinitionsThread } from '../../inspection/definitions-thread.ts';
 import { startGitHost } from '../../source/git-host.ts';
-import { connectStorage } from '../../storage/sqlite/thread/start-storage.ts';
+import { connectStorage } from '../../storage/thread/start-storage.ts';
 import { pack } from '../../threads/packed.ts';
 import { PortLink } from '../../threads/port-link.ts';
 import { createIdleRelease } from '../../threads/release-memory.ts';

@@ -125,7 +125,7 @@ export const ADMIN_OPTIONS = {
   },
   'admin.oidc.defaultRole': {
     title: 'Default role',
-    type: { kind: 'choice', values: ROLES, later: [] },
+    type: { kind: 'choice', values: ROLES },
     default: null,
     description:
       'Role of users who are in none of the `groups`, for all factories. Default: these users cannot sign in.',
@@ -155,7 +155,7 @@ export const ADMIN_OPTIONS = {
   },
   'admin.oidc.groups[].role': {
     title: 'Group role',
-    type: { kind: 'choice', values: ROLES, later: [] },
+    type: { kind: 'choice', values: ROLES },
     default: null,
     required: true,
     description:

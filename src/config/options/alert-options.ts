@@ -81,7 +81,7 @@ export const ALERT_OPTIONS = {
   },
   'alerts.targets[].type': {
     title: 'Target type',
-    type: { kind: 'choice', values: ['webhook', 'slack', 'email'], later: [] },
+    type: { kind: 'choice', values: ['webhook', 'slack', 'email'] },
     default: null,
     required: true,
     description:
@@ -173,7 +173,7 @@ export const ALERT_OPTIONS = {
   },
   'alerts.targets[].security': {
     title: 'SMTP encryption',
-    type: { kind: 'choice', values: ['starttls', 'tls', 'none'], later: [] },
+    type: { kind: 'choice', values: ['starttls', 'tls', 'none'] },
     onlyWith: 'email',
     default: 'starttls',
     description:

@@ -15,7 +15,7 @@ export const FACTORY_OPTIONS = {
   },
   'factories[].source.type': {
     title: 'Source type',
-    type: { kind: 'choice', values: ['repository', 'managed', 'live'], later: [] },
+    type: { kind: 'choice', values: ['repository', 'managed', 'live'] },
     default: null,
     required: true,
     description:
@@ -92,7 +92,7 @@ export const FACTORY_OPTIONS = {
   },
   'factories[].notify[].type': {
     title: 'Target type',
-    type: { kind: 'choice', values: ['github', 'gitlab', 'gitea', 'forgejo', 'webhook'], later: [] },
+    type: { kind: 'choice', values: ['github', 'gitlab', 'gitea', 'forgejo', 'webhook'] },
     default: null,
     required: true,
     description:
@@ -144,7 +144,7 @@ export const FACTORY_OPTIONS = {
   },
   'factories[].notify[].format': {
     title: 'Format of the webhook',
-    type: { kind: 'choice', values: ['standard', 'cloudevents'], later: [] },
+    type: { kind: 'choice', values: ['standard', 'cloudevents'] },
     default: 'standard',
     description:
       'Format of the body that `webhook` posts. `standard`: type, timestamp and data, as Standard Webhooks recommends. `cloudevents`: a CloudEvent 1.0 in structured mode with the same data. Both are signed according to Standard Webhooks. Other types have one format.',

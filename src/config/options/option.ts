@@ -3,7 +3,7 @@ import type { TextFormat } from '../text-formats.ts';
 
 /**
  * Type of the value of an option. Durations are written as `30s` and read as milliseconds. A `path` and a local
- * `repository` are resolved against the folder of the file that contains them. `choice.later` are values of later versions. A `toggle` is
+ * `repository` are resolved against the folder of the file that contains them. A `toggle` is
  * written as `on` or `off`, a `threshold` also as a value.
  */
 export type OptionType =
@@ -15,7 +15,7 @@ export type OptionType =
   | { kind: 'boolean' }
   | { kind: 'integer'; min: number; max: number }
   | { kind: 'duration'; min: string; max: string }
-  | { kind: 'choice'; values: readonly string[]; later: readonly string[] }
+  | { kind: 'choice'; values: readonly string[] }
   | RuleSetting;
 
 export interface Option {

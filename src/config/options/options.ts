@@ -67,11 +67,33 @@ export const OPTIONS = {
   ...ADMIN_OPTIONS,
   'storage.type': {
     title: 'Storage type',
-    type: { kind: 'choice', values: ['sqlite'], later: ['postgres'] },
+    type: { kind: 'choice', values: ['sqlite', 'postgres'] },
     default: 'sqlite',
-    description: 'Storage of deliveries, runs and definitions. `sqlite` is a file in `dataDir`.',
+    description:
+      'Storage of deliveries, runs and definitions. `sqlite` is a file in `dataDir`. `postgres` is a database of PostgreSQL 14 or newer, which one daemon at a time can use.',
     examples: ['sqlite'],
     env: 'DOCKBELL_STORAGE_TYPE',
+    secret: false,
+  },
+  'storage.url': {
+    title: 'Database URL',
+    type: { kind: 'text', format: 'postgresUrl' },
+    default: null,
+    description:
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it shows what to write
+      'URL of the database, with `storage.type: postgres`. Put passwords in an environment variable: `${DATABASE_URL}`.',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it shows what to write
+    examples: ['${DATABASE_URL}'],
+    env: 'DOCKBELL_STORAGE_URL',
+    secret: true,
+  },
+  'storage.pool': {
+    title: 'Database connections',
+    type: { kind: 'integer', min: 2, max: 100 },
+    default: 10,
+    description: 'Maximum number of connections to the database, with `storage.type: postgres`. One more holds a lock.',
+    examples: [10],
+    env: 'DOCKBELL_STORAGE_POOL',
     secret: false,
   },
   trustedProxies: {
@@ -218,7 +240,7 @@ export const OPTIONS = {
   },
   'log.level': {
     title: 'Log level',
-    type: { kind: 'choice', values: ['info', 'warn', 'error', 'silent'], later: [] },
+    type: { kind: 'choice', values: ['info', 'warn', 'error', 'silent'] },
     default: 'info',
     description:
       'Lowest level that is logged. With `silent`, nothing is logged. Configuration errors and a failed start are always printed.',

@@ -8,7 +8,7 @@ const EXECUTOR_SUMMARIES = EXECUTOR_NAMES.map((name) => EXECUTORS[name].summary)
 export const RUN_OPTIONS = {
   'factories[].runs.executor.type': {
     title: 'Executor type',
-    type: { kind: 'choice', values: EXECUTOR_NAMES, later: [] },
+    type: { kind: 'choice', values: EXECUTOR_NAMES },
     default: null,
     required: true,
     description: `How runs are executed. ${EXECUTOR_SUMMARIES}`,
@@ -60,7 +60,7 @@ export const RUN_OPTIONS = {
   },
   'factories[].runs.budget.over': {
     title: 'Over the budget',
-    type: { kind: 'choice', values: BUDGET_OUTCOMES, later: [] },
+    type: { kind: 'choice', values: BUDGET_OUTCOMES },
     default: 'queue',
     description:
       'The outcome of a run over the budget. `queue`: it waits until the budget allows another start. `skip`: it ends without a start.',
@@ -70,7 +70,7 @@ export const RUN_OPTIONS = {
   },
   'factories[].runs.results[].type': {
     title: 'Result target type',
-    type: { kind: 'choice', values: ['github', 'gitlab', 'gitea', 'forgejo', 'webhook'], later: [] },
+    type: { kind: 'choice', values: ['github', 'gitlab', 'gitea', 'forgejo', 'webhook'] },
     default: null,
     required: true,
     description:
@@ -81,7 +81,7 @@ export const RUN_OPTIONS = {
   },
   'factories[].runs.results[].post': {
     title: 'Form of the result',
-    type: { kind: 'choice', values: ['status', 'comment'], later: [] },
+    type: { kind: 'choice', values: ['status', 'comment'] },
     default: 'status',
     description:
       'What a git host gets. `status`: a commit status for each run. `comment`: a comment on the pull request or merge request, if the run wrote a summary or a link to `result.json`.',
@@ -183,7 +183,7 @@ export const RUN_OPTIONS = {
   },
   'factories[].runs.retry': {
     title: 'Retry',
-    type: { kind: 'choice', values: ['never', 'interrupted'], later: [] },
+    type: { kind: 'choice', values: ['never', 'interrupted'] },
     default: 'never',
     description:
       'Action for a run whose command was interrupted by a crash or a stop of the daemon: `never` marks the run as failed, `interrupted` starts it again. Use `interrupted` only for commands that may run twice.',

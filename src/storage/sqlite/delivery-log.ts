@@ -2,22 +2,32 @@ import { hash } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { AppError, messageOf } from '../../core/errors.ts';
 import type { Histogram } from '../../core/histogram.ts';
-import type { DeliveryId, RunId } from '../../core/ids.ts';
 import {
   type DeliveryLogEntry,
   type DeliveryOffer,
-  type MatchRecord,
   type NewRun,
   NO_CLAIM,
   type RecordOutcome,
   type RejectionEntry,
-  type ReplayEntry,
 } from '../../core/resources/delivery.ts';
-import type { RunGate } from '../../core/resources/run.ts';
-import { normalizeLabels } from '../../core/worker-labels.ts';
 import type { WriteMeasures } from '../../core/write-measures.ts';
-import { mapColumns } from '../sql/schema/columns.ts';
-import { CONTENTS, DELIVERIES, type DeliveryContent, type StoredDelivery } from '../sql/schema/tables.ts';
+import {
+  type AcceptableEntry,
+  composeContent,
+  composeDelivery,
+  composeRun,
+  LIMITED_IDS,
+  type LimitedIdRow,
+  NEW_RUNS,
+  type NewDeliveryRow,
+  type NewRunRow,
+  type Result,
+  rejectUnknownVersion,
+  rejectUnknownWebhook,
+  resultOfAccepted,
+  resultOfRejection,
+} from '../sql/deliveries/delivery-rows.ts';
+import { CONTENTS, DELIVERIES, type DeliveryContent } from '../sql/schema/tables.ts';
 import type { DeliveryListing } from './delivery-listing.ts';
 import { toStorageError } from './disk/storage-error.ts';
 import type { EarlierDelivery, IdentityClaims } from './identities/identity-claims.ts';
@@ -139,56 +149,6 @@ function prepareStatements(db: Database.Database) {
   };
 }
 
-interface NewRunRow {
-  id: RunId;
-  factory: string;
-  automation: string;
-  version: number;
-  /** `seq` of the row in `deliveries`. */
-  delivery: number;
-  deliveryId: DeliveryId;
-  deliveryIdentity: string;
-  webhook: number;
-  revision: string | null;
-  createdAt: number;
-  traceContext: string | null;
-  concurrencyKey: string | null;
-  runsOn: string[] | null;
-  gate: RunGate | null;
-}
-
-const NEW_RUNS = mapColumns<NewRunRow>()({
-  id: 'text',
-  factory: 'text',
-  automation: 'text',
-  version: 'integer',
-  delivery: 'integer',
-  deliveryId: 'text',
-  deliveryIdentity: 'text',
-  webhook: 'integer',
-  revision: 'text',
-  createdAt: 'instant',
-  traceContext: 'text',
-  concurrencyKey: 'text',
-  runsOn: 'json',
-  gate: 'text',
-});
-
-/** The delivery ID of a request that another row stands for. */
-interface LimitedIdRow {
-  /** `seq` of the row in `deliveries`. */
-  delivery: number;
-  identity: string;
-}
-
-const LIMITED_IDS = mapColumns<LimitedIdRow>()({ delivery: 'integer', identity: 'text' });
-
-/** What differs between accepted deliveries, duplicates and rejections. */
-type Result = Pick<StoredDelivery, 'label'> &
-  Partial<Pick<StoredDelivery, 'reason' | 'detail' | 'count' | 'duplicateOf' | 'replayOf' | 'replay'>>;
-
-type NewDeliveryRow = Parameters<typeof DELIVERIES.toValues>[0];
-
 /** The rows of a batch, collected so that few statements insert them. Used inside one transaction. */
 class BatchRows {
   readonly #statements: Statements;
@@ -210,7 +170,7 @@ class BatchRows {
   add(entry: DeliveryLogEntry): RecordOutcome {
     if (entry.kind === 'offer') return this.#addOffer(entry);
     // Only the original claims the identity. The row of a replay shows it.
-    return entry.kind === 'replay' ? this.#accept(entry, entry) : this.#addRejection(entry);
+    return entry.kind === 'replay' ? this.#accept(entry) : this.#addRejection(entry);
   }
 
   write(): void {
@@ -223,10 +183,10 @@ class BatchRows {
 
   #addOffer(offer: DeliveryOffer): RecordOutcome {
     const { webhook, id, identity } = offer;
-    if (identity.key === NO_CLAIM) return this.#accept(offer, null);
+    if (identity.key === NO_CLAIM) return this.#accept(offer);
     const claim = { webhook, source: identity.source, key: identity.key, delivery: id };
     const earlier = this.#claims.claim(claim, this.#nextDelivery());
-    if (earlier === null) return this.#accept(offer, null);
+    if (earlier === null) return this.#accept(offer);
     const reason = this.#hasBody(earlier, offer.body) ? 'same_identity' : 'same_identity_other_body';
     this.#addDelivery(offer, { label: 'Duplicate', reason, duplicateOf: earlier.delivery });
     return { label: 'Duplicate', of: earlier.delivery, reason };
@@ -240,62 +200,26 @@ class BatchRows {
     return Buffer.compare((added ?? this.#statements.findBody.get({ delivery })!).body, body) === 0;
   }
 
-  #accept(offer: DeliveryOffer | ReplayEntry, of: Pick<ReplayEntry, 'replayOf' | 'replay'> | null): RecordOutcome {
-    const reason = offer.kind === 'offer' ? (offer.backfill ?? null) : null;
-    const { replayOf = null, replay = null } = of ?? {};
-    const delivery = this.#addDelivery(offer, { label: 'Accepted', reason, replayOf, replay });
-    this.#contents.push({ delivery, body: offer.body, form: offer.form, decisions: toMatchRecord(offer) });
-    for (const run of offer.runs) {
-      this.#runs.push({
-        id: run.id,
-        factory: this.#findFactory(offer.webhook),
-        automation: run.automation,
-        version: this.#requireVersion(run),
-        delivery,
-        deliveryId: offer.id,
-        deliveryIdentity: offer.identity.value,
-        webhook: offer.webhook,
-        revision: offer.revision,
-        createdAt: offer.receivedAt,
-        traceContext: run.traceContext ?? null,
-        concurrencyKey: run.concurrencyKey ?? null,
-        runsOn: normalizeLabels(run.runsOn),
-        gate: run.concurrencyKey === undefined ? null : 'arrived',
-      });
+  #accept(entry: AcceptableEntry): RecordOutcome {
+    const delivery = this.#addDelivery(entry, resultOfAccepted(entry));
+    this.#contents.push(composeContent(entry, delivery));
+    for (const run of entry.runs) {
+      this.#requireVersion(run);
+      this.#runs.push(composeRun(entry, run, this.#findFactory(entry.webhook), delivery));
     }
     return { label: 'Accepted' };
   }
 
   #addRejection(entry: RejectionEntry): RecordOutcome {
-    const { label, reason, detail, count, deliveryIds = [] } = entry;
-    const delivery = this.#addDelivery(entry, { label, reason, detail, count });
+    const { label, deliveryIds = [] } = entry;
+    const delivery = this.#addDelivery(entry, resultOfRejection(entry));
     for (const identity of deliveryIds) this.#limitedIds.push({ delivery, identity });
     return { label };
   }
 
   /** Returns the number of the row. */
   #addDelivery(entry: DeliveryLogEntry, result: Result): number {
-    this.#deliveries.push({
-      id: entry.id,
-      webhook: entry.webhook,
-      label: result.label,
-      reason: result.reason ?? null,
-      detail: result.detail ?? null,
-      deliveryId: entry.identity?.value ?? null,
-      deliveryIdSource: entry.identity?.source ?? null,
-      event: entry.kind === 'rejection' ? null : entry.event,
-      summary: entry.kind === 'rejection' ? null : entry.summary,
-      headers: entry.headers,
-      identityKey: result.label === 'Accepted' ? readKey(entry) : null,
-      size: entry.size,
-      count: result.count ?? 1,
-      receivedAt: entry.receivedAt,
-      clientAddress: entry.clientAddress,
-      revision: entry.revision,
-      duplicateOf: result.duplicateOf ?? null,
-      replayOf: result.replayOf ?? null,
-      replay: result.replay ?? null,
-    });
+    this.#deliveries.push(composeDelivery(entry, result));
     return this.#nextDelivery() - 1;
   }
 
@@ -305,28 +229,15 @@ class BatchRows {
 
   #findFactory(webhook: number): string {
     const known = this.#factories.get(webhook) ?? this.#statements.findFactory.get({ webhook })?.factory;
-    if (known === undefined) throw new Error(`webhook ${webhook} is not stored`);
+    if (known === undefined) rejectUnknownWebhook(webhook);
     this.#factories.set(webhook, known);
     return known;
   }
 
-  /** Accepting the delivery without its run would lose the run after a `202`. */
-  #requireVersion({ version, automation }: NewRun): number {
-    if (this.#versions.has(version)) return version;
-    if (this.#statements.findVersion.get({ version }) === undefined)
-      throw new Error(`version ${version} of automation ${automation} is not stored`);
+  #requireVersion(run: NewRun): void {
+    const { version } = run;
+    if (this.#versions.has(version)) return;
+    if (this.#statements.findVersion.get({ version }) === undefined) rejectUnknownVersion(run);
     this.#versions.add(version);
-    return version;
   }
-}
-
-/** `null` if the key is the delivery ID. */
-function readKey(entry: DeliveryLogEntry): string | null {
-  return entry.kind === 'offer' && entry.identity.key !== entry.identity.value ? entry.identity.key : null;
-}
-
-function toMatchRecord(offer: DeliveryOffer | ReplayEntry): MatchRecord {
-  const { applyNumber, runs } = offer;
-  const only = offer.kind === 'replay' ? offer.only : null;
-  return { applyNumber, only, started: runs.map(({ automation, id }) => ({ automation, run: id })) };
 }

@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { ReplayProgress, ReplayStep } from '../../core/ports/deliveries/replays.ts';
-import type { RecordOutcome } from '../../core/resources/delivery.ts';
-import { addSkips, isOpenReplay, type Replay } from '../../core/resources/replay.ts';
+import { applyStep, isNext, isStored } from '../sql/deliveries/replay-step.ts';
 import { REPLAYS } from '../sql/schema/tables.ts';
 import type { RecordBatch } from './delivery-log.ts';
 import { prepareNamed } from './statement.ts';
@@ -37,44 +36,12 @@ export function prepareAdvance(
   return (step) => {
     const row = find.get({ id: step.id });
     const replay = row === undefined ? null : REPLAYS.fromRow(row);
-    if (replay === null || !isOpenReplay(replay) || !isContinued(replay, step)) return null;
+    if (replay === null || !isNext(replay, step)) return null;
     let advanced = replay;
     const outcomes = record(step.entries, (recorded) => {
       advanced = applyStep(replay, step, recorded);
       update.run(REPLAYS.toRow(advanced));
     });
     return { replay: advanced, stored: outcomes.map(isStored) };
-  };
-}
-
-/** A step that was composed before a rename has no deliveries: it looked under the old name of the factory. */
-function isContinued({ position, factory }: Replay, { of }: ReplayStep): boolean {
-  return position === of.position && factory === of.factory;
-}
-
-function isStored(outcome: RecordOutcome): boolean {
-  return outcome.label !== null;
-}
-
-function applyStep(replay: Replay, step: ReplayStep, outcomes: readonly RecordOutcome[]): Replay {
-  const { position, examined, entries, isEnd, at } = step;
-  const stored = entries.filter((_, index) => isStored(outcomes[index]!));
-  const started = stored.map(({ runs }) => runs.length);
-  const sum = replay.examined + examined;
-  return {
-    ...replay,
-    state: isEnd ? 'finished' : 'running',
-    startedAt: replay.startedAt ?? at,
-    finishedAt: isEnd ? at : null,
-    position,
-    examined: isEnd ? replay.total : sum,
-    replayed: replay.replayed + stored.length,
-    matched: replay.matched + started.filter((runs) => runs > 0).length,
-    runs: replay.runs + started.reduce((total, runs) => total + runs, 0),
-    skipped: addSkips(addSkips(replay.skipped, step.skipped), {
-      not_stored: entries.length - stored.length,
-      // What was counted at the start and never found.
-      payload_removed: isEnd ? Math.max(0, replay.total - sum) : 0,
-    }),
   };
 }

@@ -1,37 +1,12 @@
 import type Database from 'better-sqlite3';
 import { AppError } from '../../core/errors.ts';
+import type { ReplayStep } from '../../core/ports/deliveries/replays.ts';
 import type { Storage } from '../../core/ports/storage.ts';
+import type { DeliveryLogEntry } from '../../core/resources/delivery.ts';
 import { openMeasures, type WriteMeasures } from '../../core/write-measures.ts';
-import { createAuditLog } from '../sql/access/audit-log.ts';
-import { createLoginLinkTable } from '../sql/access/login-links.ts';
-import { createRunTokenTable } from '../sql/access/run-tokens.ts';
-import { createSessionTable } from '../sql/access/sessions.ts';
-import { createTokenTable } from '../sql/access/tokens.ts';
-import { createUserTable } from '../sql/access/users.ts';
-import { createAlertMessages } from '../sql/alerts/alert-messages.ts';
-import { createAlertReader } from '../sql/alerts/alert-reader.ts';
-import { createAlertStore } from '../sql/alerts/alert-store.ts';
-import { createDefinitionHistory } from '../sql/definitions/definition-history.ts';
-import { createFactoryNames } from '../sql/definitions/factory-names.ts';
-import { createInventory } from '../sql/definitions/inventory.ts';
-import { createInventoryReader } from '../sql/definitions/inventory-reader.ts';
-import { createLiveDefinitions } from '../sql/definitions/live-definitions.ts';
-import { createReconciliationReader } from '../sql/definitions/reconciliation-reader.ts';
-import { createActivityReader } from '../sql/deliveries/activity-reader.ts';
-import { createDeliveryReader } from '../sql/deliveries/delivery-reader.ts';
-import { createHandshakeLog } from '../sql/deliveries/handshake-log.ts';
-import { createReplays } from '../sql/deliveries/replays.ts';
-import { createStoredPayloads } from '../sql/deliveries/stored-payloads.ts';
-import { createUnloggedCounts } from '../sql/deliveries/unlogged-counts.ts';
-import { createIdFinder } from '../sql/operation/id-finder.ts';
-import { createKeptAnswers } from '../sql/operation/kept-answers.ts';
-import { createNoticeQueue } from '../sql/operation/notice-queue.ts';
-import { createSealedSecrets } from '../sql/operation/sealed-secrets.ts';
-import { createRetention } from '../sql/retention/create-retention.ts';
-import { createPauseTable } from '../sql/runs/pauses.ts';
-import { createRunQueue } from '../sql/runs/run-queue.ts';
-import { createRunReader } from '../sql/runs/run-reader.ts';
+import { createPorts, wrapOperations } from '../sql/create-ports.ts';
 import { Checkpointer } from './checkpoints/checkpointer.ts';
+import { createClaimRetention } from './claim-retention.ts';
 import { createDeliveryListing, type DeliveryListing } from './delivery-listing.ts';
 import { prepareRecordBatch, type RecordBatch } from './delivery-log.ts';
 import { watchDatabaseSpace } from './disk/database-space.ts';
@@ -43,6 +18,12 @@ import { IdentityClaims } from './identities/identity-claims.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { createQueryBuilder } from './query-builder.ts';
 import { prepareAdvance } from './replay-steps.ts';
+
+/** What a storage thread opens. */
+export interface SqliteFile {
+  /** The database file. */
+  file: string;
+}
 
 /** A storage in one SQLite file, in the calling thread. Operations must not overlap: see `worker.ts`. */
 export interface SqliteStorage extends Storage {
@@ -102,8 +83,6 @@ export function createSqliteStorage(
   const unmask = (error: unknown) => unmaskFullDisk(error, db.name);
   const guard = <Port extends object>(port: Port) => translateErrors(port, { unmask, onDiskFull });
   const catchUp = () => catchUpIfPossible(listing, { unmask, onDiskFull });
-  /** A port that reads or removes deliveries by webhook and label. */
-  const guardListed = <Port extends object>(port: Port) => guard(callBefore(port, catchUp));
   const record: RecordBatch = (batch, also) => {
     space.check();
     if (batch.length === 0) fullDisk.probe();
@@ -113,38 +92,18 @@ export function createSqliteStorage(
   };
   const advance = prepareAdvance(db, record);
   return {
-    deliveryLog: guard({ record: async (batch) => record(batch) }),
-    deliveryReader: guardListed(createDeliveryReader(query, claims)),
-    storedPayloads: guardListed(createStoredPayloads(query)),
-    replays: guardListed({ ...createReplays(query, claims), advance: async (step) => advance(step) }),
-    activityReader: guardListed(createActivityReader(query)),
-    handshakeLog: guard(createHandshakeLog(query)),
-    unloggedCounts: guard(createUnloggedCounts(query)),
-    idFinder: guard(createIdFinder(query)),
-    inventory: guard(createInventory(query)),
-    inventoryReader: guardListed(createInventoryReader(query)),
-    factoryNames: guardListed(createFactoryNames(query)),
-    definitionHistory: guard(createDefinitionHistory(query)),
-    keptAnswers: guard(createKeptAnswers(query)),
-    liveDefinitions: guard(createLiveDefinitions(query)),
-    runQueue: guard(createRunQueue(query)),
-    runReader: guard(createRunReader(query)),
-    pauses: guard(createPauseTable(query)),
-    reconciliationReader: guard(createReconciliationReader(query)),
-    noticeQueue: guard(createNoticeQueue(query)),
-    alertStore: guard(createAlertStore(query)),
-    alertMessages: guard(createAlertMessages(query)),
-    alertReader: guardListed(createAlertReader(query)),
-    sealedSecrets: guard(createSealedSecrets(query)),
-    runTokens: guard(createRunTokenTable(query)),
-    tokens: guard(createTokenTable(query)),
-    users: guard(createUserTable(query)),
-    sessions: guard(createSessionTable(query)),
-    loginLinks: guard(createLoginLinkTable(query)),
-    auditLog: guard(createAuditLog(query)),
-    retention: guardListed({
-      ...createRetention(query, claims, { isFull: (error) => isDiskFull(unmask(error)), makeRoom: onDiskFull }),
-      reclaim: async () => space.reclaim(),
+    ...createPorts({
+      query,
+      claims,
+      claimRetention: createClaimRetention(claims),
+      disk: { isFull: (error) => isDiskFull(unmask(error)), makeRoom: onDiskFull },
+      ...guard({
+        record: async (batch: readonly DeliveryLogEntry[]) => record(batch),
+        advance: async (step: ReplayStep) => advance(step),
+        reclaim: async () => space.reclaim(),
+      }),
+      guard,
+      guardListed: (port) => guard(callBefore(port, catchUp)),
     }),
     load: () => claims.load(),
     startCheckpoints: (workerUrl) => new Checkpointer(db, workerUrl),
@@ -178,31 +137,21 @@ function catchUpIfPossible(listing: DeliveryListing, { unmask, onDiskFull }: Ful
 
 /** Calls `before` before each operation of a port. */
 function callBefore<Port extends object>(port: Port, before: () => void): Port {
-  const operations = Object.entries(port as Record<string, (...args: unknown[]) => Promise<unknown>>);
-  const extended = operations.map(([name, operation]) => [
-    name,
-    async (...args: unknown[]) => {
-      before();
-      return operation(...args);
-    },
-  ]);
-  return Object.fromEntries(extended) as Port;
+  return wrapOperations(port, (operation) => async (...args) => {
+    before();
+    return operation(...args);
+  });
 }
 
 /** Wraps each operation of a port, so that its errors have the codes that callers decide on. */
 function translateErrors<Port extends object>(port: Port, { unmask, onDiskFull }: FullDiskHandling): Port {
-  const operations = Object.entries(port as Record<string, (...args: unknown[]) => Promise<unknown>>);
-  const translated = operations.map(([name, operation]) => [
-    name,
-    async (...args: unknown[]) => {
-      try {
-        return await operation(...args);
-      } catch (thrown) {
-        const error = unmask(thrown);
-        if (isDiskFull(error)) onDiskFull();
-        throw toStorageError(error);
-      }
-    },
-  ]);
-  return Object.fromEntries(translated) as Port;
+  return wrapOperations(port, (operation) => async (...args) => {
+    try {
+      return await operation(...args);
+    } catch (thrown) {
+      const error = unmask(thrown);
+      if (isDiskFull(error)) onDiskFull();
+      throw toStorageError(error);
+    }
+  });
 }

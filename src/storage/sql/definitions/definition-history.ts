@@ -78,7 +78,7 @@ function selectApplies(factory: string, revision: string | null): RawBuilder<unk
     select * from (
       select * from reconciliations where factory = ${factory} and result = 'applied'
       order by seq desc limit ${MAX_EXAMINED_APPLIES}
-    ) where octet_length(plan) <= ${MAX_EXAMINED_PLAN_BYTES}
+    ) as newest where octet_length(plan) <= ${MAX_EXAMINED_PLAN_BYTES}
     union
     select * from reconciliations where factory = ${factory} and revision = ${revision} and result = 'applied'`;
 }
@@ -92,8 +92,8 @@ function selectChanges(object: DefinedObject, limit: number) {
     select applies.id, applies.revision, applies.finished_at as at, verbs.key as verb, entry.value as entry,
       commits.subject, commits.author, commits.committed_at, commits.url
     from (${selectApplies(factory, revision)}) as applies
-    join json_each(applies.plan, ${`$.${SECTIONS[kind]}`}) as verbs
-    join json_each(verbs.value) as entry
+    cross join json_each(applies.plan, ${`$.${SECTIONS[kind]}`}) as verbs
+    cross join json_each(verbs.value) as entry
     left join commits on commits.factory = applies.factory and commits.revision = applies.revision
     where ${isObject}
     order by applies.seq desc limit ${limit}`;

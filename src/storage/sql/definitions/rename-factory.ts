@@ -36,7 +36,7 @@ export async function renameFactory(trx: Transaction<Schema>, order: RenameOrder
   const { name: _, applies, ...state } = renamed;
   await trx
     .updateTable('factories')
-    .set({ ...state, applies: sql`max(applies, ${applies})` })
+    .set({ ...state, applies: sql<number>`case when applies > ${applies} then applies else ${applies} end` })
     .where('name', '=', to)
     .execute();
   await trx.deleteFrom('factories').where('name', '=', from).execute();

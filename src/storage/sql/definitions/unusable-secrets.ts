@@ -21,7 +21,7 @@ export async function findUnusableSecrets(db: Kysely<Schema>, factory: string): 
 
 /** An index has the versions that list secrets, and they are read first, so no other automation is read. */
 function listForRuns(db: Kysely<Schema>, factory: string) {
-  const listed = sql<{ key: number; value: string }>`json_each(versions.overrides, '$.secrets')`.as<'listed'>(
+  const listed = sql<{ id: number; value: string }>`json_each(versions.overrides, '$.secrets')`.as<'listed'>(
     sql.ref('listed'),
   );
   return db
@@ -40,7 +40,7 @@ function listForRuns(db: Kysely<Schema>, factory: string) {
       or([eb('secret_names.newest_version', 'is', null), isExcluded('secret_names.run_factories', factory)]),
     )
     .orderBy('versions.name')
-    .orderBy('listed.key')
+    .orderBy('listed.id')
     .execute();
 }
 

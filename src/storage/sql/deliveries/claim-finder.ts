@@ -1,5 +1,7 @@
+import type { Kysely, Transaction } from 'kysely';
 import type { DeliveryId } from '../../../core/ids.ts';
 import type { IdentitySource } from '../../../core/resources/delivery.ts';
+import type { Schema } from '../schema/schema.ts';
 
 /** What makes two deliveries the same. */
 export interface ClaimedIdentity {
@@ -9,23 +11,29 @@ export interface ClaimedIdentity {
   key: string;
 }
 
-/** The identity of an accepted delivery that retention removes from the log. */
-export interface DepartedClaim extends ClaimedIdentity {
-  /** The row in `deliveries` that was removed. */
-  logged: number;
-  /** The row in `identities` that has the claim now; `null` if the claim has ended. */
-  kept: number | null;
-}
-
-/**
- * Finds the accepted delivery of an identity. While the delivery is in the log, its own row is the claim. Later a row of
- * `identities` is. Neither table has an index for it.
- */
+/** Finds the accepted delivery of an identity. */
 export interface ClaimFinder {
   /** The accepted delivery; `null` if the identity is unknown. */
-  find(identity: ClaimedIdentity): DeliveryId | null;
-  /** Call it after rows of `deliveries` were removed. */
-  depart(claims: readonly DepartedClaim[]): void;
+  find(identity: ClaimedIdentity): Promise<DeliveryId | null>;
+}
+
+/** A row of `identities`. */
+export interface ClaimRow extends ClaimedIdentity {
+  seq: number;
+  delivery: string;
+}
+
+/** How the claims of deliveries end. The databases store them in different ways. */
+export interface ClaimRetention {
+  /**
+   * Call it in the transaction that removes the deliveries, before it does. Keeps the claims of those that were accepted at
+   * `since` or later.
+   *
+   * @returns what to call when the transaction has committed
+   */
+  depart(trx: Transaction<Schema>, deliveries: readonly number[], since: number): Promise<() => void>;
+  /** Those of the expired rows that no delivery in the log needs. */
+  selectEnded(db: Kysely<Schema>, expired: readonly ClaimRow[]): Promise<readonly ClaimRow[]>;
   /** Call it after rows of `identities` were removed. */
-  forget(rows: readonly (ClaimedIdentity & { seq: number })[]): void;
+  forget(rows: readonly ClaimRow[]): void;
 }

@@ -105,7 +105,7 @@ export async function findByIdentity(
     .where('deliveries.seq', '>=', range.from)
     .where('deliveries.seq', '<', range.before)
     .$if(index !== null, (query) => query.where('deliveries.label', '=', index));
-  const ids = findClaimed(claims, webhook, identity);
+  const ids = await findClaimed(claims, webhook, identity);
   const claimed = ids.length === 0 ? [] : await inRange.where('deliveries.id', 'in', ids).execute();
   const others = await inRange
     .where('deliveries.webhook', '=', webhook)
@@ -140,10 +140,11 @@ function findLimited(inRange: SelectQueryBuilder<Schema, 'deliveries', Numbered>
 }
 
 /** The accepted deliveries with this ID, at most one of each source. */
-function findClaimed(claims: ClaimFinder, webhook: number, identity: string): DeliveryId[] {
-  const found = IDENTITY_SOURCES.flatMap((source) =>
-    listIdentityKeys(identity).map((key) => claims.find({ webhook, source, key })),
+async function findClaimed(claims: ClaimFinder, webhook: number, identity: string): Promise<DeliveryId[]> {
+  const wanted = IDENTITY_SOURCES.flatMap((source) =>
+    listIdentityKeys(identity).map((key) => ({ webhook, source, key })),
   );
+  const found = await Promise.all(wanted.map((claimed) => claims.find(claimed)));
   return found.filter((id) => id !== null);
 }
 

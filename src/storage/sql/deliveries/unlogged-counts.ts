@@ -11,8 +11,10 @@ export function createUnloggedCounts(db: Kysely<Schema>): UnloggedCounts {
         for (const { webhook, reason, count, lastAt } of unlogged) {
           const period = Math.floor(lastAt / UNLOGGED_PERIOD_MS);
           await sql`insert into unlogged_counts (webhook, period, reason, count, last_at)
-            select ref, ${period}, ${reason}, ${count}, ${lastAt} from webhooks where ref = ${webhook}
-            on conflict do update set count = count + excluded.count, last_at = max(last_at, excluded.last_at)`.execute(
+            select ref, cast(${period} as bigint), ${reason}, cast(${count} as bigint), cast(${lastAt} as bigint)
+              from webhooks where ref = ${webhook}
+            on conflict (webhook, period, reason) do update set count = unlogged_counts.count + excluded.count,
+              last_at = case when excluded.last_at > unlogged_counts.last_at then excluded.last_at else unlogged_counts.last_at end`.execute(
             trx,
           );
         }

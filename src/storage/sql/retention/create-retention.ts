@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Retention } from '../../../core/ports/retention.ts';
-import type { ClaimFinder } from '../deliveries/claim-finder.ts';
+import type { ClaimRetention } from '../deliveries/claim-finder.ts';
 import type { Schema } from '../schema/schema.ts';
 import { findMark, writeMark } from './mark.ts';
 import { beginPass, type Piece, type PruneStep } from './pass.ts';
@@ -37,19 +37,23 @@ const STEPS: readonly PruneStep[] = [
   pruneSecretVersions,
 ];
 
+/** How a full disk is recognized, and what to do about it before a piece is retried with fewer rows. */
+export interface DiskRoom {
+  isFull(error: unknown): boolean;
+  makeRoom(): void;
+}
+
 /**
  * Removes expired rows. One pass reads each table from the oldest row on, in pieces. It keeps its position between the
  * calls, so that old rows which must remain are read once per pass and not once per piece.
  *
  * Removing rows also writes to the write-ahead log. If the disk is full, the log is emptied and the piece is retried
  * with fewer rows, down to one.
- *
- * @param disk how a full disk is recognized, and what to do about it before the piece is retried with fewer rows
  */
 export function createRetention(
   db: Kysely<Schema>,
-  claims: ClaimFinder,
-  disk: { isFull(error: unknown): boolean; makeRoom(): void },
+  claims: ClaimRetention,
+  disk: DiskRoom,
 ): Omit<Retention, 'reclaim'> {
   let pass = beginPass(null);
   let pieceRows = MAX_PIECE_ROWS;

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { RetentionPolicy } from '../../../core/ports/retention.ts';
-import type { ClaimFinder } from '../deliveries/claim-finder.ts';
+import type { ClaimRetention } from '../deliveries/claim-finder.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /** One pass over all tables, with its position between the pieces. */
@@ -41,7 +41,7 @@ export function beginPass(before: Pass | null): Pass {
 /** The input of one step for one piece. */
 export interface Piece {
   db: Kysely<Schema>;
-  claims: ClaimFinder;
+  claims: ClaimRetention;
   policy: RetentionPolicy;
   nowMs: number;
   limit: number;

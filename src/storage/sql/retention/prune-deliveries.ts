@@ -1,9 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { DELIVERY_LABELS } from '../../../core/resources/delivery.ts';
-import type { DepartedClaim } from '../deliveries/claim-finder.ts';
 import { selectNewest } from '../deliveries/select-newest.ts';
 import type { Schema } from '../schema/schema.ts';
-import { DELIVERIES, IDENTITIES } from '../schema/tables.ts';
+import { IDENTITIES } from '../schema/tables.ts';
 import { type Pass, type Piece, takeExpired } from './pass.ts';
 
 export async function pruneDeliveries(piece: Piece): Promise<{ rows: number }> {
@@ -22,7 +21,7 @@ export async function pruneDeliveries(piece: Piece): Promise<{ rows: number }> {
   }
   const kept = await findOpenDeliveries(db, old);
   // Without the newest entry, its number would be reused. Runs outlive deliveries and refer to them by number.
-  kept.add(await findNewest(db, 'deliveries'));
+  kept.add(await findNewest(db));
   await deleteDeliveries(
     piece,
     old.filter((seq) => !kept.has(seq)),
@@ -30,9 +29,9 @@ export async function pruneDeliveries(piece: Piece): Promise<{ rows: number }> {
   return { rows: taken.rows };
 }
 
-async function findNewest(db: Kysely<Schema>, table: 'deliveries' | 'identities'): Promise<number> {
+async function findNewest(db: Kysely<Schema>): Promise<number> {
   const { seq } = await db
-    .selectFrom(table)
+    .selectFrom('deliveries')
     .select((select) => select.fn.max('seq').as('seq'))
     .executeTakeFirstOrThrow();
   return seq ?? 0;
@@ -52,43 +51,14 @@ async function findOpenDeliveries(db: Kysely<Schema>, deliveries: number[]): Pro
 
 async function deleteDeliveries({ db, claims, policy, nowMs }: Piece, deliveries: number[]): Promise<void> {
   if (deliveries.length === 0) return;
-  const departed = await db.transaction().execute(async (trx) => {
-    const claimed = await keepClaims(trx, deliveries, nowMs - policy.identitiesMs);
-    await sql`delete from delivery_listing where (webhook, label, seq) in (
-      select webhook, label, seq from deliveries where seq in (${sql.join(deliveries)}))`.execute(trx);
+  const finish = await db.transaction().execute(async (trx) => {
+    const departed = await claims.depart(trx, deliveries, nowMs - policy.identitiesMs);
     await trx.deleteFrom('limited_delivery_ids').where('delivery', 'in', deliveries).execute();
     await trx.deleteFrom('delivery_contents').where('delivery', 'in', deliveries).execute();
     await trx.deleteFrom('deliveries').where('seq', 'in', deliveries).execute();
-    return claimed;
+    return departed;
   });
-  claims.depart(departed);
-}
-
-/** Copies the claims that last longer than their deliveries. Returns all claims of the deliveries. */
-async function keepClaims(db: Kysely<Schema>, deliveries: number[], since: number): Promise<DepartedClaim[]> {
-  const claims = await db
-    .selectFrom('deliveries')
-    .select(['seq as logged', 'id', 'webhook', 'identity_source', 'identity', 'identity_key', 'received_at'])
-    .where('seq', 'in', deliveries)
-    .where('label', '=', DELIVERIES.encode('label', 'Accepted'))
-    .where('replay_of', 'is', null)
-    .where(sql<boolean>`coalesce(identity_key, identity) <> ''`)
-    .execute();
-  let newest = await findNewest(db, 'identities');
-  const departed: DepartedClaim[] = [];
-  const rows = [];
-  for (const { logged, id, webhook, identity_source, identity, identity_key, received_at } of claims) {
-    const source = identity_source!;
-    const key = identity_key ?? identity!;
-    const kept = received_at < since ? null : ++newest;
-    departed.push({ webhook, source: IDENTITIES.decode('source', source), key, logged, kept });
-    if (kept === null) continue;
-    // Hashed by the database, one body after another: together, they could take more than 100 MiB.
-    const body_hash = sql<Uint8Array>`(select sha256(body) from delivery_contents where delivery = ${logged})`;
-    rows.push({ seq: kept, webhook, source, key, delivery: id, body_hash, accepted_at: received_at });
-  }
-  if (rows.length > 0) await db.insertInto('identities').values(rows).execute();
-  return departed;
+  finish();
 }
 
 /** Only entries below this number can be removed. It is 0 if the webhook has at most `minDeliveries` entries. */
@@ -108,15 +78,19 @@ async function findFloor(db: Kysely<Schema>, webhook: number, minDeliveries: num
 export async function pruneIdentities({ db, claims, policy, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
   const rows = await db
     .selectFrom('identities')
-    .select(['seq', 'webhook', 'source', 'key', 'accepted_at as at'])
+    .select(['seq', 'webhook', 'source', 'key', 'delivery', 'accepted_at as at'])
     .where('seq', '>', pass.afterSeq)
     .orderBy('seq')
     .limit(limit)
     .execute();
   const { expired, rows: read } = takeExpired(rows, nowMs - policy.identitiesMs, nowMs, pass);
-  const seqs = expired.map((identity) => identity.seq);
+  const ended = await claims.selectEnded(
+    db,
+    expired.map((row) => ({ ...row, source: IDENTITIES.decode('source', row.source) })),
+  );
+  const seqs = ended.map((identity) => identity.seq);
   if (seqs.length > 0) await db.deleteFrom('identities').where('seq', 'in', seqs).execute();
-  claims.forget(expired.map((row) => ({ ...row, source: IDENTITIES.decode('source', row.source) })));
+  claims.forget(ended);
   return { rows: read };
 }
 

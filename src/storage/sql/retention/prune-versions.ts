@@ -81,7 +81,7 @@ async function listChangedVersions(
 type VersionRow = ExpressionBuilder<Schema, 'secret_versions' | 'secret_names'>;
 
 function isNewest(row: VersionRow) {
-  return row.eb('secret_names.newest_version', 'is', row.ref('secret_versions.version'));
+  return row.eb('secret_names.newest_version', 'is not distinct from', row.ref('secret_versions.version'));
 }
 
 /** An overlap lasts at most as long as `rotationOverlap` allows. */

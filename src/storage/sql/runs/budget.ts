@@ -129,7 +129,7 @@ export async function waitForBudget(
   await trx
     .insertInto('budget_waits')
     .values({ factory, automation, opens_at: opensAt })
-    .onConflict((waits) => waits.doUpdateSet({ opens_at: opensAt }))
+    .onConflict((waits) => waits.columns(['factory', 'automation']).doUpdateSet({ opens_at: opensAt }))
     .execute();
 }
 

@@ -16,7 +16,7 @@ export function createPauseTable(db: Kysely<Schema>): PauseTable {
       await db
         .insertInto('pauses')
         .values({ factory, automation, ...how })
-        .onConflict((paused) => paused.doUpdateSet(how))
+        .onConflict((paused) => paused.columns(['factory', 'automation']).doUpdateSet(how))
         .execute();
     },
     resume: ({ factory, automation }) =>

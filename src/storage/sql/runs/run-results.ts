@@ -27,7 +27,7 @@ export async function noteResult(trx: Transaction<Schema>, run: number, state: R
   await sql`
     INSERT INTO automation_results
       (factory, automation, last_run, last_state, last_finished_at, recent, failures, failing_since, ${total})
-    SELECT runs.factory, runs.automation, runs.id, runs.state, runs.finished_at, ${mark}, ${failures}, ${since}, 1
+    SELECT runs.factory, runs.automation, runs.id, runs.state, runs.finished_at, ${mark}, ${sql.lit(failures)}, ${since}, 1
     FROM runs JOIN automations ON automations.factory = runs.factory AND automations.name = runs.automation
     WHERE runs.seq = ${run}
     ON CONFLICT (factory, automation) DO UPDATE SET
@@ -39,14 +39,19 @@ export async function noteResult(trx: Transaction<Schema>, run: number, state: R
 
 /** How each end of a run changes the results. A cancelled run changes only the last run. */
 const MARKS = {
-  succeeded: { mark: 's', failures: 0, since: sql`NULL`, failingSince: sql`NULL` },
+  succeeded: { mark: 's', failures: 0, since: sql`CAST(NULL AS bigint)`, failingSince: sql`CAST(NULL AS bigint)` },
   failed: {
     mark: 'f',
     failures: 1,
     since: sql`runs.finished_at`,
     failingSince: sql`coalesce(automation_results.failing_since, excluded.failing_since)`,
   },
-  cancelled: { mark: '', failures: 0, since: sql`NULL`, failingSince: sql`automation_results.failing_since` },
+  cancelled: {
+    mark: '',
+    failures: 0,
+    since: sql`CAST(NULL AS bigint)`,
+    failingSince: sql`automation_results.failing_since`,
+  },
 } as const;
 
 /** @param row its columns are `null` if no run of the automation has ended */

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { Schema } from '../schema/schema.ts';
-import { isClaimable, NOW } from './start.ts';
+import { isClaimable, NOW, needs } from './start.ts';
 
 /** A run that its automation limits by key. */
 export interface KeyedRun {
@@ -50,7 +50,7 @@ export async function findOldestWaiting(
   runsOn?: string | null,
 ): Promise<number | null> {
   const waiting = await sameKey(trx, run)
-    .$if(runsOn !== undefined, (query) => query.where('runs.runs_on', 'is', runsOn!))
+    .$if(runsOn !== undefined, (query) => query.where((run) => needs(run, runsOn!)))
     .select('runs.seq')
     .where('runs.state', '=', 'queued')
     .where('runs.gate', '=', 'concurrency')

@@ -4,7 +4,7 @@ import { hasAllLabels } from '../../../core/worker-labels.ts';
 import type { Schema } from '../schema/schema.ts';
 import { RUNS } from '../schema/tables.ts';
 import type { KeyedRun } from './same-key.ts';
-import { isClaimable } from './start.ts';
+import { isClaimable, needs } from './start.ts';
 
 /** A queued run that only waits for a slot. */
 export type Candidate = KeyedRun & {
@@ -56,7 +56,7 @@ function selectWith(
     .select(['runs.seq', 'runs.id', 'runs.factory', 'runs.automation', 'runs.concurrency_key', 'runs.superseded_by'])
     .select(['runs.runs_on', 'automation_versions.concurrency', 'automation_versions.budget'])
     .where('runs.factory', '=', factory)
-    .where('runs.runs_on', 'is', runsOn)
+    .where((run) => needs(run, runsOn))
     .where(isClaimable())
     .$if(except.length > 0, (query) => query.where('runs.id', 'not in', except))
     .orderBy('runs.seq')

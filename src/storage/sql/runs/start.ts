@@ -1,5 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
 import type { RunGate } from '../../../core/resources/run.ts';
+import type { Schema } from '../schema/schema.ts';
 
 /** When a queued run may start. */
 export interface Start {
@@ -18,4 +19,9 @@ export function isClaimable(): RawBuilder<boolean> {
 /** Matches the runs that wait at this gate. Written as in the index `runs_held_back`. */
 export function isHeldBack(gate: 'budget' | 'paused'): RawBuilder<boolean> {
   return sql<boolean>`runs.gate IN ('budget', 'paused') AND runs.gate = ${gate}`;
+}
+
+/** Matches the runs that need exactly these labels. No index of PostgreSQL serves `is not distinct from`. */
+export function needs(run: ExpressionBuilder<Schema, 'runs'>, runsOn: string | null) {
+  return runsOn === null ? run('runs.runs_on', 'is', null) : run('runs.runs_on', '=', runsOn);
 }

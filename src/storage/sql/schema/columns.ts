@@ -96,10 +96,14 @@ type Inserted<Types extends ColumnTypes> = Exclude<Types, { generated: true }>;
 
 type OfKey<Types extends ColumnTypes, Key> = Extract<Types, { key: Key }>;
 
+export type StoredType = 'integer' | 'text' | 'bytes';
+
 /** Converts the fields of the domain to the row of a table, and back. */
 export interface ColumnMapping<Types extends ColumnTypes> {
   /** The columns that an insert writes, in the order of `toValues`. */
   inserted: readonly string[];
+  /** How each of them is stored, for a database whose parameters have types. */
+  types: readonly StoredType[];
   toRow(fields: FieldsOf<Inserted<Types>>): RowOf<Inserted<Types>>;
   /** The values of `toRow` without their names, for a statement that is prepared once and executed for every delivery. */
   toValues(fields: FieldsOf<Inserted<Types>>): unknown[];
@@ -145,12 +149,14 @@ function createMapping(list: readonly MappedColumn[]) {
     key,
     column,
     isInserted: generated !== true,
+    type: findType(codec as CodecName | readonly unknown[] | Conversion),
     conversion: findConversion(codec as CodecName | readonly unknown[] | Conversion),
   }));
   const inserted = columns.filter(({ isInserted }) => isInserted);
   const byKey = new Map<string, Conversion>(columns.map(({ key, conversion }) => [key, conversion]));
   return {
     inserted: inserted.map(({ column }) => column),
+    types: inserted.map(({ type }) => type),
     toRow: (fields: AnyRecord) => {
       const row: AnyRecord = {};
       for (const { key, column, conversion } of inserted) row[column] = conversion.encode(fields[key]);
@@ -187,6 +193,11 @@ const CONVERSIONS: Readonly<Record<CodecName, Conversion>> = {
   boolean: { encode: (value) => (value === true ? 1 : 0), decode: (stored) => stored === 1 },
   json: { encode: (value) => JSON.stringify(value), decode: (stored) => JSON.parse(stored as string) },
 };
+
+function findType(codec: CodecName | readonly unknown[] | Conversion): StoredType {
+  if (codec === 'bytes') return 'bytes';
+  return codec === 'integer' || codec === 'instant' || codec === 'boolean' || Array.isArray(codec) ? 'integer' : 'text';
+}
 
 function findConversion(codec: CodecName | readonly unknown[] | Conversion): Conversion {
   if (typeof codec === 'string') return CONVERSIONS[codec] === KEPT ? KEPT : keepNull(CONVERSIONS[codec]);

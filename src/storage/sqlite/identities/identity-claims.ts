@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import type { DeliveryId } from '../../../core/ids.ts';
 import { DELIVERY_LABELS } from '../../../core/resources/delivery.ts';
-import type { ClaimedIdentity, ClaimFinder, DepartedClaim } from '../../sql/deliveries/claim-finder.ts';
+import type { ClaimedIdentity, ClaimFinder } from '../../sql/deliveries/claim-finder.ts';
 import { IDENTITIES } from '../../sql/schema/tables.ts';
 import { prepareNamed, type Statement } from '../statement.ts';
 import { createKeyedHash, type Hash64 } from './keyed-hash.ts';
@@ -10,6 +10,14 @@ import { RowTable } from './row-table.ts';
 
 /** The accepted delivery of an identity: its row in the log, or the hash of its body if it has left the log. */
 export type EarlierDelivery = { delivery: DeliveryId } & ({ logged: number } | { bodyHash: Uint8Array });
+
+/** The identity of an accepted delivery that retention removes from the log. */
+export interface DepartedClaim extends ClaimedIdentity {
+  /** The row in `deliveries` that was removed. */
+  logged: number;
+  /** The row in `identities` that has the claim now; `null` if the claim has ended. */
+  kept: number | null;
+}
 
 interface NewClaim extends ClaimedIdentity {
   delivery: DeliveryId;
@@ -55,7 +63,7 @@ export class IdentityClaims implements ClaimFinder {
     this.#loaded();
   }
 
-  find(identity: ClaimedIdentity): DeliveryId | null {
+  async find(identity: ClaimedIdentity): Promise<DeliveryId | null> {
     const tables = this.#loaded();
     return this.#findEarlier(tables, this.#hashOf(identity), identity)?.delivery ?? null;
   }
@@ -91,6 +99,7 @@ export class IdentityClaims implements ClaimFinder {
     for (const { hash, row } of this.#added.splice(mark)) this.#tables?.logged.remove(hash, row);
   }
 
+  /** Call it after rows of `deliveries` were removed. */
   depart(claims: readonly DepartedClaim[]): void {
     if (this.#tables === null) return;
     const { logged, departed } = this.#tables;
@@ -101,6 +110,7 @@ export class IdentityClaims implements ClaimFinder {
     }
   }
 
+  /** Call it after rows of `identities` were removed. */
   forget(rows: readonly (ClaimedIdentity & { seq: number })[]): void {
     for (const row of rows) this.#tables?.departed.remove(this.#hashOf(row), row.seq);
   }

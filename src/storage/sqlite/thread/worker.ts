@@ -1,23 +1,21 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { AppError } from '../../../core/errors.ts';
 import { openMeasures } from '../../../core/write-measures.ts';
-import { isPacked, unpack } from '../../../threads/packed.ts';
 import { copyError, type Reply } from '../../../threads/pending-calls.ts';
-import { performCall } from '../../../threads/port-client.ts';
 import type { RequestMessage } from '../../../threads/worker-calls.ts';
-import { checkAtStart, markDamaged } from '../disk/check-database.ts';
-import type { Migration } from '../disk/open-database.ts';
-import { createSpaceGuard } from '../disk/space-guard.ts';
-import { isBreaking } from '../disk/storage-error.ts';
-import { openSqliteStorage, type SqliteStorage } from '../sqlite-storage.ts';
-import { type PackedBatch, packOutcomes, unpackBatch } from './packed-batch.ts';
+import { performRequest } from '../../thread/perform-request.ts';
 import {
   CLOSE,
   type ConnectMessage,
   type StorageReport,
   type StorageRequest,
   type WorkerSettings,
-} from './worker-protocol.ts';
+} from '../../thread/worker-protocol.ts';
+import { checkAtStart, markDamaged } from '../disk/check-database.ts';
+import type { Migration } from '../disk/open-database.ts';
+import { createSpaceGuard } from '../disk/space-guard.ts';
+import { isBreaking } from '../disk/storage-error.ts';
+import { openSqliteStorage, type SqliteFile, type SqliteStorage } from '../sqlite-storage.ts';
 
 /**
  * The storage thread. It completes one operation before it starts the next, because transactions of the query builder
@@ -35,7 +33,7 @@ if (storage !== null) serve(storage);
 /** Reports a failure and returns `null`. The thread then exits, because it has no listeners. */
 function open(): SqliteStorage | null {
   try {
-    const { file, measures } = workerData as WorkerSettings;
+    const { file, measures } = workerData as WorkerSettings<SqliteFile>;
     const warnings: string[] = [];
     const migrations: Migration[] = [];
     const happened = {
@@ -110,19 +108,12 @@ function serve(storage: SqliteStorage): void {
     const reply = (message: Reply) => client.postMessage(message);
     try {
       if (broken !== null) throw broken;
-      reply({ id, value: await perform(request) });
+      reply({ id, value: await performRequest(storage, request) });
     } catch (error) {
       if (isBreaking(error)) noteBroken(error);
       if (error instanceof AppError && error.code === 'storage_damaged') recordDamage(error);
       reply({ id, error: copyError(error) });
     }
-  }
-
-  async function perform(request: StorageRequest): Promise<unknown> {
-    if (request.port === 'deliveryLog')
-      return packOutcomes(await storage.deliveryLog.record(unpackBatch(request.args[0] as PackedBatch)));
-    const args = request.args.map((arg) => (isPacked(arg) ? unpack(arg) : arg));
-    return performCall(storage, { ...request, args });
   }
 
   /** The thread that serves deliveries learns it even if another thread made the request. */
@@ -142,7 +133,7 @@ function serve(storage: SqliteStorage): void {
   /** Without the marker, the next start could serve until it reads the damaged page again. */
   function recordDamage(error: AppError): void {
     try {
-      markDamaged((workerData as WorkerSettings).file, error.message);
+      markDamaged((workerData as WorkerSettings<SqliteFile>).file, error.message);
     } catch {
       // The disk itself fails. The daemon exits and has already logged the damage.
     }

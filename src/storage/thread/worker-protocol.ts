@@ -1,9 +1,9 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { Storage } from '../../../core/ports/storage.ts';
-import type { SharedMeasures } from '../../../core/write-measures.ts';
-import type { ErrorCopy } from '../../../threads/pending-calls.ts';
-import { listOperations, type PortRequest } from '../../../threads/port-client.ts';
-import type { Migration } from '../disk/open-database.ts';
+import type { Storage } from '../../core/ports/storage.ts';
+import type { SharedMeasures } from '../../core/write-measures.ts';
+import type { ErrorCopy } from '../../threads/pending-calls.ts';
+import { listOperations, type PortRequest } from '../../threads/port-client.ts';
+import type { Migration } from '../sqlite/disk/open-database.ts';
 
 /** The operations that the worker accepts. */
 export const OPERATIONS = listOperations<Storage>()({
@@ -113,13 +113,8 @@ export const OPERATIONS = listOperations<Storage>()({
 
 export type PortName = keyof typeof OPERATIONS;
 
-/** Settings of the worker. */
-export interface WorkerSettings {
-  /** The database file. */
-  file: string;
-  /** Where the worker writes what it measures. */
-  measures: SharedMeasures;
-}
+/** The settings of a worker: how to open its database, and where it writes what it measures. */
+export type WorkerSettings<Database extends object> = Database & { measures: SharedMeasures };
 
 /** An argument may be `Packed`. */
 export interface StorageRequest extends PortRequest {
@@ -145,5 +140,5 @@ export interface ConnectMessage {
   connect: MessagePort;
 }
 
-/** Message to the worker: finish pending requests, checkpoint, close the file and exit. */
+/** Message to the worker: finish pending requests, close the database and exit. */
 export const CLOSE = 'close';

@@ -1,14 +1,14 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import { AppError } from '../../../core/errors.ts';
-import type { AppliedChange, AssignedNumbers } from '../../../core/ports/definitions/inventory.ts';
-import type { Storage } from '../../../core/ports/storage.ts';
-import type { DeliveryLogEntry } from '../../../core/resources/delivery.ts';
-import { allocateMeasures, openMeasures, type WriteMeasures } from '../../../core/write-measures.ts';
-import type { Packed } from '../../../threads/packed.ts';
-import { PendingCalls, type Reply, restoreError } from '../../../threads/pending-calls.ts';
-import { createPortClient } from '../../../threads/port-client.ts';
-import { type ThreadEnd, WorkerCalls } from '../../../threads/worker-calls.ts';
-import { isBreaking } from '../disk/storage-error.ts';
+import { AppError } from '../../core/errors.ts';
+import type { AppliedChange, AssignedNumbers } from '../../core/ports/definitions/inventory.ts';
+import type { Storage } from '../../core/ports/storage.ts';
+import type { DeliveryLogEntry } from '../../core/resources/delivery.ts';
+import { allocateMeasures, openMeasures, type WriteMeasures } from '../../core/write-measures.ts';
+import type { Packed } from '../../threads/packed.ts';
+import { PendingCalls, type Reply, restoreError } from '../../threads/pending-calls.ts';
+import { createPortClient } from '../../threads/port-client.ts';
+import { type ThreadEnd, WorkerCalls } from '../../threads/worker-calls.ts';
+import { isBreaking } from '../sqlite/disk/storage-error.ts';
 import { type PackedOutcomes, packBatch, unpackOutcomes } from './packed-batch.ts';
 import {
   CLOSE,
@@ -35,7 +35,7 @@ export interface StorageThread {
   openChannel(): MessagePort;
   /** As `Inventory.apply`, for a change that another thread composed. */
   applyPacked(change: Packed<AppliedChange>): Promise<AssignedNumbers>;
-  /** Finishes pending operations, checkpoints and closes the file. */
+  /** Finishes pending operations and closes the database. */
   close(): Promise<void>;
 }
 
@@ -43,12 +43,15 @@ export interface StorageThread {
 const RESOURCES = { maxYoungGenerationSizeMb: 4 };
 
 /**
- * Opens the database file in a worker thread. Rejects with the error of the worker if the file cannot be opened.
+ * Opens the database in a worker thread. Rejects with the error of the worker if it cannot be opened.
  *
- * @param workerUrl the built `worker.js`
+ * @param workerUrl the built `worker.js` of the database
  */
-export async function startStorage(workerUrl: URL, { file }: Pick<WorkerSettings, 'file'>): Promise<StorageThread> {
-  const settings: WorkerSettings = { file, measures: allocateMeasures() };
+export async function startStorage<Database extends object>(
+  workerUrl: URL,
+  database: Database,
+): Promise<StorageThread> {
+  const settings: WorkerSettings<Database> = { ...database, measures: allocateMeasures() };
   let markOpened!: (opened: OpenedDatabase) => void;
   let failOpening!: (error: AppError) => void;
   let markBroken!: (error: AppError) => void;

@@ -1,0 +1,72 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+import { AppError, messageOf } from '../../core/errors.ts';
+import { toStorageError } from './storage-error.ts';
+
+/** A session of the daemon holds it, so that no second daemon works on the same database. */
+const DAEMON_LOCK = 0x0d0cbe10;
+
+/** How often a lost lock is taken again. */
+const RETRY_MS = 1000;
+
+export interface DaemonLock {
+  release(): Promise<void>;
+}
+
+/**
+ * Takes the lock of the database on a separate connection. A lost connection, for example at a restart of PostgreSQL, is
+ * replaced.
+ *
+ * @param onTaken another daemon took the lock meanwhile, so this one has to stop
+ * @throws `storage_unavailable` if another daemon holds it, or PostgreSQL cannot be reached
+ */
+export async function holdDaemonLock(url: string, onTaken: (error: AppError) => void): Promise<DaemonLock> {
+  let isReleased = false;
+  let client = await take();
+  async function take(): Promise<Client> {
+    const taken = await takeLock(url);
+    taken.once('end', () => void replace());
+    return taken;
+  }
+  async function replace(): Promise<void> {
+    while (!isReleased) {
+      try {
+        client = await take();
+        return;
+      } catch (error) {
+        if (error instanceof DatabaseInUse) return onTaken(error);
+        await pause(RETRY_MS);
+      }
+    }
+  }
+  return {
+    release: async () => {
+      isReleased = true;
+      await client.end().catch(() => undefined);
+    },
+  };
+}
+
+class DatabaseInUse extends AppError {
+  constructor() {
+    super('storage_unavailable', 'another daemon uses this database: stop it, or give this daemon another storage.url');
+  }
+}
+
+async function takeLock(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url, application_name: 'dockbell lock', keepAlive: true });
+  // The end of the connection follows.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [DAEMON_LOCK]);
+    if (rows[0]?.taken !== true) throw new DatabaseInUse();
+    return client;
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    if (error instanceof AppError) throw error;
+    const translated = toStorageError(error);
+    if (translated instanceof AppError) throw translated;
+    throw new AppError('storage_unavailable', `PostgreSQL: ${messageOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,146 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  HandleEmptyInListsPlugin,
+  Kysely,
+  PostgresAdapter,
+  PostgresQueryCompiler,
+  type QueryResult,
+  replaceWithNoncontingentExpression,
+} from 'kysely';
+import type { Pool, PoolClient } from 'pg';
+import type { Schema } from '../sql/schema/schema.ts';
+import { isLostConnection, isRetryable } from './storage-error.ts';
+import { escapeNul } from './text-without-nul.ts';
+
+/** Conflicts with other operations are rare and short, so all of these attempts fail only if the database has a problem. */
+const MAX_ATTEMPTS = 20;
+
+/** The operations of a storage on PostgreSQL, and the query builder that they use. */
+export interface Operations {
+  /** May be used only inside `run`. */
+  query: Kysely<Schema>;
+  /**
+   * Runs a whole operation as one serializable transaction: its result is that of operations one after another, as in SQLite.
+   * PostgreSQL ends an operation that would break this, and it runs again.
+   */
+  run<Result>(operation: () => Promise<Result>): Promise<Result>;
+}
+
+export function createOperations(pool: Pool): Operations {
+  const current = new AsyncLocalStorage<PoolClient>();
+  // SQLite accepts an empty list after `in`, PostgreSQL does not.
+  const plugins = [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })];
+  const query = new Kysely<Schema>({ dialect: createDialect(() => current.getStore()), plugins });
+  const attempt = <Result>(operation: () => Promise<Result>) =>
+    withConnection(pool, (client) => inTransaction(client, 'SERIALIZABLE', () => current.run(client, operation)));
+  return {
+    query,
+    run: async (operation) => {
+      for (let attempts = 1; ; attempts += 1) {
+        try {
+          return await attempt(operation);
+        } catch (error) {
+          if (attempts === MAX_ATTEMPTS || !isRetryable(error)) throw error;
+        }
+      }
+    },
+  };
+}
+
+/** Lends a connection of the pool. One whose state is unknown is closed. */
+export async function withConnection<Result>(
+  pool: Pool,
+  use: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  let problem: Error | boolean = false;
+  // A connection that ends between two queries reports it as an event. The next query reports it again.
+  const note = (error: Error) => {
+    problem = error;
+  };
+  client.on('error', note);
+  try {
+    return await use(client);
+  } catch (error) {
+    if (isLostConnection(error)) problem = true;
+    throw error;
+  } finally {
+    client.off('error', note);
+    client.release(problem);
+  }
+}
+
+export type Isolation = 'SERIALIZABLE' | 'READ COMMITTED';
+
+/** Commits what `act` did, or rolls it back. */
+export async function inTransaction<Result>(
+  client: PoolClient,
+  isolation: Isolation,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
+  try {
+    const result = await act();
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    // On a lost connection, the server rolls back. The first error counts.
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Transactions of the query builder are parts of the operation, which is a transaction itself. */
+function createDialect(findClient: () => PoolClient | undefined): Dialect {
+  return {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new OperationDriver(findClient),
+    createIntrospector: () => {
+      throw new Error('the storage does not examine its schema');
+    },
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  };
+}
+
+class OperationDriver implements Driver {
+  readonly #findClient: () => PoolClient | undefined;
+
+  constructor(findClient: () => PoolClient | undefined) {
+    this.#findClient = findClient;
+  }
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const client = this.#findClient();
+    if (client === undefined) throw new Error('a query outside an operation of the storage');
+    return new OperationConnection(client);
+  }
+
+  async init(): Promise<void> {}
+  async destroy(): Promise<void> {}
+  async releaseConnection(): Promise<void> {}
+  async beginTransaction(): Promise<void> {}
+  async commitTransaction(): Promise<void> {}
+  async rollbackTransaction(): Promise<void> {}
+}
+
+class OperationConnection implements DatabaseConnection {
+  readonly #client: PoolClient;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const { rows, rowCount } = await this.#client.query(sql, parameters.map(escapeNul));
+    return rowCount === null ? { rows } : { rows, numAffectedRows: BigInt(rowCount) };
+  }
+
+  // biome-ignore lint/correctness/useYield: the storage reads no streams
+  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('the storage reads no streams');
+  }
+}

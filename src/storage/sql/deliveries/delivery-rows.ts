@@ -1,0 +1,150 @@
+import type { DeliveryId, RunId } from '../../../core/ids.ts';
+import type {
+  DeliveryLogEntry,
+  DeliveryOffer,
+  MatchRecord,
+  NewRun,
+  RejectionEntry,
+  ReplayEntry,
+} from '../../../core/resources/delivery.ts';
+import type { RunGate } from '../../../core/resources/run.ts';
+import { normalizeLabels } from '../../../core/worker-labels.ts';
+import { mapColumns } from '../schema/columns.ts';
+import type { DELIVERIES, DeliveryContent, StoredDelivery } from '../schema/tables.ts';
+
+/** An entry that was received, or replays one that was. */
+export type AcceptableEntry = DeliveryOffer | ReplayEntry;
+
+/** A row of `deliveries` without its number. */
+export type NewDeliveryRow = Parameters<typeof DELIVERIES.toValues>[0];
+
+/** What differs between accepted deliveries, duplicates and rejections. */
+export type Result = Pick<StoredDelivery, 'label'> &
+  Partial<Pick<StoredDelivery, 'reason' | 'detail' | 'count' | 'duplicateOf' | 'replayOf' | 'replay'>>;
+
+export function composeDelivery(entry: DeliveryLogEntry, result: Result): NewDeliveryRow {
+  return {
+    id: entry.id,
+    webhook: entry.webhook,
+    label: result.label,
+    reason: result.reason ?? null,
+    detail: result.detail ?? null,
+    deliveryId: entry.identity?.value ?? null,
+    deliveryIdSource: entry.identity?.source ?? null,
+    event: entry.kind === 'rejection' ? null : entry.event,
+    summary: entry.kind === 'rejection' ? null : entry.summary,
+    headers: entry.headers,
+    identityKey: result.label === 'Accepted' ? readKey(entry) : null,
+    size: entry.size,
+    count: result.count ?? 1,
+    receivedAt: entry.receivedAt,
+    clientAddress: entry.clientAddress,
+    revision: entry.revision,
+    duplicateOf: result.duplicateOf ?? null,
+    replayOf: result.replayOf ?? null,
+    replay: result.replay ?? null,
+  };
+}
+
+/** `null` if the key is the delivery ID. */
+function readKey(entry: DeliveryLogEntry): string | null {
+  return entry.kind === 'offer' && entry.identity.key !== entry.identity.value ? entry.identity.key : null;
+}
+
+export function resultOfAccepted(entry: AcceptableEntry): Result {
+  if (entry.kind === 'offer') return { label: 'Accepted', reason: entry.backfill ?? null };
+  return { label: 'Accepted', replayOf: entry.replayOf, replay: entry.replay };
+}
+
+export function resultOfRejection({ label, reason, detail, count }: RejectionEntry): Result {
+  return { label, reason, detail, count };
+}
+
+/** @param delivery the number of the row in `deliveries` */
+export function composeContent(entry: AcceptableEntry, delivery: number): DeliveryContent {
+  return { delivery, body: entry.body, form: entry.form, decisions: toMatchRecord(entry) };
+}
+
+function toMatchRecord(entry: AcceptableEntry): MatchRecord {
+  const { applyNumber, runs } = entry;
+  const only = entry.kind === 'replay' ? entry.only : null;
+  return { applyNumber, only, started: runs.map(({ automation, id }) => ({ automation, run: id })) };
+}
+
+/** A run that a delivery starts. */
+export interface NewRunRow {
+  id: RunId;
+  factory: string;
+  automation: string;
+  version: number;
+  /** `seq` of the row in `deliveries`. */
+  delivery: number;
+  deliveryId: DeliveryId;
+  deliveryIdentity: string;
+  webhook: number;
+  revision: string | null;
+  createdAt: number;
+  traceContext: string | null;
+  concurrencyKey: string | null;
+  runsOn: string[] | null;
+  gate: RunGate | null;
+}
+
+export const NEW_RUNS = mapColumns<NewRunRow>()({
+  id: 'text',
+  factory: 'text',
+  automation: 'text',
+  version: 'integer',
+  delivery: 'integer',
+  deliveryId: 'text',
+  deliveryIdentity: 'text',
+  webhook: 'integer',
+  revision: 'text',
+  createdAt: 'instant',
+  traceContext: 'text',
+  concurrencyKey: 'text',
+  runsOn: 'json',
+  gate: 'text',
+});
+
+/**
+ * @param factory that has the webhook
+ * @param delivery the number of the row in `deliveries`
+ */
+export function composeRun(entry: AcceptableEntry, run: NewRun, factory: string, delivery: number): NewRunRow {
+  return {
+    id: run.id,
+    factory,
+    automation: run.automation,
+    version: run.version,
+    delivery,
+    deliveryId: entry.id,
+    deliveryIdentity: entry.identity.value,
+    webhook: entry.webhook,
+    revision: entry.revision,
+    createdAt: entry.receivedAt,
+    traceContext: run.traceContext ?? null,
+    concurrencyKey: run.concurrencyKey ?? null,
+    runsOn: normalizeLabels(run.runsOn),
+    gate: run.concurrencyKey === undefined ? null : 'arrived',
+  };
+}
+
+/** The delivery ID of a request that another row stands for. */
+export interface LimitedIdRow {
+  /** `seq` of the row in `deliveries`. */
+  delivery: number;
+  identity: string;
+}
+
+export const LIMITED_IDS = mapColumns<LimitedIdRow>()({ delivery: 'integer', identity: 'text' });
+
+/** Accepting a delivery without its run would lose the run after a `202`. */
+export function rejectUnknownWebhook(webhook: number): never {
+  throw new Error(`webhook ${webhook} is not stored`);
+}
+
+/** As `rejectUnknownWebhook`. */
+export function rejectUnknownVersion({ version, automation }: NewRun): never {
+  throw new Error(`version ${version} of automation ${automation} is not stored`);
+}

@@ -1,0 +1,113 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { applyCiFactory, CI_TOKEN, configureCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { startPostgres, type TestPostgres, withClient } from '../helpers/start-postgres.ts';
+import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
+import { launchTestDaemon, startTestDaemon, type TestDaemonOptions } from '../helpers/test-daemon.ts';
+
+// One daemon, and a server of PostgreSQL that syncs and is killed.
+let server: TestPostgres;
+let repo: TempGitRepo;
+beforeAll(async () => {
+  [server, repo] = await Promise.all([startPostgres(), createCiRepository()]);
+});
+afterAll(async () => {
+  repo?.remove();
+  await server?.remove();
+});
+
+async function configure(database: string): Promise<TestDaemonOptions & { url: string }> {
+  const url = await server.createDatabase(database);
+  // The password is in the environment, as the documentation recommends.
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration substitutes it
+  const storage = { type: 'postgres', url: '${DATABASE_URL}' };
+  const config = { ...configureCiFactory(repo, ['/bin/true']), storage };
+  return { config, env: { DATABASE_URL: url }, url };
+}
+
+const send = (url: string, body: object, id?: string) =>
+  fetch(url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${CI_TOKEN}`, ...(id === undefined ? {} : { 'x-delivery-id': id }) },
+    body: JSON.stringify(body),
+  });
+
+it('a daemon stores in PostgreSQL what it shows and runs, also after a restart', async () => {
+  const options = await configure('one');
+  const daemon = await startTestDaemon(options);
+  const uid = await applyCiFactory(daemon);
+  const url = `${daemon.ingressUrl}/webhooks/w/${uid}`;
+  expect((await send(url, { start: true, n: 1 })).status).toBe(202);
+  expect((await send(url, { start: true, n: 1 })).status).toBe(202);
+  expect((await send(url, { start: false, text: 'a NUL: \0' })).status).toBe(202);
+  const states = async () => {
+    const { body } = await daemon.api('/factories/payments/runs');
+    return body.data.map(({ state }: { state: string }) => state);
+  };
+  await eventually(async () => (await states()).join() === 'succeeded,succeeded', 60_000);
+  const listed = await daemon.cli('delivery', 'list', 'ci', '--factory', 'payments');
+  expect(listed.code, listed.stderr).toBe(0);
+  expect(listed.stdout).toMatch(/Duplicate/);
+  const { body: runs } = await daemon.api('/factories/payments/runs');
+  expect(await daemon.end('SIGTERM')).toBe(0);
+
+  const again = await startTestDaemon({ ...options, dataDir: daemon.dataDir });
+  expect((await again.api('/factories/payments/runs')).body.data).toEqual(runs.data);
+  expect(await again.end('SIGTERM')).toBe(0);
+});
+
+it('a second daemon on the same database does not start, and says why', async () => {
+  const options = await configure('two');
+  const daemon = await startTestDaemon(options);
+  const other = launchTestDaemon(options);
+  expect(await other.serving).toBeNull();
+  expect(await other.exited).not.toBe(0);
+  expect(other.output()).toContain('another daemon uses this database');
+  expect(await daemon.end('SIGTERM')).toBe(0);
+});
+
+it('a server that is killed under load loses no accepted delivery, and stores none twice', async () => {
+  const options = await configure('three');
+  const daemon = await startTestDaemon(options);
+  const uid = await applyCiFactory(daemon);
+  const url = `${daemon.ingressUrl}/webhooks/w/${uid}`;
+  const accepted = new Set<number>();
+  const answers = new Set<number>();
+  let next = 0;
+  let isOver = false;
+  /** A sender that repeats a delivery until it is accepted, as providers do. */
+  const keepSending = async () => {
+    while (!isOver) {
+      next += 1;
+      const n = next;
+      while (!accepted.has(n)) {
+        const { status } = await send(url, { start: false, n });
+        answers.add(status);
+        if (status === 202) accepted.add(n);
+        else await pause(50);
+      }
+    }
+  };
+  const sending = Promise.all(Array.from({ length: 8 }, keepSending));
+  for (let kills = 0; kills < 3; kills += 1) {
+    const before = accepted.size;
+    await eventually(() => accepted.size > before + 40, 60_000);
+    await server.kill();
+    await pause(300);
+    await server.start();
+  }
+  const before = accepted.size;
+  await eventually(() => accepted.size > before + 40, 60_000);
+  isOver = true;
+  await sending;
+  expect([...answers].sort()).toEqual([202, 503]);
+  const stored = await withClient(options.url, (client) =>
+    client.query(
+      `SELECT (convert_from(body, 'UTF8')::json ->> 'n')::int AS n FROM deliveries
+        JOIN delivery_contents ON delivery = seq WHERE label = 0 ORDER BY n`,
+    ),
+  );
+  expect(stored.rows.map(({ n }) => n)).toEqual([...accepted].sort((a, b) => a - b));
+  expect(await daemon.end('SIGTERM')).toBe(0);
+});
