@@ -8,7 +8,7 @@ import { buildAlert } from '../helpers/build-alert.ts';
 import { applyFactory, FACTORY } from '../helpers/build-apply.ts';
 import { ids, START_MS } from '../helpers/build-offer.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { STORAGES, useStorage } from '../helpers/with-storage.ts';
+import { SQLITE, useStorage } from '../helpers/with-storage.ts';
 
 const FAILED = {
   type: 'Reconciled',
@@ -20,8 +20,8 @@ const FAILED = {
 const rules = Object.fromEntries(ALERT_RULE_NAMES.map((rule) => [rule, rule === 'applyFailed'])) as RuleSettings;
 const logger: Logger = { info: () => {}, warn: () => {}, error: () => {}, child: () => logger };
 
-describe.each(STORAGES)('the alerts of a renamed factory on $name', (kind) => {
-  const opened = useStorage(kind);
+describe('the alerts of a renamed factory', () => {
+  const opened = useStorage(SQLITE);
 
   it('continue under its new name, also if that name has had the same alert', async () => {
     const { storage } = opened;

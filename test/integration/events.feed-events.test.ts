@@ -15,8 +15,8 @@ import { eventually } from '../helpers/eventually.ts';
 import { createStandingClock } from '../helpers/seeded-services.ts';
 import { SQLITE, useStorage } from '../helpers/with-storage.ts';
 
-describe.each([SQLITE])('the event of a delivery on $name', (kind) => {
-  const opened = useStorage(kind);
+describe('the event of a delivery', () => {
+  const opened = useStorage(SQLITE);
 
   async function open() {
     const { webhook, version, uid } = await applyOneOfEach(opened.storage);

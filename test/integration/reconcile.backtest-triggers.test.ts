@@ -8,8 +8,8 @@ import { applyFactory, buildAutomation, buildWebhook, FACTORY } from '../helpers
 import { buildOffer } from '../helpers/build-offer.ts';
 import { SQLITE, useStorage } from '../helpers/with-storage.ts';
 
-describe.each([SQLITE])('triggers that are not saved yet on $name', (kind) => {
-  const opened = useStorage(kind);
+describe('triggers that are not saved yet', () => {
+  const opened = useStorage(SQLITE);
 
   async function open() {
     const webhooks = [buildWebhook()];
