@@ -23,7 +23,7 @@ beforeAll(async () => {
       {
         name: 'ours',
         source: { type: 'live' },
-        runs: { executor: { type: 'queue', lease: '5s', timeout: '1m' }, concurrency: 10 },
+        runs: { executor: { type: 'queue', lease: '8s', timeout: '1m' }, concurrency: 10 },
       },
       { name: 'own', source: { type: 'live' }, runs: { executor: { type: 'command', command: ['true'] } } },
     ],
