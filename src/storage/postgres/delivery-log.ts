@@ -76,11 +76,24 @@ async function recordOnce(
   });
 }
 
+interface StoredOutcome {
+  id: string;
+  label: number;
+  reason: string | null;
+  duplicate_of: string | null;
+}
+
+const FIND_OUTCOMES = 'SELECT id, label, reason, duplicate_of FROM deliveries WHERE id = ANY($1::text[])';
+
 /** The outcomes of a batch that was committed; `null` if it was not. */
 async function findOutcomes(pool: Pool, batch: readonly DeliveryLogEntry[]): Promise<RecordOutcome[] | null> {
-  const { rows } = await pool.query<{ id: string; label: number; reason: string | null; duplicate_of: string | null }>(
-    'SELECT id, label, reason, duplicate_of FROM deliveries WHERE id = ANY($1::text[])',
-    [batch.map(({ id }) => id)],
+  const rows = await withConnection(pool, (client) =>
+    inTransaction(client, 'READ COMMITTED', async () => {
+      // The server may still be committing for the lost connection. It holds the lock until it has committed.
+      await lockLog(client);
+      const ids = batch.map(({ id }) => id);
+      return (await client.query<StoredOutcome>(FIND_OUTCOMES, [ids])).rows;
+    }),
   );
   if (rows.length === 0) return null;
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -144,7 +157,7 @@ async function recordTogether(client: ClientBase, batch: readonly DeliveryLogEnt
   const isNew = (entry: DeliveryLogEntry, index: number): entry is AcceptableEntry =>
     entry.kind !== 'rejection' && !duplicates.has(index);
   const factories = await findFactories(client, batch.filter(isNew));
-  await client.query({ name: 'lock_log', text: 'SELECT pg_advisory_xact_lock($1)', values: [LOG_LOCK] });
+  await lockLog(client);
   const rows = batch.map((entry, index) => composeDelivery(entry, resultOf(entry, duplicates.get(index))));
   const seqs = await insertDeliveries(client, rows);
   const accepted = batch.flatMap((entry, index) => (isNew(entry, index) ? [{ entry, delivery: seqs[index]! }] : []));
@@ -155,6 +168,10 @@ async function recordTogether(client: ClientBase, batch: readonly DeliveryLogEnt
   await insertRuns(client, composeRuns(accepted, factories));
   await insertLimitedIds(client, listLimitedIds(batch, seqs));
   return batch.map((entry, index) => outcomeOf(entry, duplicates.get(index)));
+}
+
+async function lockLog(client: ClientBase): Promise<void> {
+  await client.query({ name: 'lock_log', text: 'SELECT pg_advisory_xact_lock($1)', values: [LOG_LOCK] });
 }
 
 function resultOf(entry: DeliveryLogEntry, duplicate: Duplicate | undefined): Result {
