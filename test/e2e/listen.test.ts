@@ -268,7 +268,7 @@ describe('dockbell listen', () => {
     expect(await program.end('SIGINT')).toBe(0);
     await dev.shows(/would execute this prompt:\n {2}\| Look at the push/);
     expect(dev.output()).toContain('✗ look: n is 0, expected 7');
-    expect(await dev.end('SIGINT')).toBe(0);
+    expect(await dev.end('SIGINT'), dev.output()).toBe(0);
   });
 
   it('ends with an error if the token is revoked, or if the webhook does not exist', async () => {

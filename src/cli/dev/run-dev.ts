@@ -57,11 +57,11 @@ export async function runDev(request: DevRequest): Promise<number> {
         await secrets.provide();
       },
     });
-    const unless = AbortSignal.any([stop, context.outputClosed]);
+    const stopped = AbortSignal.any([stop, context.outputClosed]);
     const end = () => void daemon.stop();
-    if (unless.aborted) end();
-    unless.addEventListener('abort', end, { once: true });
-    await followDaemon(request, { daemon, runs, folder, isShared, secrets: secrets! });
+    if (stopped.aborted) end();
+    stopped.addEventListener('abort', end, { once: true });
+    await followDaemon(request, { daemon, runs, folder, isShared, secrets: secrets!, stopped });
     return await daemon.exited;
   } finally {
     await folder.remove();
@@ -120,11 +120,13 @@ interface RunningDev {
   folder: DevFolder;
   isShared: boolean;
   secrets: DevSecrets;
+  /** The daemon was told to end. */
+  stopped: AbortSignal;
 }
 
 /** Prints what happens until the daemon ends. */
 async function followDaemon(request: DevRequest, running: RunningDev): Promise<void> {
-  const { daemon, runs, folder, isShared, secrets } = running;
+  const { daemon, runs, folder, isShared, secrets, stopped } = running;
   const { session, dir, shownDir } = request;
   const token = (await readFile(join(folder.dataDir, 'admin-token'), 'utf8')).trim();
   const connection = { url: daemon.adminUrl, token };
@@ -146,7 +148,7 @@ async function followDaemon(request: DevRequest, running: RunningDev): Promise<v
   view.begin({ dir, executor: runs.shown, dashboard: await daemon.createStartLink() });
   if (choice !== null) {
     const keys = new DevKeys({ api: client.api, context: session.context, dir, listWebhooks, choice, view });
-    const unless = AbortSignal.any([ended.signal, request.stop]);
+    const unless = AbortSignal.any([ended.signal, stopped]);
     readKeys(session.context, { onKey: (key) => keys.press(key), ended: unless });
   }
   try {
@@ -158,6 +160,7 @@ async function followDaemon(request: DevRequest, running: RunningDev): Promise<v
       secrets,
       view,
       listWebhooks,
+      stopped,
       ended: ended.signal,
     });
   } finally {

@@ -16,6 +16,9 @@ interface WatchRequest {
   secrets: DevSecrets;
   view: DevView;
   listWebhooks: () => Promise<Webhook[]>;
+  /** The daemon was told to end. */
+  stopped: AbortSignal;
+  /** The daemon has ended. */
   ended: AbortSignal;
 }
 
@@ -26,14 +29,14 @@ const MAX_DECISIONS = 20;
 
 /** Prints what happens in the daemon, in the order in which it happens, until the daemon ends. */
 export async function watchDaemon(request: WatchRequest): Promise<void> {
-  const { ended, view } = request;
+  const { stopped, ended, view } = request;
   const watch = new DaemonWatch(request);
   const events = followEvents({ ...request, stopped: ended });
   try {
     for await (const { name, data } of events) await watch.show(name, data);
   } catch (error) {
-    // Requests fail when the daemon ends.
-    if (!ended.aborted) throw error;
+    // Requests fail as soon as the daemon begins to end.
+    if (!stopped.aborted && !ended.aborted) throw error;
   }
   await watch.whenIdle();
   view.end();
