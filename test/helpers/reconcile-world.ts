@@ -28,6 +28,7 @@ import { createSecretStore } from '../../src/secrets/secret-store.ts';
 import { createVault } from '../../src/secrets/vault.ts';
 import { openSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { createTree } from './definition-tree.ts';
+import { createDatabaseFile } from './new-database.ts';
 import { validateHere } from './validate-here.ts';
 
 export const FACTORY = 'payments';
@@ -204,6 +205,7 @@ async function openWorld(
   startMs: number,
   options: WorldOptions,
 ): Promise<ReconcileWorld> {
+  createDatabaseFile(file);
   const storage = openSqliteStorage(file);
   const clock: Clock = { wallMs: () => ++world.now, monotonicMs: () => world.now };
   const hosted = options.host?.(storage, dirname(file)) ?? null;

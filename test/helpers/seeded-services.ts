@@ -57,10 +57,10 @@ import { createSecretStore } from '../../src/secrets/secret-store.ts';
 import { createVault } from '../../src/secrets/vault.ts';
 import { diagnoseRequest } from '../../src/signature/diagnose/diagnose-request.ts';
 import { unpackScheme } from '../../src/signature/schemes/resolve-scheme.ts';
-import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { createSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { buildAudited } from './build-apply.ts';
 import { declareWebhook } from './declare-webhook.ts';
+import { readNewDatabase } from './new-database.ts';
 import { NO_POLICY } from './no-policy.ts';
 import { CONFIG, createSeededEngine, type SeededEngine, type SeededFactory } from './seeded-engine.ts';
 import { validateHere } from './validate-here.ts';
@@ -330,8 +330,7 @@ const KEY = new Uint8Array(32).fill(7);
 const SEEDED = await seedDatabase();
 
 async function seedDatabase(): Promise<Buffer> {
-  const db = new Database(':memory:');
-  for (const step of MIGRATIONS) db.exec(step);
+  const db = new Database(readNewDatabase());
   db.pragma('foreign_keys = ON');
   const storage = createSqliteStorage(db);
   await seedSecrets(storage);

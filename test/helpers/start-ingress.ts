@@ -42,6 +42,7 @@ import { createVault } from '../../src/secrets/vault.ts';
 import { openSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { buildAudited } from './build-apply.ts';
 import { declareWebhook } from './declare-webhook.ts';
+import { createDatabaseFile } from './new-database.ts';
 import { NO_POLICY } from './no-policy.ts';
 import { RawConnection } from './raw-connection.ts';
 import { serveFactory } from './serve-applied.ts';
@@ -166,6 +167,7 @@ export const TOKEN = 'dbs_token-of-32-characters-0000000';
 export async function startIngress(options: TestIngressOptions = {}): Promise<TestIngress> {
   const dir = mkdtempSync(join(tmpdir(), 'dockbell-ingress-'));
   const file = join(dir, 'dockbell.db');
+  createDatabaseFile(file);
   const storage = openSqliteStorage(file);
   const ids = createIdSource(randomBytes);
   const clock = createFakeClock();

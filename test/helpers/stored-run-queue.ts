@@ -7,8 +7,8 @@ import type { ExecutorType, Run, RunAttempt, RunInput } from '../../src/core/res
 import type { BudgetPolicy, ConcurrencyPolicy, RetryPolicy } from '../../src/core/run-policy.ts';
 import { toRun } from '../../src/storage/sql/runs/run-rows.ts';
 import { openDatabase } from '../../src/storage/sqlite/disk/open-database.ts';
-import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { readNewDatabase } from './new-database.ts';
 
 /** What an automation declares about its runs. */
 interface RunPolicy {
@@ -29,7 +29,7 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attemp
 
   /** @param file the database; in memory if omitted */
   constructor(file?: string) {
-    this.#db = file === undefined ? openInMemory() : openDatabase(file);
+    this.#db = file === undefined ? new Database(readNewDatabase()) : openDatabase(file);
     const { runQueue, runReader, pauses } = createSqliteStorage(this.#db);
     this.#queue = runQueue;
     this.#reader = runReader;
@@ -204,10 +204,4 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attemp
     const sql = `INSERT INTO ${table} (${names}) VALUES (${names.map((name) => `@${name}`)})`;
     return Number(this.#db.prepare(sql).run(row).lastInsertRowid);
   }
-}
-
-function openInMemory(): Database.Database {
-  const db = new Database(':memory:');
-  for (const step of MIGRATIONS) db.exec(step);
-  return db;
 }

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, inject } from 'vitest';
 import type { Storage } from '../../src/core/ports/storage.ts';
 import { openPostgresStorage, type PostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { createDatabaseFile } from './new-database.ts';
 import { withClient } from './start-postgres.ts';
 
 /** A storage that can be closed and opened again with the same data. */
@@ -28,6 +29,7 @@ export const STORAGES: readonly StorageKind[] = [SQLITE, { name: 'PostgreSQL', o
 
 async function openOnFile(folder: string): Promise<OpenedStorage> {
   const file = join(folder, 'dockbell.db');
+  createDatabaseFile(file);
   let current = openSqliteStorage(file);
   return {
     get storage() {

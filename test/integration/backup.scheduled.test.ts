@@ -10,6 +10,7 @@ import type { Logger } from '../../src/core/ports/logger.ts';
 import { describeBackups } from '../../src/health/backup-conditions.ts';
 import { openSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { createDatabaseFile } from '../helpers/new-database.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 
 const HOUR_MS = 3_600_000;
@@ -29,7 +30,9 @@ beforeEach(() => {
   [now, monotonic, logged, tick] = [START, 0, [], null];
   dataDir = createTempDir('scheduled');
   dir = join(createTempDir('backups'), 'a/b');
-  storage = openSqliteStorage(join(dataDir, 'dockbell.db'));
+  const file = join(dataDir, 'dockbell.db');
+  createDatabaseFile(file);
+  storage = openSqliteStorage(file);
 });
 afterEach(async () => {
   for (const one of started.splice(0)) await one.stop();

@@ -8,6 +8,7 @@ import { createVault } from '../../src/secrets/vault.ts';
 import { verifyMasterKey } from '../../src/secrets/verify-master-key.ts';
 import { lockDataDir } from '../../src/storage/data-dir-lock.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { createDatabaseFile } from '../helpers/new-database.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 
@@ -30,7 +31,9 @@ beforeEach(async () => {
   writeFileSync(keyFile(), `${OLD.toString('base64')}\n`, { mode: 0o600 });
   writeFileSync(newKeyFile, `${NEW.toString('base64')}\n`, { mode: 0o600 });
   const vault = createVault(OLD);
-  const storage = openSqliteStorage(join(dataDir, 'dockbell.db'));
+  const file = join(dataDir, 'dockbell.db');
+  createDatabaseFile(file);
+  const storage = openSqliteStorage(file);
   await verifyMasterKey(storage.sealedSecrets, vault);
   for (const version of [1, 2]) {
     const sealed = vault.seal('API_KEY', version, new SecretValue(`value ${version}`));

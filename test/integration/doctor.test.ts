@@ -12,6 +12,7 @@ import type { RunningDaemon } from '../../src/doctor/patient.ts';
 import { createVault } from '../../src/secrets/vault.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { createDatabaseFile } from '../helpers/new-database.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { mountExt4 } from '../helpers/small-disk.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
@@ -38,7 +39,9 @@ beforeEach(async () => {
   root = createTempDir('doctor');
   dataDir = join(root, 'data');
   mkdirSync(dataDir, { mode: 0o700 });
-  const storage = openSqliteStorage(join(dataDir, 'dockbell.db'));
+  const file = join(dataDir, 'dockbell.db');
+  createDatabaseFile(file);
+  const storage = openSqliteStorage(file);
   await storage.sealedSecrets.setKeyCheck(createVault(Buffer.alloc(32, 1)).keyCheck());
   storage.close();
   writeKey(1);

@@ -9,6 +9,7 @@ import { type HousekeepingParts, startHousekeeping } from '../../src/housekeepin
 import { openSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { applyOneOfEach } from '../helpers/build-apply.ts';
 import { buildOffer, START_MS } from '../helpers/build-offer.ts';
+import { createDatabaseFile } from '../helpers/new-database.ts';
 import { useFolder } from '../helpers/with-storage.ts';
 
 const HOUR_MS = 3_600_000;
@@ -34,7 +35,9 @@ describe('retention while the clock changes', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] });
     Object.assign(machine, { wallMs: START_MS, uptimeMs: 0 });
     warnings = [];
-    storage = openSqliteStorage(join(folder.path, 'dockbell.db'));
+    const file = join(folder.path, 'dockbell.db');
+    createDatabaseFile(file);
+    storage = openSqliteStorage(file);
     ({ webhook } = await applyOneOfEach(storage));
   });
   afterEach(() => {

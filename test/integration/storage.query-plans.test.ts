@@ -8,6 +8,7 @@ import { openDatabase } from '../../src/storage/sqlite/disk/open-database.ts';
 import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { applyOneOfEach, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, START_MS } from '../helpers/build-offer.ts';
+import { createDatabaseFile } from '../helpers/new-database.ts';
 import { useFolder } from '../helpers/with-storage.ts';
 
 const PAGE = { limit: 50, cursor: null };
@@ -162,7 +163,9 @@ describe('every query of the storage', () => {
   let db: Database.Database;
 
   beforeEach(async () => {
-    db = openDatabase(join(folder.path, 'dockbell.db'));
+    const file = join(folder.path, 'dockbell.db');
+    createDatabaseFile(file);
+    db = openDatabase(file);
     storage = createSqliteStorage(recordPlans(db));
     const { webhook, version, uid: applied } = await applyOneOfEach(storage);
     uid = applied as WebhookUid;
