@@ -120,7 +120,7 @@ interface RunningDev {
   folder: DevFolder;
   isShared: boolean;
   secrets: DevSecrets;
-  /** The daemon was told to end. */
+  /** The daemon got the signal to end. */
   stopped: AbortSignal;
 }
 

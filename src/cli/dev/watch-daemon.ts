@@ -16,7 +16,7 @@ interface WatchRequest {
   secrets: DevSecrets;
   view: DevView;
   listWebhooks: () => Promise<Webhook[]>;
-  /** The daemon was told to end. */
+  /** The daemon got the signal to end. */
   stopped: AbortSignal;
   /** The daemon has ended. */
   ended: AbortSignal;
