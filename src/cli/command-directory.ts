@@ -235,6 +235,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/doctor.ts')).declareDoctor,
   },
   {
+    name: 'storage',
+    description: 'the database of a stopped daemon',
+    load: async () => (await import('./commands/storage.ts')).declareStorage,
+  },
+  {
     name: 'key',
     description: 'the master key that encrypts the secrets',
     load: async () => (await import('./commands/key.ts')).declareKey,

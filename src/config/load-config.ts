@@ -58,10 +58,7 @@ export async function loadConfig({ file, env, overrides = {}, workingDir }: Conf
  * `config_invalid` if the file is not YAML or the value is wrong.
  */
 export async function readDataDir(path: string, env: Environment): Promise<string | null> {
-  const text = await readText(path).catch((error: unknown) => {
-    if (error instanceof AppError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return null;
-    throw error;
-  });
+  const text = await readExisting(path);
   if (text === null) return null;
   const { folder, name, yaml } = parseConfigFile(path, path, text);
   const written = (yaml.value as { dataDir?: Json } | null)?.dataDir ?? null;
@@ -76,8 +73,46 @@ export async function readDataDir(path: string, env: Environment): Promise<strin
   return value as string;
 }
 
+/**
+ * The storage that a configuration file and the environment name, for commands that work while the daemon is stopped. Other
+ * options are not read. Throws `config_invalid` if the file is not YAML or a value of the section is wrong.
+ *
+ * @param path of a file that may be missing
+ * @param type of the storage, regardless of what the configuration says
+ */
+export async function readStorage(
+  path: string,
+  env: Environment,
+  type: Config['storage']['type'] | null = null,
+): Promise<Config['storage']> {
+  const text = await readExisting(path);
+  const file = text === null ? null : parseConfigFile(path, path, text);
+  const document = new ConfigDocument(file === null ? null : keepStorage(file), env, dirname(path));
+  if (type !== null) document.override({ storage: { type } }, dirname(path));
+  const problems = [...document.problems, ...validateDocument(document)];
+  const values = buildValues(document, problems);
+  problems.push(...checkStorage(values, document));
+  const found = problems.filter((problem) => problem.path.startsWith('storage'));
+  if (found.length > 0) throw invalid(found);
+  return values.storage;
+}
+
+/** The file with one section: references in the others may need variables that only the daemon has. */
+function keepStorage({ yaml, ...file }: ConfigFile): ConfigFile {
+  const storage = (yaml.value as { storage?: Json } | null)?.storage;
+  return { ...file, yaml: { ...yaml, value: storage === undefined ? {} : { storage } } };
+}
+
 function isPath(text: string): boolean {
   return text !== '' && !text.startsWith('~') && !text.includes('\0');
+}
+
+/** `null` if the file does not exist. */
+async function readExisting(path: string): Promise<string | null> {
+  return readText(path).catch((error: unknown) => {
+    if (error instanceof AppError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return null;
+    throw error;
+  });
 }
 
 async function readText(path: string): Promise<string> {

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import { expect, inject, it } from 'vitest';
 import { openPostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
+import { TABLE_KEYS } from '../../src/storage/sql/schema/table-keys.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { withClient } from '../helpers/start-postgres.ts';
 
@@ -51,4 +52,18 @@ it('has the same columns in both databases', async () => {
   // A view has no constraints.
   const isCompared = ({ table }: Column) => table !== 'delivery_listing';
   expect(describeAll(rows.filter(isCompared))).toEqual(describeAll(ofSqlite.filter(isCompared)));
+});
+
+const KEYS_OF_SQLITE = `
+  SELECT tables.name AS "table", columns.name AS "column"
+  FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns
+  WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%' AND columns.pk > 0 ORDER BY columns.pk`;
+
+it('has a description of every table, by which it is copied to another database', () => {
+  const file = new Database(':memory:');
+  for (const step of MIGRATIONS) file.exec(step);
+  const keys: Record<string, string[]> = { delivery_listing_end: ['seq'] };
+  for (const { table, column } of file.prepare<[], { table: string; column: string }>(KEYS_OF_SQLITE).all())
+    keys[table] = [...(keys[table] ?? []), column];
+  expect({ ...TABLE_KEYS, delivery_listing: ['webhook', 'label', 'seq'] }).toEqual(keys);
 });

@@ -8,7 +8,8 @@ import { escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CONFIG_FILE, findDataDir } from '../connection.ts';
-import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { findConfigFile } from '../find-config-file.ts';
 import { startProgress } from '../output/progress.ts';
 
 interface DoctorOptions {
@@ -79,18 +80,12 @@ async function examineOffline({ context, globals }: CommandSession, options: Doc
     import('../../doctor/examine-stopped.ts'),
     import('../../config/load-config.ts'),
   ]);
-  const file = findConfig(options.config, cwd);
+  const named = findConfigFile(options.config, cwd);
+  const file = existsSync(named) ? named : null;
   const overrides: JsonObject = {};
   if (file === null || globals.dataDir !== undefined) overrides.dataDir = await findDataDir(globals, context);
   const config = await loadConfig({ file, env, overrides, workingDir: cwd });
   return examineStopped(config, env, context.clock.wallMs());
-}
-
-function findConfig(named: string | undefined, cwd: string): string | null {
-  const file = resolve(cwd, named ?? CONFIG_FILE);
-  if (existsSync(file)) return file;
-  if (named === undefined) return null;
-  throw new CliError(`The configuration file ${escapeText(file)} does not exist.`);
 }
 
 function printReport({ output }: CommandSession, { checks, findings }: DoctorReport, isOnline: boolean): void {

@@ -3,6 +3,7 @@ import { AppError } from '../../core/errors.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { withConnection } from './operations.ts';
 import { restoreNul } from './text-without-nul.ts';
+import { rejectUnfinishedCopy } from './unfinished-copy.ts';
 
 /** How to reach the database. */
 export interface PostgresSettings {
@@ -35,7 +36,21 @@ const PARSERS = new Map<number, (value: string) => unknown>([
  * Connects, rejects a database that cannot keep the promise of a `202`, and creates the schema or brings it up to date.
  * Throws `storage_unavailable` with what to do.
  */
-export async function openPostgres({ url, pool: max }: PostgresSettings): Promise<Pool> {
+export async function openPostgres(settings: PostgresSettings): Promise<Pool> {
+  const pool = createPool(settings);
+  try {
+    await requirePromises(pool);
+    await rejectUnfinishedCopy(pool);
+    await migrate(pool);
+    return pool;
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
+/** Connects when it is used first. Values have the types that the storage reads. */
+export function createPool({ url, pool: max }: PostgresSettings): Pool {
   const pool = new Pool({
     connectionString: url,
     max,
@@ -46,18 +61,11 @@ export async function openPostgres({ url, pool: max }: PostgresSettings): Promis
   });
   // A connection that ends while nobody uses it is replaced by the next one.
   pool.on('error', () => undefined);
-  try {
-    await requirePromises(pool);
-    await migrate(pool);
-    return pool;
-  } catch (error) {
-    await pool.end();
-    throw error;
-  }
+  return pool;
 }
 
 /** A delivery is durable when its transaction has committed. */
-async function requirePromises(pool: Pool): Promise<void> {
+export async function requirePromises(pool: Pool): Promise<void> {
   const { rows } = await pool.query(`SELECT current_setting('server_version_num')::int AS version,
     current_setting('synchronous_commit') AS commit, current_setting('server_encoding') AS encoding`);
   const { version, commit, encoding } = rows[0] as { version: number; commit: string; encoding: string };
@@ -83,7 +91,7 @@ async function requirePromises(pool: Pool): Promise<void> {
 }
 
 /** All steps that are missing, in one transaction. */
-async function migrate(pool: Pool): Promise<void> {
+export async function migrate(pool: Pool): Promise<void> {
   await withConnection(pool, async (client) => {
     await client.query('BEGIN');
     try {

@@ -207,7 +207,7 @@ function readIdentity({ webhook, source, key }: ClaimRow): ClaimedIdentity {
 const ACCEPTED = DELIVERY_LABELS.indexOf('Accepted');
 const LOGGED = 'SELECT seq, webhook, identity_source AS source, coalesce(identity_key, identity) AS key';
 /** A replay, and a delivery whose key is `NO_CLAIM`, claim nothing. */
-const CLAIMS = `label = ${ACCEPTED} AND replay_of IS NULL AND coalesce(identity_key, identity) <> ''`;
+export const LOGGED_CLAIMS = `label = ${ACCEPTED} AND replay_of IS NULL AND coalesce(identity_key, identity) <> ''`;
 
 /** At least the number of rows. To count them would read all of them. */
 function composeSpan(table: 'deliveries' | 'identities'): string {
@@ -218,7 +218,7 @@ function prepareStatements(db: Database.Database) {
   return {
     logged: prepareNamed<{ seq: number }, ClaimRow & { delivery: DeliveryId }>(
       db,
-      `${LOGGED}, id AS delivery FROM deliveries WHERE seq = @seq AND ${CLAIMS}`,
+      `${LOGGED}, id AS delivery FROM deliveries WHERE seq = @seq AND ${LOGGED_CLAIMS}`,
     ),
     departed: prepareNamed<{ seq: number }, ClaimRow & { delivery: DeliveryId; body_hash: Buffer }>(
       db,
@@ -229,7 +229,7 @@ function prepareStatements(db: Database.Database) {
     // Reading pages takes two thirds of the time of an iterator. In short pages, no row becomes old for the garbage collector.
     loggedPage: prepareNamed<{ afterSeq: number }, ClaimRow>(
       db,
-      `${LOGGED} FROM deliveries WHERE seq > @afterSeq AND ${CLAIMS} ORDER BY seq LIMIT 100`,
+      `${LOGGED} FROM deliveries WHERE seq > @afterSeq AND ${LOGGED_CLAIMS} ORDER BY seq LIMIT 100`,
     ),
     departedPage: prepareNamed<{ afterSeq: number }, ClaimRow>(
       db,
