@@ -81,6 +81,7 @@ const arrows = {
     'files',
     'source',
     'app',
+    'data-dir',
     'demo',
     'backup',
     'doctor',

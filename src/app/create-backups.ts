@@ -1,9 +1,9 @@
 import { describeSource } from '../backup/describe-source.ts';
 import { LiveSchedule } from '../backup/live-schedule.ts';
 import { OnlineBackups } from '../backup/online-backups.ts';
+import { createPostgresBackupError } from '../backup/postgres-backup.ts';
 import { ScheduledBackups } from '../backup/scheduled-backups.ts';
 import type { Config } from '../config/config.ts';
-import { AppError } from '../core/errors.ts';
 import type { BackupControl } from '../core/ports/backup-control.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import { type Environment, MASTER_KEY_VARIABLE } from '../core/reserved-variables.ts';
@@ -27,9 +27,6 @@ export interface BackupParts {
   logger: Logger;
 }
 
-const NOT_OF_POSTGRES =
-  'The daemon stores in PostgreSQL, which its own tools back up, such as pg_dump. Copy the data directory with the master key, too.';
-
 export async function createBackups({ config, paths, env, logger }: BackupParts, lifetime: Lifetime): Promise<Backups> {
   const { dataDir, masterKeyFile } = config;
   const source = describeSource({ dataDir, masterKeyFile, environmentValue: env[MASTER_KEY_VARIABLE] });
@@ -43,7 +40,9 @@ export async function createBackups({ config, paths, env, logger }: BackupParts,
     control: {
       status: async () => ({ schedule: scheduled.status(), running: backups.running }),
       open: async (request, signal) => {
-        if (config.storage.type === 'postgres') throw new AppError('conflict', NOT_OF_POSTGRES);
+        if (config.storage.type === 'postgres') {
+          throw createPostgresBackupError({ dataDir, masterKeyFile, url: config.storage.url! });
+        }
         return backups.open(request, signal);
       },
     },

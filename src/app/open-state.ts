@@ -17,6 +17,7 @@ import { checkDataDir } from '../data-dir/check-data-dir.ts';
 import { removeDaemonFile } from '../data-dir/daemon-file.ts';
 import { type DataPaths, resolveDataPaths } from '../data-dir/data-paths.ts';
 import { requireDatabase } from '../data-dir/require-database.ts';
+import { noteStorage } from '../data-dir/storage-note.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { builtFile } from '../files/package-files.ts';
 import { removeDrafts } from '../files/write-durably.ts';
@@ -72,6 +73,7 @@ async function openStorage(
 ): Promise<OpenStorage> {
   const thread = await startThread(config, paths);
   lifetime.defer(() => thread.close());
+  await noteStorage(paths.storageNote, config.type);
   for (const text of thread.opened.warnings) logger.warn({}, text);
   if (thread.opened.migration !== null) logger.info({ ...thread.opened.migration }, 'database migrated');
   const { storage, measures, openChannel, applyPacked, broken } = thread;

@@ -111,15 +111,16 @@ export async function isServed(dir: string): Promise<boolean> {
   }
 }
 
-/** `--data-dir`, `DOCKBELL_DATA_DIR`, `dataDir` of `dockbell.yaml` in the working directory, else `./.dockbell`. */
+/** `--data-dir`, `DOCKBELL_DATA_DIR`, `dataDir` of the configuration (`dockbell.yaml` here), else `./.dockbell`. */
 export async function findDataDir(
   options: ConnectionOptions,
   { cwd, env }: Pick<CliContext, 'cwd' | 'env'>,
+  configFile = resolve(cwd, CONFIG_FILE),
 ): Promise<string> {
   const named = options.dataDir ?? (await readProfileDataDir(options, env)) ?? (env.DOCKBELL_DATA_DIR || undefined);
   if (named !== undefined) return resolve(cwd, named);
   const { readDataDir } = await import('../config/load-config.ts');
-  return (await readDataDir(resolve(cwd, CONFIG_FILE), env)) ?? resolve(cwd, DEFAULT_DATA_DIR);
+  return (await readDataDir(configFile, env)) ?? resolve(cwd, DEFAULT_DATA_DIR);
 }
 
 /** The data directory of a named profile; `null` without a profile. Throws for a daemon that is only known by its address. */

@@ -77,18 +77,18 @@ export async function readDataDir(path: string, env: Environment): Promise<strin
  * The storage that a configuration file and the environment name, for commands that work while the daemon is stopped. Other
  * options are not read. Throws `config_invalid` if the file is not YAML or a value of the section is wrong.
  *
- * @param path of a file that may be missing
+ * @param path of a file that may be missing; `null` for none
  * @param type of the storage, regardless of what the configuration says
  */
 export async function readStorage(
-  path: string,
+  path: string | null,
   env: Environment,
   type: Config['storage']['type'] | null = null,
 ): Promise<Config['storage']> {
-  const text = await readExisting(path);
-  const file = text === null ? null : parseConfigFile(path, path, text);
-  const document = new ConfigDocument(file === null ? null : keepStorage(file), env, dirname(path));
-  if (type !== null) document.override({ storage: { type } }, dirname(path));
+  const text = path === null ? null : await readExisting(path);
+  const file = path === null || text === null ? null : parseConfigFile(path, path, text);
+  const document = new ConfigDocument(file === null ? null : keepStorage(file), env, '.');
+  if (type !== null) document.override({ storage: { type } }, '.');
   const problems = [...document.problems, ...validateDocument(document)];
   const values = buildValues(document, problems);
   problems.push(...checkStorage(values, document));

@@ -12,6 +12,8 @@ export interface DataPaths {
   adminToken: string;
   /** The ID in the names of scheduled backups. */
   backupId: string;
+  /** See `noteStorage`. */
+  storageNote: string;
 }
 
 export function resolveDataPaths(dataDir: string): DataPaths {
@@ -24,5 +26,6 @@ export function resolveDataPaths(dataDir: string): DataPaths {
     daemonFile: join(dataDir, 'daemon.json'),
     adminToken: join(dataDir, 'admin-token'),
     backupId: join(dataDir, 'backup-id'),
+    storageNote: join(dataDir, 'storage-type'),
   };
 }

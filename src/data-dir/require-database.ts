@@ -47,10 +47,25 @@ export function requireOwnDatabase(database: string, dataDir: string): void {
       `${dataDir} holds no database of Dockbell: name its data directory with --data-dir`,
     );
   }
-  const { uid } = statSync(database);
+  requireOwner(database);
+}
+
+/** As `requireOwnDatabase`, if the database is not in the data directory. */
+export function requireOwnDataDir(dataDir: string): void {
+  if (!existsSync(dataDir)) {
+    throw new AppError(
+      'not_found',
+      `the data directory ${dataDir} does not exist: name the one of the daemon with --data-dir`,
+    );
+  }
+  requireOwner(dataDir);
+}
+
+function requireOwner(path: string): void {
+  const { uid } = statSync(path);
   if (process.getuid === undefined || process.getuid() === uid) return;
   throw new AppError(
     'forbidden',
-    `${database} belongs to the user with ID ${uid}: run the command as that user, for example with sudo -u '#${uid}'`,
+    `${path} belongs to the user with ID ${uid}: run the command as that user, for example with sudo -u '#${uid}'`,
   );
 }

@@ -1,4 +1,4 @@
-import { messageOf } from '../core/errors.ts';
+import { AppError, messageOf } from '../core/errors.ts';
 import type { DoctorReport, Finding } from '../core/ports/doctor.ts';
 import { adminExposureCheck } from './checks/admin-exposure.ts';
 import { backupCheck } from './checks/backup.ts';
@@ -10,6 +10,7 @@ import { gitCheck } from './checks/git.ts';
 import { masterKeyCheck } from './checks/master-key.ts';
 import { orphanedRunsCheck } from './checks/orphaned-runs.ts';
 import { permissionsCheck } from './checks/permissions.ts';
+import { postgresCheck } from './checks/postgres.ts';
 import { proxiesCheck } from './checks/proxies.ts';
 import { reportUrlCheck } from './checks/report-url.ts';
 import { retentionCheck } from './checks/retention.ts';
@@ -23,6 +24,7 @@ export const CHECKS: readonly Check[] = [
   permissionsCheck,
   masterKeyCheck,
   schemaCheck,
+  postgresCheck,
   fileSystemCheck,
   freeSpaceCheck,
   walSizeCheck,
@@ -40,9 +42,13 @@ export const CHECKS: readonly Check[] = [
 
 /** Runs all checks that are possible, at the same time. Never throws. */
 export async function examine(patient: Patient): Promise<DoctorReport> {
-  const checks = CHECKS.filter(({ isOnline }) => isOnline !== true || patient.running !== null);
+  const checks = CHECKS.filter((check) => isPossible(check, patient));
   const findings = await Promise.all(checks.map((check) => runCheck(check, patient)));
   return { checks: checks.map(({ name }) => name), findings: findings.flat() };
+}
+
+function isPossible({ isOnline, storage }: Check, { config, running }: Patient): boolean {
+  return (isOnline !== true || running !== null) && (storage ?? config.storage.type) === config.storage.type;
 }
 
 async function runCheck({ name, run }: Check, patient: Patient): Promise<Finding[]> {
@@ -50,6 +56,10 @@ async function runCheck({ name, run }: Check, patient: Patient): Promise<Finding
     return (await run(patient)).map(({ severity, message, hint }) => ({ severity, check: name, message, hint }));
   } catch (error) {
     const message = `the check could not be completed: ${messageOf(error)}`;
-    return [{ severity: 'warning', check: name, message, hint: 'Run the command as the user of the daemon.' }];
+    const isUnavailable = error instanceof AppError && error.code === 'storage_unavailable';
+    const hint = isUnavailable
+      ? 'Make the database available, and run the command again.'
+      : 'Run the command as the user of the daemon.';
+    return [{ severity: 'warning', check: name, message, hint }];
   }
 }

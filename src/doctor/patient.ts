@@ -31,5 +31,7 @@ export interface Check {
   name: string;
   /** Needs a running daemon. */
   isOnline?: true;
+  /** The type of storage that it is about; any type if omitted. */
+  storage?: Config['storage']['type'];
   run(patient: Patient): Promise<Symptom[]> | Symptom[];
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createIdSource } from '../core/ids.ts';
 import { systemClock } from '../core/time/clock.ts';
 import { replaceAdminToken } from './admin-token.ts';
-import { withStoppedDaemon } from './stopped-daemon.ts';
+import { type StoppedDaemon, withStoppedDaemon } from './stopped-daemon.ts';
 
 /**
  * The way back in for an operator who no longer has an owner token: replaces the first owner token in the data directory
@@ -10,8 +10,8 @@ import { withStoppedDaemon } from './stopped-daemon.ts';
  *
  * Throws what `withStoppedDaemon` throws.
  */
-export function resetAdminToken(dataDir: string): Promise<string> {
-  return withStoppedDaemon(dataDir, async (storage, paths) => {
+export function resetAdminToken(daemon: StoppedDaemon): Promise<string> {
+  return withStoppedDaemon(daemon, async (storage, paths) => {
     const ids = createIdSource(randomBytes);
     const parts = { tokens: storage.tokens, clock: systemClock, ids, randomBytes };
     const { id } = await replaceAdminToken(parts, paths.adminToken);

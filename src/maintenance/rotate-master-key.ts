@@ -7,10 +7,10 @@ import { loadMasterKey, readKeyFile } from '../secrets/load-master-key.ts';
 import { MasterKeyRotation, type PlaceKey } from '../secrets/master-key-rotation.ts';
 import { placeMasterKey } from '../secrets/place-master-key.ts';
 import { createVault } from '../secrets/vault.ts';
-import { withStoppedDaemon } from './stopped-daemon.ts';
+import { type StoppedDaemon, withStoppedDaemon } from './stopped-daemon.ts';
 
 export interface RotationRequest {
-  dataDir: string;
+  daemon: StoppedDaemon;
   newKeyFile: string;
   /** Holds the present key, unless the environment does. */
   keyFile: string;
@@ -37,7 +37,7 @@ export interface Rotation {
  * `config_invalid` for a key that is missing or malformed, or cannot be stored.
  */
 export function rotateMasterKey(request: RotationRequest): Promise<Rotation> {
-  return withStoppedDaemon(request.dataDir, async (storage) => {
+  return withStoppedDaemon(request.daemon, async (storage) => {
     const nextKey = await readNewKey(request.newKeyFile);
     const place = createPlace(request);
     const rotation = await openRotation(storage, request, { nextKey, place });

@@ -1,33 +1,87 @@
+import { AppError } from '../core/errors.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import { type DataPaths, resolveDataPaths } from '../data-dir/data-paths.ts';
-import { requireOwnDatabase } from '../data-dir/require-database.ts';
+import { requireOwnDatabase, requireOwnDataDir } from '../data-dir/require-database.ts';
 import { removeDrafts } from '../files/write-durably.ts';
 import { lockDataDir } from '../storage/data-dir-lock.ts';
+import { holdDaemonLock } from '../storage/postgres/daemon-lock.ts';
+import { inspectPostgres } from '../storage/postgres/inspect-database.ts';
+import { openPostgresStorage } from '../storage/postgres/postgres-storage.ts';
 import { openSqliteStorage } from '../storage/sqlite/sqlite-storage.ts';
+
+/** A daemon that does not run: its data directory, and what its configuration says about the storage. */
+export interface StoppedDaemon {
+  dataDir: string;
+  storage: {
+    type: 'sqlite' | 'postgres';
+    /** Of the database of PostgreSQL. */
+    url: string | null;
+  };
+}
+
+type Work<Result> = (storage: Storage, paths: DataPaths) => Promise<Result>;
+
+/** The storage executes one operation after another. */
+const CONNECTIONS = 2;
 
 /**
  * Does something with the storage of a daemon that is stopped, and keeps one from starting until it is done.
  *
- * Throws `data_dir_locked` while a daemon runs, `not_found` if the folder holds no database, `forbidden` if the
- * database belongs to another user, and what opening the database and the work throw.
+ * Throws `data_dir_locked` while a daemon runs, `not_found` if there is no database, and `forbidden` if the data belong to
+ * another user. Throws `storage_unavailable` if another daemon uses the database of PostgreSQL, and what opening the database
+ * and the work throw.
  */
-export async function withStoppedDaemon<T>(
-  dataDir: string,
-  work: (storage: Storage, paths: DataPaths) => Promise<T>,
-): Promise<T> {
+export async function withStoppedDaemon<Result>(daemon: StoppedDaemon, work: Work<Result>): Promise<Result> {
+  const { dataDir, storage } = daemon;
   const paths = resolveDataPaths(dataDir);
-  requireOwnDatabase(paths.database, dataDir);
+  if (storage.type === 'sqlite') requireOwnDatabase(paths.database, dataDir);
+  else requireOwnDataDir(dataDir);
   process.umask(0o077);
   const lock = lockDataDir(dataDir);
   try {
     await removeDrafts(dataDir);
-    const storage = openSqliteStorage(paths.database);
-    try {
-      return await work(storage, paths);
-    } finally {
-      storage.close();
-    }
+    if (storage.type === 'sqlite') return await withSqlite(paths, work);
+    return await withPostgres(storage.url!, (opened) => work(opened, paths));
   } finally {
     lock.release();
   }
+}
+
+async function withSqlite<Result>(paths: DataPaths, work: Work<Result>): Promise<Result> {
+  const storage = openSqliteStorage(paths.database);
+  try {
+    return await work(storage, paths);
+  } finally {
+    storage.close();
+  }
+}
+
+async function withPostgres<Result>(url: string, work: (storage: Storage) => Promise<Result>): Promise<Result> {
+  let onTaken!: (error: AppError) => void;
+  const taken = new Promise<never>((_, reject) => {
+    onTaken = reject;
+  });
+  // Work that does not wait any more has failed, or is done.
+  taken.catch(() => undefined);
+  const lock = await holdDaemonLock(url, onTaken);
+  try {
+    await requireSchema(url);
+    const storage = await openPostgresStorage({ url, pool: CONNECTIONS });
+    try {
+      return await Promise.race([work(storage), taken]);
+    } finally {
+      await storage.close();
+    }
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Opening a database that no daemon has used would create its tables. */
+async function requireSchema(url: string): Promise<void> {
+  if ((await inspectPostgres(url)).schemaSteps !== null) return;
+  throw new AppError(
+    'not_found',
+    'the database of storage.url has no data of Dockbell: check the URL, or start the daemon first',
+  );
 }

@@ -6,8 +6,8 @@ import { escapeText } from '../../words/escape-text.ts';
 import { formatSize } from '../../words/format-size.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
-import { findDataDir } from '../connection.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { findStoppedDaemon, STOPPED_CONFIG } from '../find-stopped-daemon.ts';
 import { describeContent, presentContent } from '../output/describe-backup.ts';
 import { type Progress, startProgress } from '../output/progress.ts';
 
@@ -16,6 +16,7 @@ interface BackupOptions {
   includeKey?: boolean;
   force?: boolean;
   keyFile?: string;
+  config?: string;
   json?: boolean;
 }
 
@@ -32,10 +33,11 @@ export function declareBackup(command: CliCommand, bind: Bind): void {
       '--key-file <file>',
       'the master key for --include-key while the daemon is stopped (default: DOCKBELL_MASTER_KEY, else master.key in the data directory)',
     )
+    .option('--config <file>', STOPPED_CONFIG)
     .withJson('what the backup contains')
     .explain({
-      negative: 'the file exists, or another backup is being made',
-      more: 'Works while the daemon runs, also on another machine, and needs a token of role owner then. Deliveries do not wait.\nIf no daemon runs, the command reads the data directory. The file gets its name when all digests were compared\nand its content is on disk. It contains the database, managed repositories and the start records of runs.',
+      negative: 'the file exists, another backup is being made, or the daemon stores in PostgreSQL',
+      more: 'Works while the daemon runs, also on another machine, and needs a token of role owner then. Deliveries do not wait.\nIf no daemon runs, the command reads the data directory. The file gets its name when all digests were compared\nand its content is on disk. It contains the database, managed repositories and the start records of runs.\nFor a daemon that stores in PostgreSQL, the command makes no backup and prints what to do instead.',
       examples: [
         ['dockbell backup dockbell.tar', 'a backup without the master key'],
         ['dockbell backup "/backup/dockbell-$(date +%F).tar" --logs', 'with the output of runs, for a cron job'],
@@ -118,18 +120,24 @@ async function pollProgress(session: CommandSession, show: ShowProgress, ended: 
 }
 
 async function openOffline(
-  { context, globals }: CommandSession,
-  { logs = false, includeKey = false, keyFile }: BackupOptions,
+  session: CommandSession,
+  { logs = false, includeKey = false, keyFile, config }: BackupOptions,
   { signal, show }: OpenParts,
 ): Promise<OpenBackup> {
+  const { context } = session;
+  const { dataDir, storage } = await findStoppedDaemon(session, config);
+  const masterKeyFile = keyFile === undefined ? join(dataDir, 'master.key') : resolve(context.cwd, keyFile);
+  if (storage.type === 'postgres') {
+    const { createPostgresBackupError } = await import('../../backup/postgres-backup.ts');
+    throw createPostgresBackupError({ dataDir, masterKeyFile, url: storage.url! });
+  }
   const [{ openOfflineBackup }, { describeSource }] = await Promise.all([
     import('../../backup/offline-backup.ts'),
     import('../../backup/describe-source.ts'),
   ]);
-  const dataDir = await findDataDir(globals, context);
   const source = describeSource({
     dataDir,
-    masterKeyFile: keyFile === undefined ? join(dataDir, 'master.key') : resolve(context.cwd, keyFile),
+    masterKeyFile,
     environmentValue: keyFile === undefined ? context.env[MASTER_KEY_VARIABLE] : undefined,
   });
   return openOfflineBackup(

@@ -10,6 +10,7 @@ import type { Bind, CommandSession } from '../command-session.ts';
 import { CONFIG_FILE, findDataDir } from '../connection.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { findConfigFile } from '../find-config-file.ts';
+import { requireKnownStorage } from '../find-stopped-daemon.ts';
 import { startProgress } from '../output/progress.ts';
 
 interface DoctorOptions {
@@ -85,6 +86,7 @@ async function examineOffline({ context, globals }: CommandSession, options: Doc
   const overrides: JsonObject = {};
   if (file === null || globals.dataDir !== undefined) overrides.dataDir = await findDataDir(globals, context);
   const config = await loadConfig({ file, env, overrides, workingDir: cwd });
+  await requireKnownStorage(config.dataDir, config.storage, env);
   return examineStopped(config, env, context.clock.wallMs());
 }
 

@@ -5,11 +5,12 @@ import { MASTER_KEY_VARIABLE } from '../../core/reserved-variables.ts';
 import { countOf } from '../../words/count-of.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
-import { findDataDir } from '../connection.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { findStoppedDaemon, STOPPED_CONFIG } from '../find-stopped-daemon.ts';
 
 interface RotateOptions {
   newKeyFile: string;
+  config?: string;
   keyFile?: string;
 }
 
@@ -23,6 +24,7 @@ export function declareKey(key: CliCommand, bind: Bind): void {
       '--key-file <file>',
       'the current key of a stopped daemon (default: DOCKBELL_MASTER_KEY, else master.key in the data directory)',
     )
+    .option('--config <file>', STOPPED_CONFIG)
     .explain({
       more: 'Replaces the current key with the new one, unless the current key comes from the environment or its file cannot be\nwritten; the command then prints what to do. The earlier key stays in the same folder, because earlier backups need it.\nA running daemon needs a token of an owner. For a stopped one, run the command as the user of the daemon. If the\ncommand or the daemon is interrupted, every value can still be read: run the command again, or start the daemon.',
       examples: [
@@ -90,16 +92,17 @@ function printFiles(output: CommandSession['output'], keyFile: string, earlierKe
 
 const EITHER_KEY = ' Until that start, the daemon also starts with the earlier key. After that, it does not.';
 
-async function rotateStopped({ context, globals, output }: CommandSession, options: RotateOptions): Promise<number> {
-  const dataDir = await findDataDir(globals, context);
+async function rotateStopped(session: CommandSession, options: RotateOptions): Promise<number> {
+  const { context, output } = session;
+  const daemon = await findStoppedDaemon(session, options.config);
   const named = options.keyFile === undefined ? null : resolve(context.cwd, options.keyFile);
   // Imported here, so that the other commands start without the libraries of the daemon.
   const { rotateMasterKey } = await import('../../maintenance/rotate-master-key.ts');
-  const keyFile = named ?? join(dataDir, 'master.key');
+  const keyFile = named ?? join(daemon.dataDir, 'master.key');
   const environmentValue = named === null ? context.env[MASTER_KEY_VARIABLE] : undefined;
   const newKeyFile = resolve(context.cwd, options.newKeyFile);
   const { resealed, earlierKeyFile, isPlaced } = await rotateMasterKey({
-    dataDir,
+    daemon,
     newKeyFile,
     keyFile,
     environmentValue,

@@ -8,9 +8,9 @@ import { escapeText } from '../../words/escape-text.ts';
 import { expiresSoon, hasExpired } from '../../words/token-expiry.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
-import { findDataDir } from '../connection.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { describeIdForms, pickById } from '../find/find-id.ts';
+import { findStoppedDaemon, STOPPED_CONFIG } from '../find-stopped-daemon.ts';
 import { type ConfirmOptions, confirm } from '../input/confirm.ts';
 import { formatAge, formatSpan } from '../output/format-time.ts';
 import { printList } from '../output/print-result.ts';
@@ -66,18 +66,23 @@ export function declareToken(token: CliCommand, bind: Bind): void {
   token
     .command('reset')
     .description('write a new owner token to admin-token in the data directory, while the daemon is stopped')
+    .option('--config <file>', STOPPED_CONFIG)
     .explain({
       more: 'For an installation without a working owner token. No token is needed: run the command as the user of the daemon. The\nearlier token in that file is revoked, and the audit log records the reset.',
-      examples: [['dockbell token reset --data-dir /var/lib/dockbell', 'then start the daemon again']],
+      examples: [
+        ['dockbell token reset --data-dir /var/lib/dockbell', 'then start the daemon again'],
+        ['dockbell token reset --config /etc/dockbell/dockbell.yaml', 'for a daemon that stores in PostgreSQL'],
+      ],
     })
     .action(bind(resetToken));
 }
 
-async function resetToken({ context, globals, output }: CommandSession): Promise<number> {
-  const dataDir = await findDataDir(globals, context);
+async function resetToken(session: CommandSession, { config }: { config?: string }): Promise<number> {
+  const { output } = session;
+  const daemon = await findStoppedDaemon(session, config);
   // Imported here, so that the other commands start without the libraries of the daemon.
   const { resetAdminToken } = await import('../../maintenance/reset-admin-token.ts');
-  const file = await resetAdminToken(dataDir);
+  const file = await resetAdminToken(daemon);
   output.line(`A new owner token is in ${file}. The earlier admin-token no longer works.`);
   output.note("Start the daemon, then run 'dockbell login-link' to sign in.");
   return EXIT_CODES.done;

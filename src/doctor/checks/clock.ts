@@ -17,7 +17,8 @@ function listConditions({ running }: Patient): Symptom[] {
   return found.map(({ message }) => ({ severity: 'warning', message, hint: HINT }));
 }
 
-function compareWithFiles({ paths, nowMs }: Patient): Symptom[] {
+function compareWithFiles({ config, paths, nowMs }: Patient): Symptom[] {
+  if (config.storage.type === 'postgres') return [];
   const files = [paths.database, `${paths.database}-wal`].map((file) => statSync(file, { throwIfNoEntry: false }));
   const writtenMs = Math.max(...files.map((file) => file?.mtimeMs ?? 0));
   if (writtenMs <= nowMs + TOLERANCE_MS) return [];

@@ -10,7 +10,7 @@ export const freeSpaceCheck: Check = {
   run: (patient) => [...examineDataDir(patient), ...examineOthers(patient)],
 };
 
-function examineDataDir({ config: { dataDir }, paths }: Patient): Symptom[] {
+function examineDataDir({ config: { dataDir, storage }, paths }: Patient): Symptom[] {
   if (!existsSync(dataDir)) return [];
   const disk = measureDisk(dataDir);
   const reserve = computeReserve(disk);
@@ -20,6 +20,7 @@ function examineDataDir({ config: { dataDir }, paths }: Patient): Symptom[] {
       'Free some space there, or shorten the retention. Free pages inside the database also count as free space.';
     return [{ severity: 'error', message: `${free}: deliveries are rejected below ${formatSize(reserve)}`, hint }];
   }
+  if (storage.type === 'postgres') return [];
   const copyBytes = sizeOfFile(paths.database) + sizeOfFile(`${paths.database}-wal`);
   if (disk.freeBytes >= reserve + copyBytes) return [];
   const message = `${free}, but a backup or an upgrade needs a copy of the database (${formatSize(copyBytes)})`;

@@ -4,6 +4,7 @@ import { messageOf } from '../../core/errors.ts';
 import { MASTER_KEY_VARIABLE } from '../../core/reserved-variables.ts';
 import { loadMasterKey } from '../../secrets/load-master-key.ts';
 import { createVault } from '../../secrets/vault.ts';
+import { inspectPostgres } from '../../storage/postgres/inspect-database.ts';
 import { readDatabaseFacts } from '../../storage/sqlite/disk/inspect-copy.ts';
 import type { Check, Patient, Symptom } from '../patient.ts';
 
@@ -14,7 +15,7 @@ export const masterKeyCheck: Check = {
 };
 
 async function examineKey({ config, paths, env }: Patient): Promise<Symptom[]> {
-  const keyCheck = existsSync(paths.database) ? readDatabaseFacts(paths.database).keyCheck : null;
+  const keyCheck = await readKeyCheck({ config, paths });
   // The first start creates the key.
   if (keyCheck === null) return [];
   try {
@@ -29,6 +30,12 @@ async function examineKey({ config, paths, env }: Patient): Promise<Symptom[]> {
   } catch (error) {
     return [describe(messageOf(error))];
   }
+}
+
+async function readKeyCheck({ config, paths }: Pick<Patient, 'config' | 'paths'>): Promise<Uint8Array | null> {
+  const { type, url } = config.storage;
+  if (type === 'postgres') return (await inspectPostgres(url!)).keyCheck;
+  return existsSync(paths.database) ? readDatabaseFacts(paths.database).keyCheck : null;
 }
 
 function describe(message: string): Symptom {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { parse } from 'node:path';
 import { isRunId } from '../../core/ids.ts';
+import { findStoredRuns, inspectPostgres } from '../../storage/postgres/inspect-database.ts';
 import { openRunLookup } from '../../storage/sqlite/disk/inspect-copy.ts';
 import type { Check } from '../patient.ts';
 
@@ -10,14 +11,14 @@ const MANY = 100;
 /** Are there files of runs that no longer exist? */
 export const orphanedRunsCheck: Check = {
   name: 'orphaned-runs',
-  run: ({ config: { runsDir }, paths }) => {
-    if (!existsSync(paths.database)) return [];
+  run: async ({ config: { runsDir, storage }, paths }) => {
+    if (storage.type === 'sqlite' && !existsSync(paths.database)) return [];
     const folders = [runsDir, paths.runLogs, paths.startRecords].filter((folder) => existsSync(folder));
     const names = folders.flatMap((folder) => readdirSync(folder)).map((name) => parse(name).name);
     const runs = [...new Set(names)].filter(isRunId);
-    const lookup = openRunLookup(paths.database);
-    const orphans = runs.filter((run) => !lookup.has(run)).length;
-    lookup.close();
+    const isStored =
+      storage.type === 'sqlite' ? findInFile(paths.database, runs) : await findInPostgres(storage.url!, runs);
+    const orphans = runs.filter((run) => !isStored.has(run)).length;
     if (orphans < MANY) return [];
     return [
       {
@@ -28,3 +29,15 @@ export const orphanedRunsCheck: Check = {
     ];
   },
 };
+
+function findInFile(database: string, runs: readonly string[]): ReadonlySet<string> {
+  const lookup = openRunLookup(database);
+  const found = new Set(runs.filter((run) => lookup.has(run)));
+  lookup.close();
+  return found;
+}
+
+/** A database that no daemon has used has no runs, and no table for them. */
+async function findInPostgres(url: string, runs: readonly string[]): Promise<ReadonlySet<string>> {
+  return (await inspectPostgres(url)).schemaSteps === null ? new Set(runs) : findStoredRuns(url, runs);
+}

@@ -10,7 +10,12 @@ const HOUR_MS = 3_600_000;
 /** Does everything that retention keeps fit on the disk? */
 export const retentionCheck: Check = {
   name: 'retention',
-  run: (patient) => (existsSync(patient.paths.database) ? [...examineDatabase(patient), ...examineRuns(patient)] : []),
+  run: (patient) => {
+    const { config, paths } = patient;
+    // The disk of PostgreSQL is not known.
+    if (config.storage.type === 'postgres') return examineRuns(patient);
+    return existsSync(paths.database) ? [...examineDatabase(patient), ...examineRuns(patient)] : [];
+  },
 };
 
 /** As much is stored per day as until now. Less than an hour of deliveries predicts nothing. */

@@ -7,6 +7,7 @@ import type { Check, Symptom } from '../patient.ts';
 /** Can this version use the database? */
 export const schemaCheck: Check = {
   name: 'schema',
+  storage: 'sqlite',
   run: ({ config, paths }) => {
     if (!existsSync(config.dataDir)) return [];
     const missing = findMissing(() => requireDatabase(paths));

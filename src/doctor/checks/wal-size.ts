@@ -6,6 +6,7 @@ import type { Check } from '../patient.ts';
 /** Is the write-ahead log emptied? */
 export const walSizeCheck: Check = {
   name: 'wal-size',
+  storage: 'sqlite',
   run: ({ paths }) => {
     const bytes = sizeOfFile(`${paths.database}-wal`);
     if (bytes <= 2 * WAL_BYTES) return [];

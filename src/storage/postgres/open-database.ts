@@ -14,7 +14,7 @@ export interface PostgresSettings {
 }
 
 /** The oldest version with everything that the queries use. */
-const MIN_VERSION = 140000;
+export const MIN_VERSION = 140000;
 
 /** Held while the schema is created or changed, so that only one of several daemons does it. */
 const SCHEMA_LOCK = 0x0d0cbe11;

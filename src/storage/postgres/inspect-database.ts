@@ -1,0 +1,75 @@
+import { Client } from 'pg';
+import { AppError, messageOf } from '../../core/errors.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { toStorageError } from './storage-error.ts';
+import { COPY_MARKER } from './unfinished-copy.ts';
+
+/** The schema version that this program reads and writes. */
+export const SCHEMA_STEPS = MIGRATIONS.length;
+
+/** What a database and its server say about themselves. */
+export interface PostgresFacts {
+  /** Such as 16.4. */
+  version: string;
+  /** Such as 160004. */
+  versionNumber: number;
+  encoding: string;
+  synchronousCommit: string;
+  fsync: string;
+  fullPageWrites: string;
+  maxConnections: number;
+  /** `null` if no daemon has used the database. */
+  schemaSteps: number | null;
+  isUnfinishedCopy: boolean;
+  /** The check value of the master key; `null` if no secret was ever stored. */
+  keyCheck: Uint8Array | null;
+}
+
+const SERVER = `SELECT current_setting('server_version') AS version,
+  current_setting('server_version_num')::int AS "versionNumber",
+  current_setting('server_encoding') AS encoding,
+  current_setting('synchronous_commit') AS "synchronousCommit",
+  current_setting('fsync') AS fsync,
+  current_setting('full_page_writes') AS "fullPageWrites",
+  current_setting('max_connections')::int AS "maxConnections",
+  to_regclass('dockbell_schema') IS NOT NULL AS "hasSchema",
+  to_regclass($1) IS NOT NULL AS "isUnfinishedCopy"`;
+
+/** Connects, reads facts and changes nothing. Throws `storage_unavailable` if PostgreSQL cannot be reached. */
+export function inspectPostgres(url: string): Promise<PostgresFacts> {
+  return withConnection(url, async (client) => {
+    const { rows } = await client.query(SERVER, [COPY_MARKER]);
+    const { hasSchema, ...server } = rows[0] as { hasSchema: boolean } & Omit<
+      PostgresFacts,
+      'schemaSteps' | 'keyCheck'
+    >;
+    if (!hasSchema) return { ...server, schemaSteps: null, keyCheck: null };
+    const schema = await client.query<{ steps: number }>('SELECT steps FROM dockbell_schema');
+    const keys = await client.query<{ value: Buffer }>("SELECT value FROM settings WHERE key = 'master_key_check'");
+    return { ...server, schemaSteps: schema.rows[0]?.steps ?? null, keyCheck: keys.rows[0]?.value ?? null };
+  });
+}
+
+/** Which of these runs are stored? Throws as `inspectPostgres`. */
+export function findStoredRuns(url: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  return withConnection(url, async (client) => {
+    const { rows } = await client.query<{ id: string }>('SELECT id FROM runs WHERE id = ANY($1::text[])', [ids]);
+    return new Set(rows.map(({ id }) => id));
+  });
+}
+
+async function withConnection<Result>(url: string, read: (client: Client) => Promise<Result>): Promise<Result> {
+  const client = new Client({ connectionString: url, application_name: 'dockbell', connectionTimeoutMillis: 10_000 });
+  // The query reports it again.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await read(client);
+  } catch (error) {
+    const translated = toStorageError(error);
+    if (translated instanceof AppError) throw translated;
+    throw new AppError('storage_unavailable', `PostgreSQL: ${messageOf(error)}`, { cause: error });
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
