@@ -15,6 +15,9 @@ const NEED_A_PROCESS = [
 /** Tests that start hundreds of programs, mostly git. A start copies the page tables, so the process must stay small. */
 const START_PROGRAMS = ['test/integration/{checks,edit,reconcile.preview,run,source}*.test.ts'];
 
+/** CONTRIBUTING.md says which tests have the tag. `npm test` omits them (`scripts/tasks.mjs`). */
+export const TAGS = [{ name: 'long', description: 'Only `npm run test:faults` runs these tests.' }];
+
 /**
  * Test files run one after another in a few processes, so that modules are loaded once. Files in NEED_A_PROCESS get a
  * separate process each. The groups do not share processes. The contract tests of the storages need a server of PostgreSQL.
@@ -23,6 +26,7 @@ export default defineConfig({
   resolve: { alias: [YAML_LIBRARY] },
   test: {
     setupFiles: ['test/helpers/check-documented-answers.ts', 'test/helpers/after-each-file.ts'],
+    tags: TAGS,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // The default of one second is too short when other tests run on the same cores.

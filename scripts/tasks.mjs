@@ -14,6 +14,8 @@ const TSC = 'node_modules/typescript7/bin/tsc';
 // Tests run on the same two cores, so the threads of the compiler cost more time than they save.
 const TYPES = ['tsconfig.json', 'src/dashboard'].map((project) => [TSC, '-p', project, '--singleThreaded']);
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run'];
+/** The tests that fit into five minutes on two cores. The task `faults` runs the others too. */
+const SHORT_TESTS = [...VITEST, '--tags-filter=!long'];
 const TSX = 'node_modules/tsx/dist/cli.mjs';
 /** Scripts that write files from the tables of the code: later ones read what earlier ones wrote. */
 const GENERATORS = ['schemes', 'rule-docs', 'config', 'api-types', 'cli-docs'];
@@ -26,7 +28,7 @@ const TASKS = {
   test: async (args) => (await install(['.', PROVIDERS, SITE])) || (await build()) || test(args),
   durations: async () => {
     process.env.DOCKBELL_DURATIONS = 'write';
-    return (await install(['.', PROVIDERS, SITE])) || (await build()) || run(VITEST);
+    return (await install(['.', PROVIDERS, SITE])) || (await build()) || run(SHORT_TESTS);
   },
   faults: async (args) =>
     (await install(['.', PROVIDERS, SITE])) ||
@@ -112,7 +114,7 @@ async function test(args) {
   const early = worst(await Promise.all([BIOME, PROSE, ARROWS].map(runQuietly)));
   if (early !== 0) return early;
   const types = Promise.all(TYPES.map(runQuietly));
-  const tests = await run([...VITEST, ...args]);
+  const tests = await run([...SHORT_TESTS, ...args]);
   return worst([tests, ...(await types)]);
 }
 

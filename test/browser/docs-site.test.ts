@@ -36,7 +36,9 @@ describeDashboard('the documentation of the daemon', ({ openPage, signIn }) => {
     expect([...hosts]).toEqual([new URL(daemon.adminUrl).host]);
   });
 
-  it('shows the API reference, coloured code, and no page that is wider than a tablet or a phone', async () => {
+  it('shows the API reference, coloured code, and no page that is wider than a tablet or a phone', {
+    tags: 'long',
+  }, async () => {
     const page = await openPage();
     await page.goto(`${daemon.adminUrl}/docs/reference/api/webhooks#create-a-webhook`);
     await page.getByRole('heading', { name: 'Create a webhook' }).waitFor();

@@ -158,7 +158,9 @@ describe('dockbell dev', () => {
 });
 
 describe('dockbell dev with an earlier one that was killed', () => {
-  it('deletes its data, prints prompts without an executor, and keeps its own data on request', async () => {
+  it('deletes its data, prints prompts without an executor, and keeps its own data on request', {
+    tags: 'long',
+  }, async () => {
     const killed = startProgram(['dev'], { cwd: dir, env });
     await killed.shows(/dockbell send uptime/);
     await killed.end('SIGKILL');
@@ -178,7 +180,7 @@ describe('dockbell dev with an earlier one that was killed', () => {
     expect(existsSync(join(dir, '.dockbell/dev/dockbell.db'))).toBe(true);
   });
 
-  it('never deletes a folder that another one named', async () => {
+  it('never deletes a folder that another one named', { tags: 'long' }, async () => {
     const precious = join(home, 'precious');
     mkdirSync(precious);
     writeFileSync(join(precious, 'daemon.json'), '{}');

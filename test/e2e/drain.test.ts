@@ -130,7 +130,7 @@ it('SIGTERM waits for running commands while deliveries are accepted, and the ne
   await reaches(second, 'succeeded');
 }, 60_000);
 
-it('a second SIGTERM ends commands immediately, and their logs say why', async () => {
+it('a second SIGTERM ends commands immediately, and their logs say why', { tags: 'long' }, async () => {
   rmSync(join(folder, 'end'));
   const id = await deliver('{"n":4}');
   await reaches(id, 'running');
@@ -141,9 +141,11 @@ it('a second SIGTERM ends commands immediately, and their logs say why', async (
   daemon = await start(daemon.dataDir);
   expect(await readRun(id)).toMatchObject({ state: 'failed', error: 'interrupted' });
   expect((await daemon.api(`/runs/${id}/log`)).body).toBe('begun\n\n[dockbell: interrupted: the daemon stopped]\n');
-}, 60_000);
+});
 
-it('a second SIGTERM ends soon although senders hold requests, and answers one that is completed in time', async () => {
+it('a second SIGTERM ends soon although senders hold requests, and answers one that is completed in time', {
+  tags: 'long',
+}, async () => {
   await holdRequest(daemon.adminUrl, '/api/v1/drain', '{}');
   await holdRequest(daemon.ingressUrl, path, '{"n":5}');
   const late = await holdRequest(daemon.ingressUrl, path, '{"n":6}');
@@ -159,18 +161,18 @@ it('a second SIGTERM ends soon although senders hold requests, and answers one t
   const { body } = await daemon.api('/factories/payments/deliveries?limit=1');
   expect(body.data[0]).toMatchObject(JSON.parse(answer!.body));
   expect((await daemon.api(`/deliveries/${body.data[0].id}/payload`)).body).toEqual({ n: 6 });
-}, 60_000);
+});
 
-it('a stop ends soon when drain has passed, although a sender holds a request', async () => {
+it('a stop ends soon when drain has passed, although a sender holds a request', { tags: 'long' }, async () => {
   const id = await deliver('{"n":7}');
   await reaches(id, 'running');
   await holdRequest(daemon.ingressUrl, path, '{"n":8}');
   expect(await measureMs(daemon.end('SIGTERM'))).toBeLessThan(4_500);
   daemon = await start(daemon.dataDir);
   expect((await daemon.api(`/runs/${id}/log`)).body).toContain('drain (200ms) had passed');
-}, 60_000);
+});
 
-it('a second SIGTERM does not wait for a status target that hangs', async () => {
+it('a second SIGTERM does not wait for a status target that hangs', { tags: 'long' }, async () => {
   const host = await startGitHost();
   host.hang();
   const source = { type: 'repository', url: repo.path };
@@ -185,9 +187,11 @@ it('a second SIGTERM does not wait for a status target that hangs', async () => 
   expect(await measureMs(notifying.end('SIGTERM'))).toBeLessThan(2_000);
   expect(await notifying.exited).toBe(0);
   await host.close();
-}, 60_000);
+});
 
-it('a stop does not wait for a receiver of traces that hangs: 2 seconds, and none after a second SIGTERM', async () => {
+it('a stop does not wait for a receiver of traces that hangs: 2 seconds, and none after a second SIGTERM', {
+  tags: 'long',
+}, async () => {
   const hanging = createServer(() => {}).listen(0, '127.0.0.1');
   await once(hanging, 'listening');
   const { port } = hanging.address() as AddressInfo;
@@ -211,4 +215,4 @@ it('a stop does not wait for a receiver of traces that hangs: 2 seconds, and non
   expect(await stop('SIGTERM')).toBeLessThan(1_500);
   hanging.closeAllConnections();
   hanging.close();
-}, 60_000);
+});

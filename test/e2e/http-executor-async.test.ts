@@ -156,7 +156,7 @@ describe('executor http with mode async', { timeout: 120_000 }, () => {
     expect(daemon.output()).not.toContain(token);
   });
 
-  it('keeps an accepted run over kill -9 and over a stop, and sends no second request', async () => {
+  it('keeps an accepted run over kill -9 and over a stop, and sends no second request', { tags: 'long' }, async () => {
     const { id, report } = await deliver();
     await eventually(async () => (await readRun(id)).attempts[0].held_until !== null);
     for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
@@ -190,7 +190,9 @@ describe('executor http with mode async', { timeout: 120_000 }, () => {
     expect([(await readRun(lost.id)).state, receiver.taken.length]).toEqual(['succeeded', requests]);
   });
 
-  it('sends an unanswered request again after kill -9, and accepts reports with both tokens', async () => {
+  it('sends an unanswered request again after kill -9, and accepts reports with both tokens', {
+    tags: 'long',
+  }, async () => {
     receiver.script(() => undefined);
     const { id, report: first } = await deliver();
     await daemon.end('SIGKILL');
@@ -220,7 +222,9 @@ describe('executor http with mode async', { timeout: 120_000 }, () => {
     for (const each of [second.report, report]) await complete(each, { state: 'succeeded' });
   });
 
-  it('notifies the receiver of a run that a newer one supersedes, and ends it although the receiver takes no notification', async () => {
+  it('notifies the receiver of a run that a newer one supersedes, and ends it although the receiver takes no notification', {
+    tags: 'long',
+  }, async () => {
     const automation = {
       name: 'review',
       prompt: 'Review it.',
@@ -268,7 +272,7 @@ describe('executor http with mode async', { timeout: 120_000 }, () => {
     expect(await readRun(id)).toMatchObject({ state: 'succeeded', attempt: 2 });
   });
 
-  it('ends as timeout at the deadline, which no report extends', async () => {
+  it('ends as timeout at the deadline, which no report extends', { tags: 'long' }, async () => {
     await daemon.end('SIGTERM');
     await start({ timeout: '3s' });
     const { id, report } = await deliver();

@@ -65,7 +65,9 @@ describe('executor http', { timeout: 120_000 }, () => {
     expect((await daemon.api(`/runs/${id}/log`)).body).toBe('done with [redacted]');
   });
 
-  it('repeats the request with its key after kill -9 and after a stop, and the run ends once', async () => {
+  it('repeats the request with its key after kill -9 and after a stop, and the run ends once', {
+    tags: 'long',
+  }, async () => {
     receiver.taken.length = 0;
     receiver.script(hold);
     const id = await deliver();

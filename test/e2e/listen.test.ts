@@ -205,7 +205,7 @@ describe('dockbell listen', () => {
     });
   });
 
-  it('repeats a forward on request only, and prints what the target answered', async () => {
+  it('repeats a forward on request only, and prints what the target answered', { tags: 'long' }, async () => {
     let failures = 0;
     const from = received.length;
     answer = (count) => (count === from && failures++ < 1 ? 503 : 200);
@@ -230,7 +230,9 @@ describe('dockbell listen', () => {
     answer = () => 200;
   });
 
-  it('continues with the delivery that had no answer, and says if retention removed the last one', async () => {
+  it('continues with the delivery that had no answer, and says if retention removed the last one', {
+    tags: 'long',
+  }, async () => {
     const unreachable = ['--forward', 'http://127.0.0.1:1/', '--retry', '9', '--since', 'last'];
     let program = listen(daemon.adminUrl, unreachable);
     await program.shows('No earlier call is known');
@@ -253,7 +255,9 @@ describe('dockbell listen', () => {
     await program.end('SIGINT');
   });
 
-  it('posts to the dockbell dev of a folder, which signs with its own secret and decides by the headers', async () => {
+  it('posts to the dockbell dev of a folder, which signs with its own secret and decides by the headers', {
+    tags: 'long',
+  }, async () => {
     const dir = join(home, 'factory');
     mkdirSync(join(dir, 'webhooks'), { recursive: true });
     mkdirSync(join(dir, 'automations/look'), { recursive: true });
@@ -271,7 +275,7 @@ describe('dockbell listen', () => {
     expect(await dev.end('SIGINT'), dev.output()).toBe(0);
   });
 
-  it('ends with an error if the token is revoked, or if the webhook does not exist', async () => {
+  it('ends with an error if the token is revoked, or if the webhook does not exist', { tags: 'long' }, async () => {
     const { body } = await daemon.api('/tokens', { method: 'POST', body: { name: 'short', role: 'viewer' } });
     const program = listen(daemon.adminUrl, [], { DOCKBELL_TOKEN: body.token });
     await program.shows('Listening to github.');

@@ -57,7 +57,7 @@ it('a daemon stores in PostgreSQL what it shows and runs, also after a restart',
   expect(await again.end('SIGTERM')).toBe(0);
 });
 
-it('a second daemon on the same database does not start, and says why', async () => {
+it('a second daemon on the same database does not start, and says why', { tags: 'long' }, async () => {
   const options = await configure('two');
   const daemon = await startTestDaemon(options);
   const other = launchTestDaemon(options);
@@ -67,7 +67,9 @@ it('a second daemon on the same database does not start, and says why', async ()
   expect(await daemon.end('SIGTERM')).toBe(0);
 });
 
-it('a server that is killed under load loses no accepted delivery, and stores none twice', async () => {
+it('a server that is killed under load loses no accepted delivery, and stores none twice', {
+  tags: 'long',
+}, async () => {
   const options = await configure('three');
   const daemon = await startTestDaemon(options);
   const uid = await applyCiFactory(daemon);

@@ -148,7 +148,9 @@ it('a payload without a commit is not posted to a git host, but calls back', asy
   expect(JSON.stringify(failures)).not.toContain('not a repository');
 });
 
-it('a result that a killed daemon did not post is posted by the next one, and a posted one is not posted again', async () => {
+it('a result that a killed daemon did not post is posted by the next one, and a posted one is not posted again', {
+  tags: 'long',
+}, async () => {
   received.length = 0;
   statuses.push(503);
   await deliver({ only: 'callback' });

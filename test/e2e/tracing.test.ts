@@ -172,7 +172,9 @@ describe('traces', () => {
     await repo.commit({ 'webhooks/ci.yaml': 'secretName: CI_SECRET\n' });
   });
 
-  it('continue over a restart: the next daemon ends the span of a run that it finds interrupted', async () => {
+  it('continue over a restart: the next daemon ends the span of a run that it finds interrupted', {
+    tags: 'long',
+  }, async () => {
     const traceId = createTraceId();
     expect((await send({ traceparent: `00-${traceId}-00f067aa0ba902b7-01` }, { wait: true })).status).toBe(202);
     await eventually(() => named(spansOf(traceId), 'queue').length === 2);

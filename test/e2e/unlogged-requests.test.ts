@@ -82,7 +82,9 @@ describe('requests without an entry in the delivery log', () => {
     expect(metrics).toContain('dockbell_requests_refused_total{factory="web",webhook="old",reason="deleted"} 1');
   });
 
-  it('survive a restart, also those of the last seconds, and a factory that the configuration does not name', async () => {
+  it('survive a restart, also those of the last seconds, and a factory that the configuration does not name', {
+    tags: 'long',
+  }, async () => {
     expect(await send('off')).toBe(404);
     await daemon.end('SIGTERM');
     daemon = await start('shop');

@@ -175,7 +175,7 @@ describe('dockbell worker', { timeout: 120_000 }, () => {
     });
   });
 
-  it('that was killed ends what it left, reports it, and starts no attempt twice', async () => {
+  it('that was killed ends what it left, reports it, and starts no attempt twice', { tags: 'long' }, async () => {
     const script = createScript();
     const state = newState();
     const id = await deliver();
@@ -191,7 +191,7 @@ describe('dockbell worker', { timeout: 120_000 }, () => {
     expect(script.starts()).toHaveLength(1);
   });
 
-  it('continues its runs while the daemon is killed and started again', async () => {
+  it('continues its runs while the daemon is killed and started again', { tags: 'long' }, async () => {
     const script = createScript();
     const id = await deliver();
     const worker = startWorker(script.args);
@@ -207,7 +207,9 @@ describe('dockbell worker', { timeout: 120_000 }, () => {
     expect(await worker.end('SIGTERM')).toBe(0);
   });
 
-  it('that was stopped for longer than its lease ends its command, and its report is ignored', async () => {
+  it('that was stopped for longer than its lease ends its command, and its report is ignored', {
+    tags: 'long',
+  }, async () => {
     const script = createScript();
     const id = await deliver();
     const worker = startWorker(script.args);
@@ -255,7 +257,7 @@ describe('dockbell worker', { timeout: 120_000 }, () => {
     expect((await readRun(id)).state).toBe('cancelled');
   });
 
-  it('rejects tokens of other roles, wrong options, and a second worker in its folder', async () => {
+  it('rejects tokens of other roles, wrong options, and a second worker in its folder', { tags: 'long' }, async () => {
     const owner = readFileSync(join(daemon.dataDir, 'admin-token'), 'utf8').trim();
     const asOwner = startWorkerProcess({
       url: daemon.adminUrl,
