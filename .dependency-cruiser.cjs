@@ -21,6 +21,7 @@ const arrows = {
   notify: ['core', 'outbound'],
   alerts: ['core', 'outbound'],
   events: ['core'],
+  replicas: ['core'],
   files: [],
   threads: ['core'],
   processes: ['core'],

@@ -15,6 +15,7 @@ import type { EventFeed } from '../core/ports/event-feed.ts';
 import type { MasterKeyControl } from '../core/ports/master-key-control.ts';
 import type { SignInOutcome } from '../core/ports/metrics.ts';
 import type { ReloadControl } from '../core/ports/reload-control.ts';
+import type { ReplicaGroup } from '../core/ports/replicas.ts';
 import type { DrainControl } from '../core/ports/runs/drain-control.ts';
 import type { RunLogReader } from '../core/ports/runs/executor.ts';
 import type { PauseControl } from '../core/ports/runs/pause-control.ts';
@@ -134,6 +135,8 @@ export interface ApiModules {
     openId: OpenIdSignIn | null;
   };
   alerts: AlertControl;
+  /** Default: this daemon is alone. */
+  group?: ReplicaGroup;
   answers: AnswerStore;
   masterKey: MasterKeyControl;
   base: { clock: Clock; ids: IdSource; randomBytes: RandomBytes; logger: FastifyBaseLogger };
@@ -174,6 +177,7 @@ export function composeApi(modules: ApiModules): FastifyInstance {
     dashboardDir,
     docsDir,
     version,
+    ...(modules.group === undefined ? {} : { group: modules.group }),
     logger,
   });
   const { health, renderMetrics } = operation;

@@ -19,7 +19,7 @@ const DEFAULT_SEARCH_PATH = '/usr/local/bin:/usr/bin:/bin';
 
 /** Creates the executors of the configuration, and what gives them runs. Nothing is claimed before its start. */
 export async function composeDispatcher(
-  { config, env, paths, storage, clock, logger }: DaemonState,
+  { config, env, paths, machine, storage, clock, logger }: DaemonState,
   { metrics, tracing, sources, alerts, notifier }: DaemonObservers,
   secrets: SecretStore,
   options: Pick<DaemonOptions, 'openStartRecords' | 'onRunEnded'> & {
@@ -52,6 +52,7 @@ export async function composeDispatcher(
   };
   const dispatcher = createRunDispatcher({
     terms: await openTerms(config),
+    machine,
     storage,
     logs: createRunLogWriter(paths.runLogs, clock),
     observer: observeAll([metrics.runs, alerts.runs, ...(tracing === null ? [] : [tracing.runs])]),

@@ -10,6 +10,7 @@ import type { IdSource } from '../core/ids.ts';
 import type { AlertControl } from '../core/ports/alerts/alert-control.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { AlertMetrics } from '../core/ports/metrics.ts';
+import type { UnacceptedKind } from '../core/ports/replicas.ts';
 import type { RunObserver } from '../core/ports/runs/run-observer.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
@@ -40,6 +41,8 @@ export type ProbePublicUrl = () => Promise<string | null>;
 export interface Alerts {
   control: AlertControl;
   onRecorded(entry: DeliveryLogEntry): void;
+  /** Requests to this webhook that another replica did not accept. */
+  noteUnaccepted(kind: UnacceptedKind, webhook: number, count: number): void;
   onReconciled(reconciliation: Pick<ReconciliationEnd, 'result'>): void;
   runs: RunObserver;
   onSecretChanged(name: string): void;
@@ -59,6 +62,10 @@ export function createAlerts(parts: AlertParts): Alerts {
   const { config, storage, registry, backups, metrics, clock, ids, logger } = parts;
   const requests = new RequestTally(() => clock.monotonicMs());
   const createdAt = clock.wallMs();
+  const noteUnaccepted = (kind: UnacceptedKind, ref: number, count: number) => {
+    const webhook = registry.findByRef(ref);
+    if (webhook !== undefined) requests.note(kind, webhook, count);
+  };
   let probe: ProbePublicUrl = async () => null;
   const publicUrl = new PublicUrlWatch({
     intervalMs: () =>
@@ -106,9 +113,9 @@ export function createAlerts(parts: AlertParts): Alerts {
     },
     onRecorded: (entry) => {
       if (entry.kind !== 'rejection') return;
-      const webhook = registry.findByRef(entry.webhook);
-      if (webhook !== undefined) requests.note(entry.label === null ? 'limited' : 'rejected', webhook, entry.count);
+      noteUnaccepted(entry.label === null ? 'limited' : 'rejected', entry.webhook, entry.count);
     },
+    noteUnaccepted,
     onReconciled: ({ result }) => {
       watch.noteEvent(null);
       if (result === 'applied') publicUrl.probeNow();

@@ -4,6 +4,7 @@ import type { IdSource } from '../core/ids.ts';
 import type { UnloggedCounts } from '../core/ports/deliveries/unlogged-counts.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { IngressMetrics } from '../core/ports/metrics.ts';
+import type { AdmissionKind, Counts } from '../core/ports/replicas.ts';
 import type { SecretHistory } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { DeliveryTracer } from '../core/ports/tracing.ts';
@@ -12,7 +13,7 @@ import type { Clock } from '../core/time/clock.ts';
 import type { Health } from '../health/health.ts';
 import { handleDelivery } from '../ingress/handle-delivery.ts';
 import type { AdoptSecret, IngressContext, IngressListeners } from '../ingress/ingress-context.ts';
-import { RateLimits } from '../ingress/limits.ts';
+import { type OnAdmitted, RateLimits } from '../ingress/limits.ts';
 import { BackfillMarks } from '../ingress/log/backfill-marks.ts';
 import { HandshakeRows, RejectionRows } from '../ingress/log/capped-rows.ts';
 import { CaptureWindows } from '../ingress/log/capture-window.ts';
@@ -51,6 +52,8 @@ export interface IngressParts {
   /** Aborted when a stop has to hurry. */
   hurry: AbortSignal;
   metrics: IngressMetrics & Pick<Metrics, 'countUnlogged'>;
+  /** Called for each request that counts for a limit. */
+  onAdmitted?: OnAdmitted;
   /** `null` if tracing is off. */
   tracer: DeliveryTracer | null;
   /** An entry of the delivery log is on disk, or could not be written. */
@@ -81,6 +84,8 @@ export interface Ingress {
   urlProbes: UrlProbes;
   /** Reads of the counts, with everything that was counted until now. */
   unloggedCounts: Pick<UnloggedCounts, 'list'>;
+  /** Requests to other replicas that count for limits. */
+  noteAdmitted(kind: AdmissionKind, counts: Counts): void;
   /** From now on applies these limits. The counts of the last minute start again if a limit has changed. */
   setLimits(limits: IngressLimits): void;
   /** Opens the public listener; answers with its URL. */
@@ -127,7 +132,7 @@ export function createIngress(parts: IngressParts): Ingress {
   let url = '';
   const context: IngressContext = {
     registry,
-    limits: new RateLimits(config.limits),
+    limits: new RateLimits(config.limits, parts.onAdmitted),
     recorder,
     rejectionRows,
     rateLimitedRows,
@@ -173,11 +178,12 @@ export function createIngress(parts: IngressParts): Ingress {
     replays,
     backfillMarks,
     verifyOriginal: (uid, request) => verifyOriginal(context, uid, request),
+    noteAdmitted: (kind, counts) => context.limits.noteElsewhere(kind, counts, clock.monotonicMs()),
     setLimits: (limits) => {
       const { deliveriesPerMinute, failedAuthPerMinute } = context.limits;
       const isSame =
         limits.deliveriesPerMinute === deliveriesPerMinute && limits.failedAuthPerMinute === failedAuthPerMinute;
-      if (!isSame) context.limits = new RateLimits(limits);
+      if (!isSame) context.limits = new RateLimits(limits, parts.onAdmitted);
       context.maxBodyBytes = limits.bodyBytes;
     },
     rejectionRows,

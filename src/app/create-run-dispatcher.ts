@@ -18,6 +18,7 @@ import { createWorkerCheckouts, createWorkspaces } from './check-out-workspaces.
 
 export interface RunParts {
   terms: DispatchTerms;
+  machine?: string | null;
   storage: Pick<Storage, 'runQueue' | 'runReader' | 'pauses'>;
   logs: RunLogWriter;
   observer: RunObserver;

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { AppError, messageOf } from '../core/errors.ts';
 import type { Logger } from '../core/ports/logger.ts';
 
@@ -75,6 +76,18 @@ export function logInheritedSockets(
 function formatListenUrl(host: string, port: number): string {
   const shown = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
+}
+
+/**
+ * The URL of a listener for other machines: if it binds to all addresses, that of the first address of this machine.
+ *
+ * @param host as configured
+ */
+export function findReachable(url: string, host: string): string {
+  if (host !== '0.0.0.0' && host !== '::') return url;
+  const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  const outside = addresses.find(({ internal, family }) => !internal && family === 'IPv4');
+  return outside === undefined ? url : `http://${outside.address}:${new URL(url).port}`;
 }
 
 function rejectAddress(name: string, { host, port }: ListenAddress, thrown: unknown): AppError {

@@ -39,7 +39,13 @@ export async function observeDaemon(state: DaemonState, hurry: AbortSignal, life
   const registry = new Registry();
   const events = new EventHub(clock, Buffer.from(randomBytes(6)).toString('hex'));
   const findWebhook = (ref: number) => registry.findByRef(ref);
-  const sources = createEventSources({ hub: events, findWebhook, runs: storage.runReader, logger });
+  const sources = createEventSources({
+    hub: events,
+    findWebhook,
+    runs: storage.runReader,
+    deliveries: storage.deliveryReader,
+    logger,
+  });
   const notifier = createNotifier({
     config,
     storage,

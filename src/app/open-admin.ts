@@ -23,6 +23,7 @@ import type { EventFeed } from '../core/ports/event-feed.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { MasterKeyControl } from '../core/ports/master-key-control.ts';
 import type { ReloadControl } from '../core/ports/reload-control.ts';
+import type { ReplicaGroup } from '../core/ports/replicas.ts';
 import type { SecretHistory, SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { Clock } from '../core/time/clock.ts';
@@ -89,6 +90,7 @@ export interface AdminParts {
   backups: BackupControl;
   doctor: Doctor;
   alerts: AlertControl;
+  group: ReplicaGroup;
   /** Where browsers sign in; `null` if the configuration names no OpenID provider. */
   createOpenId(adminUrl: () => string): OpenIdSignIn | null;
   base: { clock: Clock; steadyClock: Clock; ids: IdSource; randomBytes: RandomBytes; logger: Logger };
@@ -99,7 +101,9 @@ export async function openAdmin(parts: AdminParts, lifetime: Lifetime): Promise<
   const { config, storage, paths, base } = parts;
   const { steadyClock: clock, ids, randomBytes, logger } = base;
   const { tokens, loginLinks } = storage;
-  const isFirstStart = await ensureAdminToken({ tokens, clock, ids, randomBytes }, paths.adminToken);
+  // A follower joins daemons that have a token.
+  const isFirstStart =
+    parts.group.isLeader && (await ensureAdminToken({ tokens, clock, ids, randomBytes }, paths.adminToken));
   let url = '';
   const adminUrl = () => config.admin.url ?? url;
   const server = composeApi(collectModules(parts, adminUrl, lifetime));
@@ -193,6 +197,7 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
       doctor: parts.doctor,
     },
     alerts: parts.alerts,
+    group: parts.group,
     signIn: {
       passwords: createPasswords(),
       passwordAttempts: new PasswordAttempts(clock),

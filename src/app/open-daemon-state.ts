@@ -3,6 +3,7 @@ import { readClientSecret } from '../api/openid/read-client-secret.ts';
 import type { LiveConfig } from '../config/live-config.ts';
 import { createIdSource } from '../core/ids.ts';
 import { systemClock } from '../core/time/clock.ts';
+import { readOrCreateId } from '../files/id-file.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createRedactor } from '../secrets/redactor.ts';
 import { readInheritedSockets } from '../systemd/inherited-sockets.ts';
@@ -34,6 +35,7 @@ export async function openDaemonState({ config }: LiveConfig, options: DaemonOpt
   const isConfigured = (factory: string) => config.factories.some(({ name }) => name === factory);
   return {
     ...opened,
+    machine: config.storage.type === 'sqlite' ? null : await readOrCreateId(paths.machineId),
     config,
     env,
     logger,

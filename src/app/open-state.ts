@@ -40,7 +40,8 @@ export interface OpenDataDir {
   opening: Promise<OpenStorage>;
 }
 
-export interface OpenStorage extends Pick<StorageThread, 'storage' | 'measures' | 'openChannel' | 'applyPacked'> {
+export interface OpenStorage
+  extends Pick<StorageThread, 'storage' | 'measures' | 'group' | 'openChannel' | 'applyPacked'> {
   /** Resolves when the storage can no longer store anything durably. */
   storageBroken: Promise<AppError>;
 }
@@ -76,8 +77,8 @@ async function openStorage(
   await noteStorage(paths.storageNote, config.type);
   for (const text of thread.opened.warnings) logger.warn({}, text);
   if (thread.opened.migration !== null) logger.info({ ...thread.opened.migration }, 'database migrated');
-  const { storage, measures, openChannel, applyPacked, broken } = thread;
-  return { storage, measures, openChannel, applyPacked, storageBroken: broken };
+  const { storage, measures, group, openChannel, applyPacked, broken } = thread;
+  return { storage, measures, group, openChannel, applyPacked, storageBroken: broken };
 }
 
 function startThread({ type, url, pool }: Config['storage'], { database }: DataPaths): Promise<StorageThread> {

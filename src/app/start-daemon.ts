@@ -25,9 +25,11 @@ import { watchEnd } from './end-daemon.ts';
 import { followReconciliations } from './follow-reconciliations.ts';
 import { limitYoungGeneration, sizeYoungGenerations } from './heap-limits.ts';
 import { Lifetime } from './lifetime.ts';
+import { findReachable } from './listen.ts';
 import { observeDaemon } from './observe-daemon.ts';
 import type { AdminParts } from './open-admin.ts';
 import { openDaemonState } from './open-daemon-state.ts';
+import { openGroup } from './open-group.ts';
 import { findPushTrigger } from './push-trigger.ts';
 import { startReconcileThread } from './reconcile-thread/start-reconcile-thread.ts';
 import { createReload } from './reload-config.ts';
@@ -66,6 +68,12 @@ async function composeDaemon(
   const hurry = new AbortController();
   const observers = await observeDaemon(state, hurry.signal, lifetime);
   const { backups, metrics, tracing, registry, events, sources, notifier, alerts, version } = observers;
+  const { group, beginFollowing, tell } = openGroup(
+    state,
+    observers,
+    () => ({ ingress, dispatcher, reconciling, liveFactories, onSecretChanged: followStored }),
+    lifetime,
+  );
   const followSecret = (name: string) => {
     ingress.onSecretChanged(name);
     runSecrets.onSecretChanged();
@@ -88,7 +96,7 @@ async function composeDaemon(
       readsWorkTrees: options.readsWorkTrees ?? false,
     },
     openChannel,
-    serving: createServing(state.applyPacked, liveFactories),
+    serving: createServing(state.applyPacked, liveFactories, tell.applied),
     secrets: stored,
     onReconciled: followReconciliations({
       config,
@@ -104,11 +112,20 @@ async function composeDaemon(
     onTimedPass: tracing?.onTimedPass ?? (() => {}),
     logger,
   });
-  const secrets = createNotifyingSecretStore(stored, (name) => {
+  const retryWithSecret = (name: string) => {
     reconciling.onSecretChanged();
     notifier.onSecretChanged(name);
     alerts.onSecretChanged(name);
+  };
+  const followStored = (name: string) => {
+    followSecret(name);
+    if (group.isLeader) retryWithSecret(name);
+  };
+  const secrets = createNotifyingSecretStore(stored, (name) => {
+    retryWithSecret(name);
+    tell.secret(name);
   });
+  await beginFollowing();
   await reconciling.serveAll();
 
   let adminUrl = '';
@@ -149,12 +166,19 @@ async function composeDaemon(
     hurry: hurry.signal,
     metrics,
     tracer: tracing?.deliveries ?? null,
+    onAdmitted: tell.admitted,
     onRecorded: (entry, outcome) => {
       sources.onRecorded(entry, outcome);
       alerts.onRecorded(entry);
+      tell.recorded(entry);
     },
-    onRunsCreated: dispatcher.onRunsCreated,
-    onPush: reconciling.onPush,
+    onRunsCreated: (factory, runs) => {
+      if (group.isLeader) dispatcher.onRunsCreated(factory, runs);
+    },
+    onPush: (factory, trace) => {
+      if (group.isLeader) reconciling.onPush(factory, trace);
+      else tell.push(factory, trace);
+    },
     clock,
     ids,
     logger,
@@ -218,6 +242,7 @@ async function composeDaemon(
       backups: backups.control,
       alerts: alerts.control,
       doctor: createDoctor({ config, paths, env, conditions, urlProbes: ingress.urlProbes, ids, ingressUrl }),
+      group,
       createOpenId: await prepareOpenId(config, state.clientSecret),
       base: { clock, steadyClock, ids, randomBytes, logger },
     },
@@ -226,16 +251,19 @@ async function composeDaemon(
 
   adminUrl = url;
   if (options.noNewRuns) dispatcher.drain.drain();
-  dispatcher.start().catch((error) => logger.error({ err: error }, 'recovering runs failed'));
-  ingress.replays.start().catch((error) => logger.error({ err: error }, 'continuing replays failed'));
-  notifier.start();
-  reconciling.start();
   const probe = createUrlProbe({ config, urlProbes: ingress.urlProbes, ids, ingressUrl });
-  alerts.start(probe).catch((error) => logger.error({ err: error }, 'starting alerts failed'));
+  group.onLead(() => {
+    dispatcher.start().catch((error) => logger.error({ err: error }, 'recovering runs failed'));
+    ingress.replays.start().catch((error) => logger.error({ err: error }, 'continuing replays failed'));
+    notifier.start();
+    reconciling.start();
+    alerts.start(probe).catch((error) => logger.error({ err: error }, 'starting alerts failed'));
+  });
   startUpkeep(
     {
       config,
       paths,
+      group,
       storage,
       startRecords,
       ingress,
@@ -253,6 +281,7 @@ async function composeDaemon(
 
   lifetime.defer(() => removeDaemonFile(paths.daemonFile));
   await writeDaemonFile(paths.daemonFile, { pid: process.pid, ingress_url: ingressUrl, admin_url: adminUrl, version });
+  await group.start({ ingressUrl, adminUrl: config.replica.adminUrl ?? findReachable(adminUrl, config.admin.host) });
   limitYoungGeneration();
   logger.info({ ingressUrl, adminUrl, version }, 'daemon started');
   service.ready();

@@ -1,6 +1,7 @@
 import type { LiveSchedule } from '../backup/live-schedule.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../core/ports/logger.ts';
+import type { ReplicaGroup } from '../core/ports/replicas.ts';
 import type { StartRecords } from '../core/ports/runs/executor.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { RetentionTime } from '../core/retention-time.ts';
@@ -18,6 +19,7 @@ import type { Lifetime } from './lifetime.ts';
 export interface UpkeepParts {
   config: Pick<Config, 'retention' | 'runsDir'>;
   paths: Pick<DataPaths, 'runLogs' | 'startRecords'>;
+  group: Pick<ReplicaGroup, 'isLeader'>;
   storage: Pick<Storage, 'retention' | 'runReader' | 'tokens'>;
   startRecords: StartRecords;
   ingress: Pick<Ingress, 'rejectionRows' | 'handshakeRows' | 'unlogged'>;
@@ -31,10 +33,11 @@ export interface UpkeepParts {
 
 /** Starts what works by the clock: retention, warnings of tokens that expire, scheduled backups. */
 export function startUpkeep(parts: UpkeepParts, lifetime: Lifetime): void {
-  const { config, paths, storage, startRecords, ingress, backups, conditions } = parts;
+  const { config, paths, group, storage, startRecords, ingress, backups, conditions } = parts;
   const { clock, steadyClock, retentionTime, logger } = parts;
   const { runsDir } = config;
   const housekeeping = startHousekeeping({
+    isLeader: () => group.isLeader,
     retention: storage.retention,
     get policy() {
       return config.retention;

@@ -1,13 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, systemErrorCode } from '../core/errors.ts';
 import type { BackupSchedule } from '../core/ports/backup-control.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { type CancelCall, type Schedule, scheduleCall } from '../core/time/schedule.ts';
+import { readOrCreateId } from '../files/id-file.ts';
 import { makeFolder } from '../files/make-folder.ts';
-import { writeDurably } from '../files/write-durably.ts';
 import { formatFileTime, type OnlineBackups } from './online-backups.ts';
 import { storeBackup } from './store-backup.ts';
 
@@ -191,12 +190,4 @@ export class ScheduledBackups {
     this.#id ??= await readOrCreateId(this.#parts.idFile);
     return this.#id;
   }
-}
-
-async function readOrCreateId(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8').catch(() => '');
-  if (/^[0-9a-f]{8}$/.test(text.trim())) return text.trim();
-  const id = randomBytes(4).toString('hex');
-  await writeDurably(file, `${id}\n`);
-  return id;
 }

@@ -22,6 +22,7 @@ export const ERROR_CODES = {
   storage_unavailable: { status: 503, exit: 2, title: 'Storage unavailable' },
   storage_broken: { status: 503, exit: 2, title: 'Storage broken' },
   storage_damaged: { status: 503, exit: 2, title: 'Database damaged' },
+  not_leading: { status: 503, exit: 2, title: 'Another replica leads' },
   storage_newer: { status: 500, exit: 2, title: 'Database written by a newer version' },
   data_dir_locked: { status: 500, exit: 2, title: 'Data directory in use' },
   master_key_wrong: { status: 500, exit: 2, title: 'Wrong master key' },

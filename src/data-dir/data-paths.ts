@@ -14,6 +14,8 @@ export interface DataPaths {
   backupId: string;
   /** See `noteStorage`. */
   storageNote: string;
+  /** The ID of this data directory among those of daemons that share a storage. */
+  machineId: string;
 }
 
 export function resolveDataPaths(dataDir: string): DataPaths {
@@ -27,5 +29,6 @@ export function resolveDataPaths(dataDir: string): DataPaths {
     adminToken: join(dataDir, 'admin-token'),
     backupId: join(dataDir, 'backup-id'),
     storageNote: join(dataDir, 'storage-type'),
+    machineId: join(dataDir, 'machine-id'),
   };
 }

@@ -1,4 +1,5 @@
-import type { RunId, WebhookUid } from '../core/ids.ts';
+import type { DeliveryId, RunId, WebhookUid } from '../core/ids.ts';
+import type { DeliveryReader } from '../core/ports/deliveries/delivery-log.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { ReconciliationEnd } from '../core/reconciliation.ts';
@@ -26,6 +27,7 @@ interface FeedParts {
   /** The live webhook with this number in the storage. */
   findWebhook(ref: number): WebhookNames | undefined;
   runs: Pick<RunReader, 'get' | 'attempts'>;
+  deliveries: Pick<DeliveryReader, 'get'>;
   logger: Logger;
 }
 
@@ -33,12 +35,24 @@ interface FeedParts {
 export interface EventSources {
   /** An entry of the delivery log is on disk, or could not be written. */
   onRecorded(entry: DeliveryLogEntry, outcome: RecordOutcome): void;
+  /** Another replica recorded these; `null` if they are too many to list. */
+  onRecordedElsewhere(deliveries: readonly DeliveryId[] | null): void;
   onRunChanged(id: RunId): void;
   onReconciled(reconciliation: ReconciliationEnd): void;
 }
 
 /** Makes events of what the parts tell, as far as anybody listens. */
-export function createEventSources({ hub, findWebhook, runs, logger }: FeedParts): EventSources {
+export function createEventSources({ hub, findWebhook, runs, deliveries, logger }: FeedParts): EventSources {
+  const publishStored = async (id: DeliveryId) => {
+    const delivery = await deliveries.get(id);
+    if (delivery === null) return;
+    hub.publish({ kind: 'delivery', delivery });
+    for (const run of delivery.runs) await publishRun(run);
+  };
+  const publishRun = async (id: RunId) => {
+    const [run, attempts] = await Promise.all([runs.get(id), runs.attempts([id])]);
+    if (run !== null) hub.publish({ kind: 'run', run, attempts: attempts.get(id) ?? [] });
+  };
   return {
     onRecorded: (entry, outcome) => {
       if (!hub.hasListeners()) return hub.miss();
@@ -54,10 +68,13 @@ export function createEventSources({ hub, findWebhook, runs, logger }: FeedParts
     },
     onRunChanged: (id) => {
       if (!hub.hasListeners()) return hub.miss();
-      Promise.all([runs.get(id), runs.attempts([id])]).then(
-        ([run, attempts]) => run !== null && hub.publish({ kind: 'run', run, attempts: attempts.get(id) ?? [] }),
-        (error) => logger.warn({ err: error, run: id }, 'publishing a run event failed'),
-      );
+      publishRun(id).catch((error) => logger.warn({ err: error, run: id }, 'publishing a run event failed'));
+    },
+    onRecordedElsewhere: (recorded) => {
+      if (recorded === null || !hub.hasListeners()) return hub.miss();
+      for (const id of recorded) {
+        publishStored(id).catch((error) => logger.warn({ err: error, id }, 'publishing a delivery event failed'));
+      }
     },
     onReconciled: (reconciliation) => hub.publish({ kind: 'reconciliation', reconciliation }),
   };

@@ -29,6 +29,7 @@ function openHouse(pieces: RunId[][] = []) {
   };
   const clock = { wallMs: () => 5, monotonicMs: () => 5 };
   const parts: HousekeepingParts = {
+    isLeader: () => true,
     policy: {
       deliveriesMs: 1,
       minDeliveries: 0,

@@ -21,6 +21,8 @@ const PIECE_RUNS = 100;
 const FLUSH_INTERVAL_MS = 5_000;
 
 export interface HousekeepingParts {
+  /** Does this daemon remove the rows that it shares with other daemons? */
+  isLeader: () => boolean;
   retention: Retention;
   policy: RetentionPolicy & { runBytes: number };
   runs: Pick<RunReader, 'get'>;
@@ -82,6 +84,7 @@ function flushRows({ rejectionRows, handshakeRows, unlogged, clock }: Housekeepi
 
 async function removeExpired(parts: HousekeepingParts, isStopped: IsStopped): Promise<void> {
   parts.conditions.ofDaemon();
+  if (!parts.isLeader()) return;
   const mark = parts.retentionTime.advance(parts.steadyClock.wallMs(), parts.uptimeMs());
   await parts.retention.noteMark(mark);
   // Rows are stored with the wall time: while it is behind, none of the new ones may look old.

@@ -79,7 +79,8 @@ export async function serveApplied(parts: ServeParts, applied: AppliedFactory): 
   for (const webhook of applied.webhooks) {
     if (webhook.deletedAt === null) webhooks.push(await openPinned(parts, webhook));
   }
-  const deleted = { deletedWebhooks: [], deletedAutomations: [] };
+  const deletedWebhooks = applied.webhooks.filter(({ deletedAt }) => deletedAt !== null).map(({ uid }) => uid);
+  const deleted = { deletedWebhooks, deletedAutomations: [] };
   await parts.serving.serve({ factory, revision, applyNumber, isWhole: true, isStaged, webhooks, ...deleted });
 }
 

@@ -28,6 +28,8 @@ const SAFETY_NET_MS = 30_000;
 
 export interface DispatcherOptions {
   queue: RunQueue;
+  /** As `ClaimRequest.machine`. Default: the storage belongs to this daemon alone. */
+  machine?: string | null;
   runs: Pick<RunReader, 'get' | 'attempts' | 'agentFiles'>;
   pauses: PauseTable;
   terms: DispatchTerms;
@@ -81,7 +83,7 @@ export interface Dispatcher extends RunControl {
 }
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { queue, runs, localExecutors, logs, secrets, startRecords, clock, logger } = options;
+  const { queue, machine = null, runs, localExecutors, logs, secrets, startRecords, clock, logger } = options;
   const { observer = UNOBSERVED, openMask = maskNothing } = options;
   let { terms } = options;
   const stopping = new AbortController();
@@ -133,6 +135,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   function openQueue(factory: string): FactoryQueue {
     const opened = new FactoryQueue({
       factory,
+      machine,
       queue,
       runs,
       logs,
@@ -164,7 +167,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   async function recoverAndClaim(): Promise<void> {
-    const parts = { queue, executors: terms.executors, localExecutors, observer, clock, logger };
+    const parts = { queue, machine, executors: terms.executors, localExecutors, observer, clock, logger };
     await retryWithBackoff(
       async () => {
         await pauses.reload();

@@ -34,6 +34,8 @@ export interface RunEnding {
 
 interface FactoryQueueParts {
   factory: string;
+  /** As `ClaimRequest.machine`. */
+  machine: string | null;
   queue: RunQueue;
   runs: Pick<RunReader, 'agentFiles'>;
   logs: Pick<RunLogWriter, 'append'>;
@@ -179,7 +181,7 @@ export class FactoryQueue {
   }
 
   async #claimFreeSlots(): Promise<void> {
-    const { queue, factory, clock } = this.#parts;
+    const { queue, factory, machine, clock } = this.#parts;
     const entry = this.#entry;
     const free = entry === null ? 0 : entry.concurrency - this.#attempts.size - this.#parts.countHeld();
     if (entry === null || free <= 0) return;
@@ -189,7 +191,8 @@ export class FactoryQueue {
     const limit = this.startFailure() === null ? free : 1;
     const resting = this.#startFailures.resting();
     const { executor, budget = null } = entry;
-    const order = { factory, executor: executor.type, limit, at: clock.wallMs(), except: resting.runs, budget };
+    const from = { factory, except: resting.runs, limit };
+    const order = { ...from, executor: executor.type, machine, at: clock.wallMs(), budget };
     const { inputs, nextAt, budgetOpensAt, ...admitted } = await queue.claim(order);
     this.#budgetOpensAt = budgetOpensAt;
     this.#parts.onAdmitted(admitted);

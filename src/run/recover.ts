@@ -15,6 +15,8 @@ export type Recovered = 'started_again' | 'retried' | 'interrupted';
 
 interface Parts {
   queue: RunQueue;
+  /** As `ClaimRequest.machine`. */
+  machine: string | null;
   /** By factory. */
   executors: ReadonlyMap<string, FactoryExecutor>;
   /** Types of executors that run in the daemon, also those that no factory has now. */
@@ -33,8 +35,8 @@ export async function recoverRuns(parts: Parts, onRecovered: (run: Run, outcome:
   for (const type of parts.localExecutors) {
     const runs = await parts.queue.running(type);
     await Promise.all(
-      runs.map(async (run) => {
-        const outcome = await recoverRun(run, parts);
+      runs.map(async ({ run, machine }) => {
+        const outcome = await recoverRun(run, machine === parts.machine, parts);
         parts.logger.info({ run: run.id, attempt: run.attempt, outcome }, 'run recovered');
         onRecovered(run, outcome);
       }),
@@ -42,16 +44,21 @@ export async function recoverRuns(parts: Parts, onRecovered: (run: Run, outcome:
   }
 }
 
-async function recoverRun(run: Run, { queue, executors, observer, clock, logger }: Parts): Promise<Recovered> {
+/** @param isLocal was it executed here? Another machine keeps its start records: then the run counts as started */
+async function recoverRun(
+  run: Run,
+  isLocal: boolean,
+  { queue, executors, observer, clock, logger }: Parts,
+): Promise<Recovered> {
   const { id, attempt } = run;
   const current = executors.get(run.factory);
   // Another executor knows nothing about this run, which then counts as started.
   const entry = current?.executor.type === run.executor ? current : undefined;
-  if (entry !== undefined && !(await wasPerhapsStarted(run, entry.executor, logger))) {
+  if (isLocal && entry !== undefined && !(await wasPerhapsStarted(run, entry.executor, logger))) {
     await queue.release({ id, attempt });
     return 'started_again';
   }
-  await entry?.executor.endLeftovers(id);
+  if (isLocal) await entry?.executor.endLeftovers(id);
   const at = clock.wallMs();
   const result = { state: 'failed', error: 'interrupted', exitCode: null } as const;
   const otherwise = entry?.retryInterrupted ? RETRY_INTERRUPTED : NO_RETRY;

@@ -143,7 +143,7 @@ export class RunLeases {
   /** Continues the leases of runs that workers and receivers held when an earlier daemon ended. */
   async recover(): Promise<void> {
     const { queue, logger } = this.#parts;
-    for (const run of await queue.running('queue')) this.#hold(run);
+    for (const { run } of await queue.running('queue')) this.#hold(run);
     for (const { run, heldUntil } of await queue.accepted()) {
       this.#holdForReceiver(run, heldUntil);
       logger.info({ run: run.id, attempt: run.attempt }, 'receiver still executes the run');

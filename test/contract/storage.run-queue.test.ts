@@ -262,7 +262,7 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     const [first, second] = await recordRuns(3);
     await claim(2);
     await opened.reopen();
-    expect((await queue().running('command')).map((run) => run.id)).toEqual([first, second]);
+    expect((await queue().running('command')).map(({ run }) => run.id)).toEqual([first, second]);
     expect(await queue().running('http')).toEqual([]);
   });
 
@@ -275,7 +275,7 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     expect(await queue().accept({ ...held, heldUntil })).toBe(true);
     await opened.reopen();
     expect(await queue().accepted()).toMatchObject([{ run: { id: accepted, state: 'running' }, heldUntil }]);
-    expect((await queue().running('command')).map((run) => run.id)).toEqual([other]);
+    expect((await queue().running('command')).map(({ run }) => run.id)).toEqual([other]);
     const progress = { percent: 40, text: 'building' };
     await queue().noteProgress({ ...held, progress });
     await queue().finish({ ...held, result: SUCCEEDED, at: AT + 1 });

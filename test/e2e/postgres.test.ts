@@ -4,7 +4,7 @@ import { applyCiFactory, CI_TOKEN, configureCiFactory, createCiRepository } from
 import { eventually } from '../helpers/eventually.ts';
 import { startPostgres, type TestPostgres, withClient } from '../helpers/start-postgres.ts';
 import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { launchTestDaemon, startTestDaemon, type TestDaemonOptions } from '../helpers/test-daemon.ts';
+import { startTestDaemon, type TestDaemonOptions } from '../helpers/test-daemon.ts';
 
 // One daemon, and a server of PostgreSQL that syncs and is killed.
 let server: TestPostgres;
@@ -55,16 +55,6 @@ it('a daemon stores in PostgreSQL what it shows and runs, also after a restart',
   const again = await startTestDaemon({ ...options, dataDir: daemon.dataDir });
   expect((await again.api('/factories/payments/runs')).body.data).toEqual(runs.data);
   expect(await again.end('SIGTERM')).toBe(0);
-});
-
-it('a second daemon on the same database does not start, and says why', { tags: 'long' }, async () => {
-  const options = await configure('two');
-  const daemon = await startTestDaemon(options);
-  const other = launchTestDaemon(options);
-  expect(await other.serving).toBeNull();
-  expect(await other.exited).not.toBe(0);
-  expect(other.output()).toContain('another daemon uses this database');
-  expect(await daemon.end('SIGTERM')).toBe(0);
 });
 
 it('a server that is killed under load loses no accepted delivery, and stores none twice', {

@@ -113,7 +113,8 @@ export function createSeededEngine(
   const registry = new Registry();
   const events = new EventHub(clock, 'epoch');
   const findWebhook = (ref: number) => registry.findByRef(ref);
-  const reports = createEventSources({ hub: events, findWebhook, runs: storage.runReader, logger });
+  const { runReader: runs, deliveryReader: deliveries } = storage;
+  const reports = createEventSources({ hub: events, findWebhook, runs, deliveries, logger });
   const live = new LiveFactories(registry, (factory) => findPushTrigger(CONFIG.factories, factory));
   const { inventory, inventoryReader } = storage;
   const { reconcilers, editor, adoptSecret } = wireDefinitions({

@@ -167,7 +167,7 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attemp
     return (await this.attempts([id])).get(id) ?? [];
   }
 
-  async running(executor: ExecutorType): Promise<Run[]> {
+  async running(executor: ExecutorType): ReturnType<RunQueue['running']> {
     await this.before('running');
     return this.#queue.running(executor);
   }

@@ -29,6 +29,7 @@ describe('the event of a delivery', () => {
       hub,
       findWebhook: (ref) => registry.findByRef(ref),
       runs,
+      deliveries: deliveryReader,
       logger: silentLogger,
     });
     const recorder = new DeliveryRecorder(deliveryLog, sources.onRecorded);
@@ -76,7 +77,13 @@ describe('the event of a delivery', () => {
       },
       attempts: async () => new Map(),
     };
-    const sources = createEventSources({ hub, findWebhook: () => undefined, runs, logger: silentLogger });
+    const sources = createEventSources({
+      hub,
+      findWebhook: () => undefined,
+      runs,
+      deliveries: { get: async () => null },
+      logger: silentLogger,
+    });
     sources.onRecorded(buildOffer(), { label: 'Accepted' });
     sources.onRunChanged('run_a');
     expect(read).toEqual([]);

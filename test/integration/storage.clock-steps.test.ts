@@ -76,6 +76,7 @@ describe('retention while the clock changes', () => {
       { nowMs, logger },
     );
     const parts: HousekeepingParts = {
+      isLeader: () => true,
       policy: POLICY,
       clock,
       steadyClock,

@@ -7,6 +7,7 @@ import { fastify, LogController } from 'fastify';
 import type { RandomBytes } from '../../core/ids.ts';
 import type { AnswerStore } from '../../core/ports/access/idempotency.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+import type { ReplicaGroup } from '../../core/ports/replicas.ts';
 import { type AuditParts, auditChanges } from '../audit/audit-changes.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { describeApi } from '../openapi/openapi.ts';
@@ -18,6 +19,7 @@ import { answerConditionally } from './answer-conditionally.ts';
 import { createHostHook } from './check-host.ts';
 import { compressAnswers } from './compress-answers.ts';
 import { createAccessHook } from './enforce-access.ts';
+import { createForwardHook } from './forward-to-leader.ts';
 import { describeRejectedRequest, handleError } from './handle-error.ts';
 import { handleIdempotencyKeys } from './idempotency.ts';
 import { acceptOnlyJson, MAX_BODY_BYTES } from './parse-json-body.ts';
@@ -42,6 +44,8 @@ export interface AdminServerParts {
   docsDir: string;
   /** Version of the program, for the OpenAPI document. */
   version: string;
+  /** Who leads, if several daemons share a storage. Default: this daemon is alone. */
+  group?: Pick<ReplicaGroup, 'isLeader' | 'findLeader'>;
   logger: FastifyBaseLogger;
 }
 
@@ -107,9 +111,11 @@ function createBareServer({ logger, randomBytes, trustedProxies }: AdminServerPa
   });
 }
 
-function addHooks(app: FastifyInstance, { authenticate, inventory, allowedHosts }: AdminServerParts): void {
+function addHooks(app: FastifyInstance, parts: AdminServerParts): void {
+  const { authenticate, inventory, allowedHosts, group } = parts;
   app.addHook('onRequest', async (_request, reply) => setSafeHeaders(reply));
   app.addHook('onRequest', createHostHook(allowedHosts));
+  if (group !== undefined) app.addHook('onRequest', createForwardHook(group));
   app.addHook('onRequest', createAccessHook({ inventory, authenticate }));
   app.addHook('onResponse', async (request, reply) => {
     const reads = request.method === 'GET' || request.method === 'HEAD';

@@ -70,7 +70,7 @@ export const OPTIONS = {
     type: { kind: 'choice', values: ['sqlite', 'postgres'] },
     default: 'sqlite',
     description:
-      'Storage of deliveries, runs and definitions. `sqlite` is a file in `dataDir`. `postgres` is a database of PostgreSQL 14 or newer, which one daemon at a time can use.',
+      'Storage of deliveries, runs and definitions. `sqlite` is a file in `dataDir`. `postgres` is a database of PostgreSQL 14 or newer, which several daemons can share.',
     examples: ['sqlite'],
     env: 'DOCKBELL_STORAGE_TYPE',
     secret: false,
@@ -91,9 +91,29 @@ export const OPTIONS = {
     title: 'Database connections',
     type: { kind: 'integer', min: 2, max: 100 },
     default: 10,
-    description: 'Maximum number of connections to the database, with `storage.type: postgres`. One more holds a lock.',
+    description:
+      'Maximum number of connections to the database, with `storage.type: postgres`. One more is for the group of the daemons that share it.',
     examples: [10],
     env: 'DOCKBELL_STORAGE_POOL',
+    secret: false,
+  },
+  'replica.name': {
+    title: 'Replica name',
+    type: { kind: 'text', format: 'hostName' },
+    default: null,
+    description: 'Name of this daemon among those that share its database. Default: the name of the host.',
+    examples: ['dockbell-0'],
+    env: 'DOCKBELL_REPLICA_NAME',
+    secret: false,
+  },
+  'replica.adminUrl': {
+    title: 'Replica admin URL',
+    type: { kind: 'text', format: 'baseUrl' },
+    default: null,
+    description:
+      'URL under which the other replicas reach the admin listener of this one. Default: its address, or the first address of this machine if it binds to all.',
+    examples: ['http://10.0.0.5:8788'],
+    env: 'DOCKBELL_REPLICA_ADMIN_URL',
     secret: false,
   },
   trustedProxies: {

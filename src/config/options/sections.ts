@@ -19,6 +19,7 @@ export const SECTIONS = {
       'Roles of the groups at the provider. Users who are in none of the groups cannot sign in without `defaultRole`.',
   },
   storage: { title: 'Storage', description: 'The database.' },
+  replica: { title: 'Replica', description: 'This daemon among those that share a database of PostgreSQL.' },
   limits: { title: 'Limits', description: 'Limits for senders and factories.' },
   retention: { title: 'Retention', description: 'Retention times of stored data.' },
   backup: {

@@ -26,19 +26,28 @@ export class KeyedWindows {
 
   /** As `SlidingWindow.admit`: returns 0 and counts one, or returns the milliseconds until the next one may come. */
   admit(key: string, nowMs: number): number {
-    this.#followLimit();
-    const window = this.#windows.get(key) ?? new SlidingWindow(this.#limit, this.#options.windowMs);
-    // A map lists its keys in the order in which they were added: the first one is the one used longest ago.
-    this.#windows.delete(key);
-    this.#windows.set(key, window);
-    if (this.#windows.size > this.#maxKeys) this.#windows.delete(this.#windows.keys().next().value!);
-    return window.admit(nowMs);
+    return this.#use(key).admit(nowMs);
+  }
+
+  /** As `SlidingWindow.note`. */
+  note(key: string, count: number, nowMs: number): void {
+    this.#use(key).note(count, nowMs);
   }
 
   /** Milliseconds until one more may come for this key; 0 for now. Counts nothing. */
   waitMs(key: string, nowMs: number): number {
     this.#followLimit();
     return this.#windows.get(key)?.waitMs(nowMs) ?? 0;
+  }
+
+  #use(key: string): SlidingWindow {
+    this.#followLimit();
+    const window = this.#windows.get(key) ?? new SlidingWindow(this.#limit, this.#options.windowMs);
+    // A map lists its keys in the order in which they were added: the first one is the one used longest ago.
+    this.#windows.delete(key);
+    this.#windows.set(key, window);
+    if (this.#windows.size > this.#maxKeys) this.#windows.delete(this.#windows.keys().next().value!);
+    return window;
   }
 
   #followLimit(): void {

@@ -27,6 +27,11 @@ export class SlidingWindow {
     return 0;
   }
 
+  /** Counts admissions that somebody else made, as far as there is room for them. */
+  note(count: number, nowMs: number): void {
+    for (let left = count; left > 0 && this.admit(nowMs) === 0; left -= 1);
+  }
+
   /** Milliseconds until one more may come; 0 for now. Admits nothing. */
   waitMs(nowMs: number): number {
     if (this.#admittedAt.length < this.#limit) return 0;

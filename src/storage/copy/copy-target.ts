@@ -34,7 +34,7 @@ const CREATE_PROGRESS = `
  * @param restart discards an earlier attempt
  */
 export async function openCopyTarget(url: string, identity: string, restart: boolean): Promise<CopyTarget> {
-  const pool = createPool({ url, pool: 2 });
+  const pool = createPool({ url, pool: 2 }, 'dockbell copy');
   try {
     await requirePromises(pool);
     await withConnection(pool, (client) =>

@@ -1,10 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { AppError, messageOf } from '../../core/errors.ts';
+import { LEADER_LOCK } from './replicas/leadership.ts';
 import { toStorageError } from './storage-error.ts';
-
-/** A session of the daemon holds it, so that no second daemon works on the same database. */
-const DAEMON_LOCK = 0x0d0cbe10;
 
 /** How often a lost lock is taken again. */
 const RETRY_MS = 1000;
@@ -14,11 +12,11 @@ export interface DaemonLock {
 }
 
 /**
- * Takes the lock of the database on a separate connection. A lost connection, for example at a restart of PostgreSQL, is
- * replaced.
+ * Takes the lock of the leader on a separate connection, for a command that works while no daemon runs. A lost connection, for
+ * example at a restart of PostgreSQL, is replaced.
  *
- * @param onTaken another daemon took the lock meanwhile, so this one has to stop
- * @throws `storage_unavailable` if another daemon holds it, or PostgreSQL cannot be reached
+ * @param onTaken a daemon took the lock meanwhile, so the command has to stop
+ * @throws `storage_unavailable` if a daemon holds it, or PostgreSQL cannot be reached
  */
 export async function holdDaemonLock(url: string, onTaken: (error: AppError) => void): Promise<DaemonLock> {
   let isReleased = false;
@@ -59,7 +57,7 @@ async function takeLock(url: string): Promise<Client> {
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [DAEMON_LOCK]);
+    const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [LEADER_LOCK]);
     if (rows[0]?.taken !== true) throw new DatabaseInUse();
     return client;
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { ClientBase, Pool } from 'pg';
+import type { ClientBase, Pool, PoolClient } from 'pg';
 import { AppError, messageOf } from '../../core/errors.ts';
 import type { DeliveryId } from '../../core/ids.ts';
 import type { DeliveryLogEntry, RecordOutcome } from '../../core/resources/delivery.ts';
@@ -32,25 +32,33 @@ const MAX_ATTEMPTS = 5;
  */
 const LOG_LOCK = 0x0d0cbe12;
 
+/** Tells the other replicas, in the transaction of a batch, that it starts runs of these factories. */
+export type AnnounceRuns = (client: ClientBase, factories: readonly string[]) => Promise<void>;
+
+export interface LogParts {
+  pool: Pool;
+  measures: WriteMeasures;
+  announceRuns: AnnounceRuns;
+}
+
 /**
  * Records one batch as one transaction. An attempt that a conflict ended runs again. After a lost connection, the outcome of
  * the commit is unknown: the IDs of the batch show it.
  */
 export async function recordBatch(
-  pool: Pool,
+  { pool, ...parts }: LogParts,
   batch: readonly DeliveryLogEntry[],
-  measures: WriteMeasures,
 ): Promise<RecordOutcome[]> {
   if (batch.length === 0) {
     await pool.query('SELECT 1');
     return [];
   }
-  measures.batchSize.observe(batch.length);
+  parts.measures.batchSize.observe(batch.length);
   let isUnknown = false;
   for (let attempts = 1; ; attempts += 1) {
     try {
       const known = isUnknown ? await findOutcomes(pool, batch) : null;
-      return known ?? (await recordOnce(pool, batch, measures));
+      return known ?? (await withConnection(pool, (client) => recordOnce(client, batch, parts)));
     } catch (error) {
       isUnknown ||= isLostConnection(error);
       const isWorthwhile = isRetryable(error) || isLostConnection(error) || error instanceof ClaimEnded;
@@ -60,20 +68,18 @@ export async function recordBatch(
 }
 
 async function recordOnce(
-  pool: Pool,
+  client: PoolClient,
   batch: readonly DeliveryLogEntry[],
-  measures: WriteMeasures,
+  { measures, announceRuns }: Omit<LogParts, 'pool'>,
 ): Promise<RecordOutcome[]> {
-  return withConnection(pool, async (client) => {
-    let commitsSince = 0;
-    const outcomes = await inTransaction(client, 'READ COMMITTED', async () => {
-      const recorded = await recordEntries(client, batch);
-      commitsSince = performance.now();
-      return recorded;
-    });
-    measures.commitSeconds.observe((performance.now() - commitsSince) / 1000);
-    return outcomes;
+  let commitsSince = 0;
+  const outcomes = await inTransaction(client, 'READ COMMITTED', async () => {
+    const recorded = await recordEntries(client, batch, announceRuns);
+    commitsSince = performance.now();
+    return recorded;
   });
+  measures.commitSeconds.observe((performance.now() - commitsSince) / 1000);
+  return outcomes;
 }
 
 interface StoredOutcome {
@@ -110,20 +116,28 @@ async function findOutcomes(pool: Pool, batch: readonly DeliveryLogEntry[]): Pro
  * Records entries inside a transaction. An entry that violates the schema must not make the others fail (threat model D11), so
  * they are then recorded one by one.
  */
-export async function recordEntries(client: ClientBase, batch: readonly DeliveryLogEntry[]): Promise<RecordOutcome[]> {
+export async function recordEntries(
+  client: ClientBase,
+  batch: readonly DeliveryLogEntry[],
+  announceRuns: AnnounceRuns = async () => {},
+): Promise<RecordOutcome[]> {
   try {
-    return await withSavepoint(client, () => recordTogether(client, batch));
+    return await withSavepoint(client, () => recordTogether(client, batch, announceRuns));
   } catch (error) {
     if (isStorageFailure(error)) throw error;
   }
   const outcomes: RecordOutcome[] = [];
-  for (const entry of batch) outcomes.push(await recordSafely(client, entry));
+  for (const entry of batch) outcomes.push(await recordSafely(client, entry, announceRuns));
   return outcomes;
 }
 
-async function recordSafely(client: ClientBase, entry: DeliveryLogEntry): Promise<RecordOutcome> {
+async function recordSafely(
+  client: ClientBase,
+  entry: DeliveryLogEntry,
+  announceRuns: AnnounceRuns,
+): Promise<RecordOutcome> {
   try {
-    const [outcome] = await withSavepoint(client, () => recordTogether(client, [entry]));
+    const [outcome] = await withSavepoint(client, () => recordTogether(client, [entry], announceRuns));
     return outcome!;
   } catch (error) {
     if (isStorageFailure(error)) throw error;
@@ -152,7 +166,11 @@ const insertContents = prepareInsertRows('delivery_contents', CONTENTS);
 const insertRuns = prepareInsertRows('runs', NEW_RUNS);
 const insertLimitedIds = prepareInsertRows('limited_delivery_ids', LIMITED_IDS);
 
-async function recordTogether(client: ClientBase, batch: readonly DeliveryLogEntry[]): Promise<RecordOutcome[]> {
+async function recordTogether(
+  client: ClientBase,
+  batch: readonly DeliveryLogEntry[],
+  announceRuns: AnnounceRuns,
+): Promise<RecordOutcome[]> {
   const duplicates = await claimIdentities(client, batch);
   const isNew = (entry: DeliveryLogEntry, index: number): entry is AcceptableEntry =>
     entry.kind !== 'rejection' && !duplicates.has(index);
@@ -166,6 +184,7 @@ async function recordTogether(client: ClientBase, batch: readonly DeliveryLogEnt
     accepted.map(({ entry, delivery }) => composeContent(entry, delivery)),
   );
   await insertRuns(client, composeRuns(accepted, factories));
+  if (factories.size > 0) await announceRuns(client, [...new Set(factories.values())]);
   await insertLimitedIds(client, listLimitedIds(batch, seqs));
   return batch.map((entry, index) => outcomeOf(entry, duplicates.get(index)));
 }

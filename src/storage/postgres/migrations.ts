@@ -369,6 +369,7 @@ export const MIGRATIONS: readonly string[] = [
     held_until bigint,
     progress TEXT,
     output TEXT,
+    machine TEXT,
     PRIMARY KEY (run, number)
   );
 
@@ -598,6 +599,11 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX alert_notices_by_target ON alert_notices (target, due_at);
   CREATE INDEX alert_messages_by_target ON alert_messages (target, seq);
   CREATE INDEX runs_claimable ON runs (factory, state, gate, runs_on, seq) WHERE state = 'queued' AND gate IS NULL;
+
+  CREATE TABLE leadership (epoch bigint NOT NULL, replica TEXT);
+  INSERT INTO leadership (epoch, replica) VALUES (0, NULL);
+  CREATE TABLE replicas (id TEXT PRIMARY KEY, description TEXT NOT NULL, seen_at timestamptz NOT NULL);
+  CREATE TABLE live_versions (factory TEXT PRIMARY KEY, version bigint NOT NULL);
 
   CREATE INDEX automation_versions_with_budget ON automation_versions (factory, name) WHERE budget IS NOT NULL;
   CREATE INDEX notices_by_revision ON notices (factory, revision);

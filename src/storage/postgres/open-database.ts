@@ -19,6 +19,9 @@ export const MIN_VERSION = 140000;
 /** Held while the schema is created or changed, so that only one of several daemons does it. */
 const SCHEMA_LOCK = 0x0d0cbe11;
 
+/** The queries of a transaction follow each other without a pause. */
+const IDLE_IN_TRANSACTION_MS = 5000;
+
 const INT8 = 20;
 const NUMERIC = 1700;
 const TEXT = 25;
@@ -32,12 +35,17 @@ const PARSERS = new Map<number, (value: string) => unknown>([
   [BOOL, (value) => (value === 't' ? 1 : 0)],
 ]);
 
+/** For each connection. */
+export const TYPES = { getTypeParser: (id: number) => PARSERS.get(id) ?? types.getTypeParser(id) } as never;
+
 /**
  * Connects, rejects a database that cannot keep the promise of a `202`, and creates the schema or brings it up to date.
  * Throws `storage_unavailable` with what to do.
+ *
+ * @param name by which PostgreSQL lists the sessions
  */
-export async function openPostgres(settings: PostgresSettings): Promise<Pool> {
-  const pool = createPool(settings);
+export async function openPostgres(settings: PostgresSettings, name: string): Promise<Pool> {
+  const pool = createPool(settings, name);
   try {
     await requirePromises(pool);
     await rejectUnfinishedCopy(pool);
@@ -49,15 +57,21 @@ export async function openPostgres(settings: PostgresSettings): Promise<Pool> {
   }
 }
 
-/** Connects when it is used first. Values have the types that the storage reads. */
-export function createPool({ url, pool: max }: PostgresSettings): Pool {
+/**
+ * Connects when it is used first. Values have the types that the storage reads.
+ *
+ * @param name by which PostgreSQL lists the sessions
+ */
+export function createPool({ url, pool: max }: PostgresSettings, name: string): Pool {
   const pool = new Pool({
     connectionString: url,
     max,
-    application_name: 'dockbell',
+    application_name: name,
+    // A daemon that is frozen in a transaction would hold its locks, for which the others wait.
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
-    types: { getTypeParser: (id: number) => PARSERS.get(id) ?? types.getTypeParser(id) } as never,
+    types: TYPES,
   });
   // A connection that ends while nobody uses it is replaced by the next one.
   pool.on('error', () => undefined);

@@ -27,7 +27,7 @@ export interface Operations {
    * Runs a whole operation as one serializable transaction: its result is that of operations one after another, as in SQLite.
    * PostgreSQL ends an operation that would break this, and it runs again.
    */
-  run<Result>(operation: () => Promise<Result>): Promise<Result>;
+  run<Result>(operation: (client: PoolClient) => Promise<Result>): Promise<Result>;
 }
 
 export function createOperations(pool: Pool): Operations {
@@ -35,8 +35,10 @@ export function createOperations(pool: Pool): Operations {
   // SQLite accepts an empty list after `in`, PostgreSQL does not.
   const plugins = [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })];
   const query = new Kysely<Schema>({ dialect: createDialect(() => current.getStore()), plugins });
-  const attempt = <Result>(operation: () => Promise<Result>) =>
-    withConnection(pool, (client) => inTransaction(client, 'SERIALIZABLE', () => current.run(client, operation)));
+  const attempt = <Result>(operation: (client: PoolClient) => Promise<Result>) =>
+    withConnection(pool, (client) =>
+      inTransaction(client, 'SERIALIZABLE', () => current.run(client, () => operation(client))),
+    );
   return {
     query,
     run: async (operation) => {

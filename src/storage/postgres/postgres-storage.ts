@@ -1,47 +1,65 @@
 import type { Pool } from 'pg';
+import type { ReplicaTable } from '../../core/ports/replicas.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { openMeasures, type WriteMeasures } from '../../core/write-measures.ts';
 import { createPorts, wrapOperations } from '../sql/create-ports.ts';
 import { catchUpListing } from './delivery-listing.ts';
-import { recordBatch } from './delivery-log.ts';
+import { type AnnounceRuns, recordBatch } from './delivery-log.ts';
 import { CLAIM_RETENTION, createClaimFinder } from './identity-claims.ts';
 import { openPostgres, type PostgresSettings } from './open-database.ts';
 import { createOperations } from './operations.ts';
 import { advanceReplay } from './replay-steps.ts';
+import { announce } from './replicas/channel.ts';
+import { nameSession } from './replicas/leadership.ts';
+import { asMember, type Member } from './replicas/led-operations.ts';
+import { createReplicaTable } from './replicas/replica-table.ts';
 import { toStorageError } from './storage-error.ts';
 
 /** A storage in a database of PostgreSQL, which several daemons can share. */
 export interface PostgresStorage extends Storage {
+  replicas: ReplicaTable;
   close(): Promise<void>;
 }
 
-/** Connects and brings the schema up to date. Throws the errors of `openPostgres`. */
+/**
+ * Connects and brings the schema up to date. Throws the errors of `openPostgres`.
+ *
+ * @param member `null` outside a daemon: then nothing is reserved for a leader
+ */
 export async function openPostgresStorage(
   settings: PostgresSettings,
   measures: WriteMeasures = openMeasures(),
+  member: Member | null = null,
 ): Promise<PostgresStorage> {
-  const pool = await openPostgres(settings);
-  return { ...createPostgresPorts(pool, measures), close: () => pool.end() };
+  const pool = await openPostgres(settings, member === null ? 'dockbell' : nameSession(member.id));
+  const ports = createPostgresPorts(pool, measures, member);
+  return { ...ports, replicas: createReplicaTable(pool, member?.id ?? ''), close: () => pool.end() };
 }
 
-function createPostgresPorts(pool: Pool, measures: WriteMeasures): Storage {
+function createPostgresPorts(pool: Pool, measures: WriteMeasures, member: Member | null): Storage {
   const { query, run } = createOperations(pool);
+  // The leader starts runs, and knows its own.
+  const announceRuns: AnnounceRuns = async (client, factories) => {
+    if (member !== null && member.epoch() === null) await announce(client, member.id, { kind: 'runs', factories });
+  };
+  const guard = <Port extends object>(name: keyof Storage, port: Port, before = async () => {}) =>
+    wrapOperations(port, (operation, operationName) => {
+      const act = member === null ? null : asMember(member, name, operationName, operation);
+      return translate(async (...args) => {
+        await before();
+        return run((client) => (act === null ? operation(...args) : act(client, args)));
+      });
+    });
   return createPorts({
     query,
     claims: createClaimFinder(query),
     claimRetention: CLAIM_RETENTION,
     disk: { isFull: () => false, makeRoom: () => undefined },
-    record: translate((batch) => recordBatch(pool, batch, measures)),
+    record: translate((batch) => recordBatch({ pool, measures, announceRuns }, batch)),
     advance: translate((step) => advanceReplay(pool, step)),
     reclaim: async () => ({ more: false }),
-    guard: (port) => wrapOperations(port, (operation) => translate((...args) => run(() => operation(...args)))),
-    guardListed: (port) =>
-      wrapOperations(port, (operation) =>
-        translate(async (...args) => {
-          await catchUpListing(pool);
-          return run(() => operation(...args));
-        }),
-      ),
+    guard: (name, port) => guard(name, port),
+    guardListed: (name, port) => guard(name, port, () => catchUpListing(pool)),
   });
 }
 

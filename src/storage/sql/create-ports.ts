@@ -45,9 +45,9 @@ export interface DatabaseParts {
   advance: Replays['advance'];
   reclaim: Retention['reclaim'];
   /** Makes each operation of a port complete: its transaction, and the codes of its errors. */
-  guard<Port extends object>(port: Port): Port;
+  guard<Port extends object>(name: keyof Storage, port: Port): Port;
   /** As `guard`, for a port that reads or removes deliveries by webhook and label, or reads their counts. */
-  guardListed<Port extends object>(port: Port): Port;
+  guardListed<Port extends object>(name: keyof Storage, port: Port): Port;
 }
 
 /** The ports of a storage, from the queries that all databases share. */
@@ -55,42 +55,45 @@ export function createPorts(parts: DatabaseParts): Storage {
   const { query, claims, claimRetention, disk, record, advance, reclaim, guard, guardListed } = parts;
   return {
     deliveryLog: { record },
-    deliveryReader: guardListed(createDeliveryReader(query, claims)),
-    storedPayloads: guardListed(createStoredPayloads(query)),
-    replays: { ...guardListed(createReplays(query, claims)), advance },
-    activityReader: guardListed(createActivityReader(query)),
-    handshakeLog: guard(createHandshakeLog(query)),
-    unloggedCounts: guard(createUnloggedCounts(query)),
-    idFinder: guard(createIdFinder(query)),
-    inventory: guard(createInventory(query)),
-    inventoryReader: guardListed(createInventoryReader(query)),
-    factoryNames: guardListed(createFactoryNames(query)),
-    definitionHistory: guard(createDefinitionHistory(query)),
-    keptAnswers: guard(createKeptAnswers(query)),
-    liveDefinitions: guard(createLiveDefinitions(query)),
-    runQueue: guard(createRunQueue(query)),
-    runReader: guard(createRunReader(query)),
-    pauses: guard(createPauseTable(query)),
-    reconciliationReader: guard(createReconciliationReader(query)),
-    noticeQueue: guard(createNoticeQueue(query)),
-    alertStore: guard(createAlertStore(query)),
-    alertMessages: guard(createAlertMessages(query)),
-    alertReader: guardListed(createAlertReader(query)),
-    sealedSecrets: guard(createSealedSecrets(query)),
-    runTokens: guard(createRunTokenTable(query)),
-    tokens: guard(createTokenTable(query)),
-    users: guard(createUserTable(query)),
-    sessions: guard(createSessionTable(query)),
-    loginLinks: guard(createLoginLinkTable(query)),
-    auditLog: guard(createAuditLog(query)),
-    retention: { ...guardListed(createRetention(query, claimRetention, disk)), reclaim },
+    deliveryReader: guardListed('deliveryReader', createDeliveryReader(query, claims)),
+    storedPayloads: guardListed('storedPayloads', createStoredPayloads(query)),
+    replays: { ...guardListed('replays', createReplays(query, claims)), advance },
+    activityReader: guardListed('activityReader', createActivityReader(query)),
+    handshakeLog: guard('handshakeLog', createHandshakeLog(query)),
+    unloggedCounts: guard('unloggedCounts', createUnloggedCounts(query)),
+    idFinder: guard('idFinder', createIdFinder(query)),
+    inventory: guard('inventory', createInventory(query)),
+    inventoryReader: guardListed('inventoryReader', createInventoryReader(query)),
+    factoryNames: guardListed('factoryNames', createFactoryNames(query)),
+    definitionHistory: guard('definitionHistory', createDefinitionHistory(query)),
+    keptAnswers: guard('keptAnswers', createKeptAnswers(query)),
+    liveDefinitions: guard('liveDefinitions', createLiveDefinitions(query)),
+    runQueue: guard('runQueue', createRunQueue(query)),
+    runReader: guard('runReader', createRunReader(query)),
+    pauses: guard('pauses', createPauseTable(query)),
+    reconciliationReader: guard('reconciliationReader', createReconciliationReader(query)),
+    noticeQueue: guard('noticeQueue', createNoticeQueue(query)),
+    alertStore: guard('alertStore', createAlertStore(query)),
+    alertMessages: guard('alertMessages', createAlertMessages(query)),
+    alertReader: guardListed('alertReader', createAlertReader(query)),
+    sealedSecrets: guard('sealedSecrets', createSealedSecrets(query)),
+    runTokens: guard('runTokens', createRunTokenTable(query)),
+    tokens: guard('tokens', createTokenTable(query)),
+    users: guard('users', createUserTable(query)),
+    sessions: guard('sessions', createSessionTable(query)),
+    loginLinks: guard('loginLinks', createLoginLinkTable(query)),
+    auditLog: guard('auditLog', createAuditLog(query)),
+    retention: { ...guardListed('retention', createRetention(query, claimRetention, disk)), reclaim },
   };
 }
 
 type Operation = (...args: unknown[]) => Promise<unknown>;
 
 /** Replaces each operation of a port. */
-export function wrapOperations<Port extends object>(port: Port, wrap: (operation: Operation) => Operation): Port {
+export function wrapOperations<Port extends object>(
+  port: Port,
+  wrap: (operation: Operation, name: string) => Operation,
+): Port {
   const operations = Object.entries(port as Record<string, Operation>);
-  return Object.fromEntries(operations.map(([name, operation]) => [name, wrap(operation)])) as Port;
+  return Object.fromEntries(operations.map(([name, operation]) => [name, wrap(operation, name)])) as Port;
 }

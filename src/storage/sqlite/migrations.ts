@@ -879,4 +879,6 @@ export const MIGRATIONS: readonly string[] = [
   `CREATE INDEX automation_versions_with_budget ON automation_versions (factory, name) WHERE budget IS NOT NULL;`,
   // The reports about the attempts of a run are found by the run.
   `CREATE INDEX notices_by_revision ON notices (factory, revision);`,
+  // The data directory whose daemon executes an attempt, if several daemons share the storage.
+  `ALTER TABLE run_attempts ADD COLUMN machine TEXT;`,
 ];

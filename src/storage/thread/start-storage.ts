@@ -1,6 +1,7 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { AppError } from '../../core/errors.ts';
 import type { AppliedChange, AssignedNumbers } from '../../core/ports/definitions/inventory.ts';
+import type { GroupEvent, ReplicaTable } from '../../core/ports/replicas.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { DeliveryLogEntry } from '../../core/resources/delivery.ts';
 import { allocateMeasures, openMeasures, type WriteMeasures } from '../../core/write-measures.ts';
@@ -13,6 +14,7 @@ import { type PackedOutcomes, packBatch, unpackOutcomes } from './packed-batch.t
 import {
   CLOSE,
   type ConnectMessage,
+  GROUP_OPERATIONS,
   OPERATIONS,
   type OpenedDatabase,
   type StorageReport,
@@ -35,8 +37,17 @@ export interface StorageThread {
   openChannel(): MessagePort;
   /** As `Inventory.apply`, for a change that another thread composed. */
   applyPacked(change: Packed<AppliedChange>): Promise<AssignedNumbers>;
+  /** The daemons that share the database. With SQLite, nobody answers. */
+  group: GroupLink;
   /** Finishes pending operations and closes the database. */
   close(): Promise<void>;
+}
+
+/** The group of the daemons that share a database. */
+export interface GroupLink {
+  replicas: ReplicaTable;
+  /** Reports everything that has happened, and what happens from now on. */
+  listen(listener: (event: GroupEvent) => void): void;
 }
 
 /** A batch leaves few objects behind, so a small young generation takes no more processor time, and less memory. */
@@ -66,6 +77,7 @@ export async function startStorage<Database extends object>(
     if (isBreaking(error)) markBroken(error);
     return error;
   };
+  const group = new GroupEvents();
   const calls = new WorkerCalls<StorageRequest>(
     new Worker(workerUrl, { workerData: settings, resourceLimits: RESOURCES }),
     {
@@ -78,6 +90,7 @@ export async function startStorage<Database extends object>(
         const report = message as StorageReport;
         if ('openError' in report) failOpening(reportIfBreaking(restoreError(report.openError)));
         else if ('broken' in report) markBroken(restoreError(report.broken));
+        else if ('group' in report) group.note(report.group);
         else markOpened(report);
       },
       onRejected: reportIfBreaking,
@@ -89,6 +102,12 @@ export async function startStorage<Database extends object>(
     measures: openMeasures(settings.measures),
     storage: createClient((request, transfer) => calls.call(request, transfer)),
     broken,
+    group: {
+      replicas: createPortClient<{ replicas: ReplicaTable }>(GROUP_OPERATIONS, (request) =>
+        calls.call(request as StorageRequest),
+      ).replicas,
+      listen: (listener) => group.listen(listener),
+    },
     openChannel: () => {
       const { port1, port2 } = new MessageChannel();
       calls.post({ connect: port1 } satisfies ConnectMessage, [port1]);
@@ -103,6 +122,22 @@ export async function startStorage<Database extends object>(
       await calls.exited;
     },
   };
+}
+
+/** Keeps what happens before somebody listens. */
+class GroupEvents {
+  #earlier: GroupEvent[] = [];
+  #listener: ((event: GroupEvent) => void) | null = null;
+
+  note(event: GroupEvent): void {
+    if (this.#listener === null) this.#earlier.push(event);
+    else this.#listener(event);
+  }
+
+  listen(listener: (event: GroupEvent) => void): void {
+    this.#listener = listener;
+    for (const event of this.#earlier.splice(0)) listener(event);
+  }
 }
 
 function describeEnd(end: ThreadEnd): AppError {

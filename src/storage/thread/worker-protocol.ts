@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { GroupEvent, ReplicaTable } from '../../core/ports/replicas.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { SharedMeasures } from '../../core/write-measures.ts';
 import type { ErrorCopy } from '../../threads/pending-calls.ts';
@@ -111,7 +112,12 @@ export const OPERATIONS = listOperations<Storage>()({
   retention: ['prune', 'lastMark', 'noteMark', 'reclaim'],
 });
 
-export type PortName = keyof typeof OPERATIONS;
+/** What the worker of a database offers that several daemons share. */
+export const GROUP_OPERATIONS = listOperations<{ replicas: ReplicaTable }>()({
+  replicas: ['list', 'describe', 'liveVersions', 'tell'],
+});
+
+export type PortName = keyof typeof OPERATIONS | keyof typeof GROUP_OPERATIONS;
 
 /** The settings of a worker: how to open its database, and where it writes what it measures. */
 export type WorkerSettings<Database extends object> = Database & { measures: SharedMeasures };
@@ -130,10 +136,10 @@ export interface OpenedDatabase {
 }
 
 /**
- * A message of the worker that answers no request: first the result of opening the database, and later that the content
- * of the disk is unknown.
+ * A message of the worker that answers no request: the result of opening the database, that the content of the disk is
+ * unknown, or what happened in the group of the daemons that share the database.
  */
-export type StorageReport = OpenedDatabase | { openError: ErrorCopy } | { broken: ErrorCopy };
+export type StorageReport = OpenedDatabase | { openError: ErrorCopy } | { broken: ErrorCopy } | { group: GroupEvent };
 
 /** Message to the worker: answer the requests of another thread, too. */
 export interface ConnectMessage {

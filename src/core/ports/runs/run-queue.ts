@@ -12,6 +12,8 @@ export interface ClaimRequest {
   at: number;
   /** Name of the worker, if a worker claims. */
   worker?: string;
+  /** The data directory of the daemon that executes the runs, if several daemons share the storage. */
+  machine?: string | null;
   /** Labels of the worker. Default: none, so runs that need any are not claimed. */
   labels?: readonly string[];
   except?: readonly RunId[];
@@ -76,13 +78,20 @@ export interface RunQueue {
   /** Queues a finished run again as its next attempt. Changes nothing unless the outcome is `queued`. */
   retry(request: { id: RunId; requestedBy: Actor; at: number }): Promise<RetryOutcome>;
   /** Runs that an earlier daemon left in the state `running`, without those that a receiver has accepted. */
-  running(executor: ExecutorType): Promise<Run[]>;
+  running(executor: ExecutorType): Promise<RunningRun[]>;
   /** A receiver has accepted a running attempt. `false` if that attempt is no longer `running`. */
   accept(request: { id: RunId; attempt: number; heldUntil: number }): Promise<boolean>;
   /** Running runs that a receiver has accepted. */
   accepted(): Promise<AcceptedRun[]>;
   /** Stores the progress of a running attempt. */
   noteProgress(request: { id: RunId; attempt: number; progress: RunProgress }): Promise<void>;
+}
+
+/** A run in the state `running`. */
+export interface RunningRun {
+  run: Run;
+  /** As `ClaimRequest.machine`. */
+  machine: string | null;
 }
 
 /** A run whose receiver reports its end. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { openMeasures } from '../../../core/write-measures.ts';
 import { copyError, type Reply } from '../../../threads/pending-calls.ts';
@@ -10,9 +11,9 @@ import {
   type StorageRequest,
   type WorkerSettings,
 } from '../../thread/worker-protocol.ts';
-import { type DaemonLock, holdDaemonLock } from '../daemon-lock.ts';
 import type { PostgresSettings } from '../open-database.ts';
 import { openPostgresStorage, type PostgresStorage } from '../postgres-storage.ts';
+import { joinGroup, type Membership } from '../replicas/membership.ts';
 
 /**
  * The storage thread: it composes and reads queries, so that the HTTP thread does not. Operations run at the same time, each on
@@ -22,19 +23,28 @@ const main = parentPort!;
 const report = (message: StorageReport) => main.postMessage(message);
 
 const opened = await open();
-if (opened !== null) serve(opened.storage, opened.lock);
+if (opened !== null) serve(opened.storage, opened.membership);
 
 /** Reports a failure and returns `null`. The thread then exits, because it has no listeners. */
-async function open(): Promise<{ storage: PostgresStorage; lock: DaemonLock } | null> {
+async function open(): Promise<{ storage: PostgresStorage; membership: Membership } | null> {
   try {
     const { measures, ...settings } = workerData as WorkerSettings<PostgresSettings>;
-    const lock = await holdDaemonLock(settings.url, (error) => report({ broken: copyError(error) }));
+    const id = randomUUID();
+    let membership: Membership | null = null;
+    const member = { id, epoch: () => membership?.epoch() ?? null };
+    // The group is a part of the schema.
+    const storage = await openPostgresStorage(settings, openMeasures(measures), member);
     try {
-      const storage = await openPostgresStorage(settings, openMeasures(measures));
+      membership = await joinGroup({
+        url: settings.url,
+        id,
+        report: (group) => report({ group }),
+        onDeposed: (error) => report({ broken: copyError(error) }),
+      });
       report({ warnings: [], migration: null });
-      return { storage, lock };
+      return { storage, membership };
     } catch (error) {
-      await lock.release();
+      await storage.close();
       throw error;
     }
   } catch (error) {
@@ -42,8 +52,7 @@ async function open(): Promise<{ storage: PostgresStorage; lock: DaemonLock } | 
     return null;
   }
 }
-
-function serve(storage: PostgresStorage, lock: DaemonLock): void {
+function serve(storage: PostgresStorage, membership: Membership): void {
   const connected = new Set<MessagePort>();
   const pending = new Set<Promise<void>>();
 
@@ -75,8 +84,8 @@ function serve(storage: PostgresStorage, lock: DaemonLock): void {
 
   async function close(): Promise<void> {
     while (pending.size > 0) await Promise.all(pending);
+    await membership.leave();
     await storage.close();
-    await lock.release();
     for (const client of connected) client.close();
     main.close();
   }

@@ -163,10 +163,11 @@ async function start(claim: Claim, run: Candidate, ofAutomation: BudgetTerms | n
 }
 
 /** Stores the attempts of the claimed runs, and reads their inputs. */
-async function startAttempts({ trx, claimed, executor, worker, at }: Claim): Promise<Claimed['inputs']> {
+async function startAttempts({ trx, claimed, executor, worker, machine, at }: Claim): Promise<Claimed['inputs']> {
   if (claimed.length === 0) return [];
   const rows = await selectRunInputs(trx).where('runs.seq', 'in', claimed).orderBy('runs.seq').execute();
-  const started = { state: 'running', executor, worker: worker ?? null, started_at: at } as const;
+  const holder = { worker: worker ?? null, machine: machine ?? null };
+  const started = { state: 'running', executor, ...holder, started_at: at } as const;
   await trx
     .insertInto('run_attempts')
     .values(rows.map((run) => ({ run: run.seq, number: run.attempt, ...started, log_offset: beginOf(run.attempt) })))

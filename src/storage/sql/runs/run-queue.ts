@@ -50,12 +50,16 @@ export function createRunQueue(db: Kysely<Schema>): RunQueue {
     retry: (request) => change((trx) => retryRun(trx, request)),
     running: async (executor) => {
       const rows = await selectRuns(db)
+        .leftJoin('run_attempts', (join) =>
+          join.onRef('run_attempts.run', '=', 'runs.seq').onRef('run_attempts.number', '=', 'runs.attempt'),
+        )
+        .select('run_attempts.machine')
         .where('runs.state', '=', 'running')
         .where('runs.executor', '=', executor)
         .where((where) => where.not(where.exists(selectAcceptance(where))))
         .orderBy('runs.seq')
         .execute();
-      return rows.map(toRun);
+      return rows.map((row) => ({ run: toRun(row), machine: row.machine }));
     },
     ...createAcceptance(db),
   };

@@ -129,7 +129,11 @@ export interface Schema {
     };
 
   /** The attempts that started or were requested, the last one included. `run` is the `seq` of its run. */
-  run_attempts: TableOf<typeof RUN_ATTEMPTS> & { run: number };
+  run_attempts: TableOf<typeof RUN_ATTEMPTS> & {
+    run: number;
+    /** As `ClaimRequest.machine`. */
+    machine: Generated<string | null>;
+  };
 
   /** Tokens of receivers. `run` is the `seq` of its run. */
   run_tokens: Numbered & { hash: Uint8Array; run: number; attempt: number };

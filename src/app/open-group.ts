@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { messageOf } from '../core/errors.ts';
+import type { ReplicaGroup, ReplicaMessage } from '../core/ports/replicas.ts';
+import type { DeliveryLogEntry } from '../core/resources/delivery.ts';
+import type { StoredTraceContext } from '../core/trace-context.ts';
+import type { LiveFactories } from '../registry/live-factories.ts';
+import { Exchange } from '../replicas/exchange.ts';
+import { JoinedGroup } from '../replicas/join-group.ts';
+import { createLoneGroup } from '../replicas/lone-group.ts';
+import type { Dispatcher } from '../run/dispatcher.ts';
+import type { Ingress } from './create-ingress.ts';
+import type { Lifetime } from './lifetime.ts';
+import type { DaemonObservers } from './observe-daemon.ts';
+import type { DaemonState } from './open-daemon-state.ts';
+import type { ReconcileThread } from './reconcile-thread/start-reconcile-thread.ts';
+
+/** The parts of a daemon that follow what other replicas tell. */
+export interface GroupFollowers {
+  ingress: Pick<Ingress, 'noteAdmitted'>;
+  dispatcher: Pick<Dispatcher, 'onRunsCreated'>;
+  reconciling: Pick<ReconcileThread, 'onPush' | 'serve'>;
+  liveFactories: Pick<LiveFactories, 'remove'>;
+  /** A version of this secret was stored elsewhere. */
+  onSecretChanged(name: string): void;
+}
+
+/** This daemon in the group of those that share its storage. */
+export interface OpenGroup {
+  group: ReplicaGroup;
+  /** Call before what was applied is read for the first time. */
+  beginFollowing(): Promise<void>;
+  /** What this daemon tells the others. */
+  tell: {
+    applied(factory: string): void;
+    secret(name: string): void;
+    admitted: Exchange['noteAdmitted'];
+    recorded(entry: DeliveryLogEntry): void;
+    push(factory: string, trace: StoredTraceContext | null): void;
+  };
+}
+
+/** @param followers known when the first message arrives */
+export function openGroup(
+  state: DaemonState,
+  observers: DaemonObservers,
+  followers: () => GroupFollowers,
+  lifetime: Lifetime,
+): OpenGroup {
+  const { name } = state.config.replica;
+  const self = { name: name ?? hostname(), version: observers.version, startedAt: state.clock.wallMs() };
+  if (state.config.storage.type === 'sqlite') return openLoneGroup(self);
+  const { replicas, listen } = state.group;
+  const { logger } = state;
+  const tell = (message: ReplicaMessage) => {
+    replicas.tell(message).catch((error) => logger.warn({ problem: messageOf(error) }, 'other replicas not reached'));
+  };
+  const group: JoinedGroup = new JoinedGroup({
+    replicas,
+    listen,
+    self,
+    serve: (factory) => serveStored(factory, state, observers, followers()),
+    onMessage: (message) => follow(message, group.isLeader, { state, observers, followers: followers() }),
+    logger,
+  });
+  const exchange = new Exchange(tell);
+  lifetime.defer(async () => {
+    exchange.stop();
+    await group.stop();
+  });
+  return {
+    group,
+    beginFollowing: () => group.beginFollowing(),
+    tell: {
+      applied: (factory) => group.noteOwnChange(factory),
+      secret: (name) => tell({ kind: 'secret', name }),
+      admitted: (kind, key) => exchange.noteAdmitted(kind, key),
+      // The leader sees its own.
+      recorded: (entry) => {
+        if (!group.isLeader) noteRecorded(exchange, entry);
+      },
+      push: (factory, trace) => tell({ kind: 'push', factory, trace }),
+    },
+  };
+}
+
+function openLoneGroup(self: { name: string; version: string; startedAt: number }): OpenGroup {
+  const addresses = { ingressUrl: null, adminUrl: null };
+  const group = createLoneGroup({ id: randomBytes(4).toString('hex'), ...self, ...addresses, live: {} });
+  const nobody = () => {};
+  return {
+    group,
+    beginFollowing: async () => {},
+    tell: { applied: nobody, secret: nobody, admitted: nobody, recorded: nobody, push: nobody },
+  };
+}
+
+function noteRecorded(exchange: Exchange, entry: DeliveryLogEntry): void {
+  exchange.noteRecorded(entry.id);
+  if (entry.kind !== 'rejection') return;
+  exchange.noteUnaccepted(entry.label === null ? 'limited' : 'rejected', entry.webhook, entry.count);
+}
+
+/** Serves what the storage has for a factory. A factory that was forgotten or renamed elsewhere ends here, too. */
+async function serveStored(
+  factory: string,
+  { isConfigured }: DaemonState,
+  { registry }: DaemonObservers,
+  { reconciling, liveFactories }: GroupFollowers,
+): Promise<void> {
+  if (isConfigured(factory)) return reconciling.serve(factory);
+  liveFactories.remove(factory);
+  registry.known.forgetFactory(factory);
+}
+
+interface FollowParts {
+  state: DaemonState;
+  observers: DaemonObservers;
+  followers: GroupFollowers;
+}
+
+/** Does what follows from a message of another replica. */
+function follow(message: ReplicaMessage, isLeader: boolean, { state, observers, followers }: FollowParts): void {
+  if (message.kind === 'admitted') {
+    followers.ingress.noteAdmitted(message.of, message.counts);
+  } else if (message.kind === 'secret') {
+    followers.onSecretChanged(message.name);
+  } else if (!isLeader || message.kind === 'live') {
+    // The rest concerns the leader.
+  } else if (message.kind === 'runs') {
+    // Any of them may have a concurrency key.
+    for (const factory of message.factories) followers.dispatcher.onRunsCreated(factory, [{ concurrencyKey: '' }]);
+  } else if (message.kind === 'push') {
+    if (state.isConfigured(message.factory)) followers.reconciling.onPush(message.factory, message.trace);
+  } else if (message.kind === 'unaccepted') {
+    for (const [webhook, count] of message.counts) observers.alerts.noteUnaccepted(message.of, Number(webhook), count);
+  } else {
+    observers.sources.onRecordedElsewhere(message.deliveries);
+  }
+}

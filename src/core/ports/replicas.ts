@@ -1,0 +1,94 @@
+import type { DeliveryId } from '../ids.ts';
+import type { StoredTraceContext } from '../trace-context.ts';
+
+/** What a daemon tells about itself to those that share its storage. */
+export interface ReplicaDescription {
+  /** Name for people: by default, that of the host. */
+  name: string;
+  version: string;
+  /** Where the other replicas reach its admin listener; `null` while it starts. */
+  adminUrl: string | null;
+  ingressUrl: string | null;
+  /** Wall time in milliseconds. */
+  startedAt: number;
+  /** The live version that it serves, by factory: see `ReplicaTable.liveVersions`. */
+  live: Readonly<Record<string, number>>;
+}
+
+/** One of the daemons that share a storage. */
+export interface Replica extends ReplicaDescription {
+  /** Of this start. */
+  id: string;
+  /** Milliseconds since its last sign of life, by the clock of the database. */
+  seenMsAgo: number;
+  isLeader: boolean;
+}
+
+/** What a replica tells the others. Each message can be lost, so nothing depends on one. */
+export type ReplicaMessage =
+  /** Deliveries started runs of these factories. */
+  | { kind: 'runs'; factories: readonly string[] }
+  /** What these factories serve has changed. */
+  | { kind: 'live'; factories: readonly string[] }
+  /** A version of this secret was stored. */
+  | { kind: 'secret'; name: string }
+  /** Requests of the last second that count for limits. */
+  | { kind: 'admitted'; of: AdmissionKind; counts: Counts }
+  /** Requests of the last second that were not accepted, by the number of the webhook. */
+  | { kind: 'unaccepted'; of: UnacceptedKind; counts: Counts }
+  /** Entries of the delivery log of the last second; `null` if there are too many to list. */
+  | { kind: 'recorded'; deliveries: readonly DeliveryId[] | null }
+  /** The production branch of the factory may have moved. */
+  | { kind: 'push'; factory: string; trace: StoredTraceContext | null };
+
+/** Deliveries by the UID of their webhook, or failed authentications by UID and network of the client. */
+export type AdmissionKind = 'deliveries' | 'failures';
+export type UnacceptedKind = 'rejected' | 'limited';
+export type Counts = readonly (readonly [key: string, count: number])[];
+
+/** What the storage reports about the group without a request. */
+export type GroupEvent =
+  /** This daemon leads from now on. `epoch` is higher than that of every earlier leader. */
+  | { event: 'leading'; epoch: number }
+  /** Another replica told this. */
+  | { event: 'heard'; message: ReplicaMessage }
+  /** Messages may have been lost. */
+  | { event: 'reconnected' };
+
+/** The daemons that share one storage. */
+export interface ReplicaTable {
+  /** Those with a sign of life in the last hour, the longest-lived first. */
+  list(): Promise<Replica[]>;
+  /** Changes what others see of this daemon. */
+  describe(self: ReplicaDescription): Promise<void>;
+  /** How often what a factory serves has changed, by factory. */
+  liveVersions(): Promise<Record<string, number>>;
+  /** Tells the other replicas. */
+  tell(message: ReplicaMessage): Promise<void>;
+}
+
+/** Where the others reach a replica. */
+export interface ReplicaAddresses {
+  ingressUrl: string;
+  adminUrl: string;
+}
+
+/** The daemons that share a storage, as one of them sees them. A daemon with its own storage is a group of one. */
+export interface ReplicaGroup {
+  /** Does this daemon do what one daemon of the group does for all? */
+  readonly isLeader: boolean;
+  /** Calls `begin` once: as soon as this daemon leads. */
+  onLead(begin: () => void): void;
+  /** This daemon, and those that share its storage. */
+  list(): Promise<Replica[]>;
+  /** The replica that leads, if it gives signs of life. */
+  findLeader(): Promise<Replica | null>;
+  /**
+   * Resolves when each replica serves what the storage has for this factory, or after 10 seconds. Returns the replicas that do
+   * not.
+   */
+  untilLive(factory: string): Promise<Replica[]>;
+  /** This daemon listens, and takes part. */
+  start(addresses: ReplicaAddresses): Promise<void>;
+  stop(): Promise<void>;
+}

@@ -1,0 +1,70 @@
+import type { DeliveryId } from '../core/ids.ts';
+import type { AdmissionKind, Counts, ReplicaMessage, UnacceptedKind } from '../core/ports/replicas.ts';
+
+/**
+ * How long the others do not know what this replica admitted. So a limit can be exceeded by what each of the other replicas
+ * admits in this time.
+ */
+const EXCHANGE_MS = 1000;
+
+/** PostgreSQL rejects messages of 8,000 bytes. A key has at most 80 bytes, and an ID 30. */
+const KEYS_PER_MESSAGE = 80;
+const MAX_IDS = 200;
+
+/** What this replica counted and recorded since the others were told the last time. */
+export class Exchange {
+  readonly #tell: (message: ReplicaMessage) => void;
+  readonly #admitted: Record<AdmissionKind, Map<string, number>> = { deliveries: new Map(), failures: new Map() };
+  readonly #unaccepted: Record<UnacceptedKind, Map<string, number>> = { rejected: new Map(), limited: new Map() };
+  #recorded: DeliveryId[] | null = [];
+  readonly #timer: NodeJS.Timeout;
+
+  /** @param tell tells the other replicas */
+  constructor(tell: (message: ReplicaMessage) => void) {
+    this.#tell = tell;
+    this.#timer = setInterval(() => this.flush(), EXCHANGE_MS).unref();
+  }
+
+  noteAdmitted(kind: AdmissionKind, key: string): void {
+    add(this.#admitted[kind], key, 1);
+  }
+
+  /** @param webhook its number in the storage */
+  noteUnaccepted(kind: UnacceptedKind, webhook: number, count: number): void {
+    add(this.#unaccepted[kind], String(webhook), count);
+  }
+
+  noteRecorded(id: DeliveryId): void {
+    this.#recorded?.push(id);
+    if (this.#recorded !== null && this.#recorded.length > MAX_IDS) this.#recorded = null;
+  }
+
+  flush(): void {
+    for (const of of ['deliveries', 'failures'] as const) {
+      for (const counts of takeParts(this.#admitted[of])) this.#tell({ kind: 'admitted', of, counts });
+    }
+    for (const of of ['rejected', 'limited'] as const) {
+      for (const counts of takeParts(this.#unaccepted[of])) this.#tell({ kind: 'unaccepted', of, counts });
+    }
+    const deliveries = this.#recorded;
+    this.#recorded = [];
+    if (deliveries === null || deliveries.length > 0) this.#tell({ kind: 'recorded', deliveries });
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+function add(counts: Map<string, number>, key: string, count: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + count);
+}
+
+function takeParts(counts: Map<string, number>): Counts[] {
+  const all = [...counts];
+  counts.clear();
+  const parts: Counts[] = [];
+  for (let start = 0; start < all.length; start += KEYS_PER_MESSAGE)
+    parts.push(all.slice(start, start + KEYS_PER_MESSAGE));
+  return parts;
+}

@@ -1,0 +1,151 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { messageOf } from '../core/errors.ts';
+import type { Logger } from '../core/ports/logger.ts';
+import type {
+  GroupEvent,
+  Replica,
+  ReplicaAddresses,
+  ReplicaDescription,
+  ReplicaGroup,
+  ReplicaMessage,
+  ReplicaTable,
+} from '../core/ports/replicas.ts';
+import { LiveFollower } from './live-follower.ts';
+
+/** How long a missed message delays what others changed. */
+const CHECK_MS = 2000;
+
+/** A replica without a sign of life for this time does not count. */
+const LOST_MS = 15_000;
+
+/** Between two looks at what the others serve, and how long they may take to follow. */
+const LOOK_MS = 50;
+const FOLLOW_MS = 10_000;
+
+export interface GroupParts {
+  replicas: ReplicaTable;
+  /** As `GroupLink.listen`. */
+  listen(listener: (event: GroupEvent) => void): void;
+  self: Omit<ReplicaDescription, 'live' | keyof ReplicaAddresses>;
+  /** Makes what the storage has for a factory live. */
+  serve(factory: string): Promise<void>;
+  onMessage(message: ReplicaMessage): void;
+  logger: Logger;
+}
+
+/** The group of the daemons on one database, for a daemon that takes part. */
+export class JoinedGroup implements ReplicaGroup {
+  readonly #parts: GroupParts;
+  readonly #follower: LiveFollower;
+  readonly #stopping = new AbortController();
+  #addresses: ReplicaAddresses | null = null;
+  #epoch: number | null = null;
+  #begin: () => void = () => {};
+  #checking: Promise<void> = Promise.resolve();
+
+  constructor(parts: GroupParts) {
+    this.#parts = parts;
+    this.#follower = new LiveFollower({
+      replicas: parts.replicas,
+      serve: parts.serve,
+      onChanged: () => this.#describe(),
+      logger: parts.logger,
+    });
+    parts.listen((event) => this.#note(event));
+  }
+
+  get isLeader(): boolean {
+    return this.#epoch !== null;
+  }
+
+  onLead(begin: () => void): void {
+    this.#begin = begin;
+    if (this.isLeader) this.#lead();
+  }
+
+  list(): Promise<Replica[]> {
+    return this.#parts.replicas.list();
+  }
+
+  async findLeader(): Promise<Replica | null> {
+    const replicas = await this.list();
+    return replicas.find(({ isLeader, seenMsAgo }) => isLeader && seenMsAgo < LOST_MS) ?? null;
+  }
+
+  async untilLive(factory: string): Promise<Replica[]> {
+    const wanted = this.#follower.served[factory] ?? 0;
+    const isBehind = ({ live, seenMsAgo }: Replica) => seenMsAgo < LOST_MS && (live[factory] ?? 0) < wanted;
+    const until = performance.now() + FOLLOW_MS;
+    for (;;) {
+      const behind = (await this.list()).filter(isBehind);
+      if (behind.length === 0 || performance.now() > until) return behind;
+      await pause(LOOK_MS);
+    }
+  }
+
+  /** Call before what is served is read from the storage for the first time. */
+  async beginFollowing(): Promise<void> {
+    this.#follower.begin(await this.#parts.replicas.liveVersions());
+  }
+
+  /** This daemon applied a change of a factory, and serves it. */
+  noteOwnChange(factory: string): void {
+    this.#follower.noteOwn(factory);
+  }
+
+  async start(addresses: ReplicaAddresses): Promise<void> {
+    this.#addresses = addresses;
+    await this.#parts.replicas.describe(this.#describeSelf(addresses));
+    await this.#checkOnce();
+    this.#checking = this.#checkOften();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#checking;
+  }
+
+  #note(event: GroupEvent): void {
+    if (event.event === 'leading') {
+      this.#epoch = event.epoch;
+      this.#parts.logger.info({ epoch: event.epoch }, 'this replica leads');
+      this.#lead();
+    } else if (this.#addresses === null) {
+      // What this daemon misses before its start, it reads then.
+    } else if (event.event === 'reconnected' || event.message.kind === 'live') {
+      void this.#checkOnce();
+    } else {
+      this.#parts.onMessage(event.message);
+    }
+  }
+
+  #lead(): void {
+    const begin = this.#begin;
+    this.#begin = () => {};
+    begin();
+  }
+
+  async #checkOften(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await pause(CHECK_MS, undefined, { signal }).catch(() => undefined);
+      if (!signal.aborted) await this.#checkOnce();
+    }
+  }
+
+  async #checkOnce(): Promise<void> {
+    await this.#follower.check().catch((error: unknown) => {
+      this.#parts.logger.warn({ problem: messageOf(error) }, 'changes of other replicas not read; repeated soon');
+    });
+  }
+
+  /** What is lost here is told with the next change. */
+  #describe(): void {
+    if (this.#addresses === null) return;
+    this.#parts.replicas.describe(this.#describeSelf(this.#addresses)).catch(() => undefined);
+  }
+
+  #describeSelf(addresses: ReplicaAddresses): ReplicaDescription {
+    return { ...this.#parts.self, ...addresses, live: this.#follower.served };
+  }
+}

@@ -1,0 +1,17 @@
+import type { Replica, ReplicaGroup } from '../core/ports/replicas.ts';
+
+/** A daemon without others: it leads. */
+export function createLoneGroup(self: Omit<Replica, 'isLeader' | 'seenMsAgo'>): ReplicaGroup {
+  let described: Replica = { ...self, isLeader: true, seenMsAgo: 0 };
+  return {
+    isLeader: true,
+    onLead: (begin) => begin(),
+    list: async () => [described],
+    findLeader: async () => described,
+    untilLive: async () => [],
+    start: async (addresses) => {
+      described = { ...described, ...addresses };
+    },
+    stop: async () => {},
+  };
+}

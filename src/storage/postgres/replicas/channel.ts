@@ -1,0 +1,28 @@
+import type { ClientBase, Pool } from 'pg';
+import type { ReplicaMessage } from '../../../core/ports/replicas.ts';
+
+/** The channel of `NOTIFY` on which the replicas of a database talk. */
+const CHANNEL = 'dockbell';
+
+type Queryable = Pick<ClientBase | Pool, 'query'>;
+
+/** From now on, the connection receives messages as notifications. */
+export async function listen(client: Queryable): Promise<void> {
+  await client.query(`LISTEN ${CHANNEL}`);
+}
+
+/**
+ * Tells the other replicas, in a transaction when it commits.
+ *
+ * @param id of the replica that tells it: nobody hears itself
+ */
+export async function announce(client: Queryable, id: string, message: ReplicaMessage): Promise<void> {
+  await client.query('SELECT pg_notify($1, $2)', [CHANNEL, `${id} ${JSON.stringify(message)}`]);
+}
+
+/** The message of another replica; `null` for one of this replica. */
+export function readPayload(id: string, payload: string): ReplicaMessage | null {
+  const separator = payload.indexOf(' ');
+  if (payload.slice(0, separator) === id) return null;
+  return JSON.parse(payload.slice(separator + 1)) as ReplicaMessage;
+}

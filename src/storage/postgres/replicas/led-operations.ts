@@ -1,0 +1,86 @@
+import type { ClientBase } from 'pg';
+import { AppError } from '../../../core/errors.ts';
+import type { Storage } from '../../../core/ports/storage.ts';
+import { countLiveChange, findChanged } from './live-versions.ts';
+
+type Operations = { [Port in keyof Storage]?: readonly (keyof Storage[Port])[] };
+
+/** Only the leader does this. The transaction fails if another daemon leads when it commits. */
+const LED: Operations = {
+  inventory: ['apply', 'recordAttempt', 'renewAttempt'],
+  factoryNames: ['forget', 'rename', 'noteFolderChange'],
+  liveDefinitions: ['commit'],
+  runQueue: [
+    'claim',
+    'admit',
+    'finish',
+    'release',
+    'retryFailed',
+    'noteLogOffset',
+    'cancelQueued',
+    'retry',
+    'accept',
+    'noteProgress',
+  ],
+  pauses: ['pause', 'resume'],
+  replays: ['insert', 'end'],
+  noticeQueue: ['put', 'skip', 'postpone', 'settle', 'retryNow'],
+  alertStore: ['change', 'acknowledge', 'prune'],
+  alertMessages: ['compose', 'postpone', 'remove'],
+  retention: ['prune', 'noteMark'],
+};
+
+/** This changes what a factory serves. */
+const CHANGES_LIVE: Operations = {
+  inventory: ['apply', 'pinSecret'],
+  factoryNames: ['forget', 'rename'],
+};
+
+/** A daemon in the group of those that share the database. */
+export interface Member {
+  /** ID of this start. */
+  id: string;
+  /** The epoch in which it leads; `null` if it does not lead. */
+  epoch(): number | null;
+}
+
+type Operation = (...args: unknown[]) => Promise<unknown>;
+
+/**
+ * What a daemon of a group does in the transaction of an operation: it proves that it leads before what only the leader does,
+ * and counts what changes that which factories serve.
+ */
+export function asMember(
+  { id, epoch }: Member,
+  port: keyof Storage,
+  name: string,
+  operation: Operation,
+): (client: ClientBase, args: readonly unknown[]) => Promise<unknown> {
+  const needsLead = includes(LED, port, name);
+  const changesLive = includes(CHANGES_LIVE, port, name);
+  return async (client, args) => {
+    if (needsLead) await requireLead(client, epoch());
+    const result = await operation(...args);
+    if (changesLive) await countLiveChange(client, id, await findChanged(client, name, args));
+    return result;
+  };
+}
+
+function includes(operations: Operations, port: keyof Storage, operation: string): boolean {
+  return (operations[port] as readonly string[] | undefined)?.includes(operation) === true;
+}
+
+/**
+ * Fails unless this daemon leads. The lock of the row makes a new leader wait for the end of the transaction, so a leader
+ * that was frozen cannot finish one late.
+ *
+ * @param epoch of this daemon; `null` if it does not lead
+ */
+async function requireLead(client: ClientBase, epoch: number | null): Promise<void> {
+  const { rowCount } = await client.query({
+    name: 'require_lead',
+    text: 'SELECT FROM leadership WHERE epoch = $1 FOR SHARE',
+    values: [epoch],
+  });
+  if (rowCount === 0) throw new AppError('not_leading', 'Another replica leads. Repeat the request.');
+}

@@ -1,0 +1,173 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+import { AppError, messageOf } from '../../../core/errors.ts';
+import type { GroupEvent } from '../../../core/ports/replicas.ts';
+import { TYPES } from '../open-database.ts';
+import { toStorageError } from '../storage-error.ts';
+import { listen, readPayload } from './channel.ts';
+import { beat, beginTerm, continueTerm, endStaleLeader, type LeaderTerm, nameSession } from './leadership.ts';
+
+/** Between two signs of life. */
+const BEAT_MS = 2000;
+
+/** Between two attempts to connect again. */
+const RECONNECT_MS = 500;
+
+/** The part of a daemon in the group of those that share a database. */
+export interface Membership {
+  /** The epoch in which this daemon leads; `null` if it does not lead. */
+  epoch(): number | null;
+  /** Leaves the group. The lead is free immediately. */
+  leave(): Promise<void>;
+}
+
+interface MembershipParts {
+  url: string;
+  /** ID of this start. */
+  id: string;
+  report(event: GroupEvent): void;
+  /** Another replica took the lead from this one, which therefore has to stop. */
+  onDeposed(error: AppError): void;
+}
+
+/**
+ * Joins the group on a separate connection: it holds the lead, hears messages, and gives signs of life. A lost connection
+ * is replaced. The first attempt to lead is over when this resolves.
+ *
+ * ```
+ *              the lock is free                    connection lost
+ *   follower ───────────────────▶ leader (epoch) ─────────────────▶ leader without a lock
+ *      ▲                             ▲                                   │         │
+ *      └─ connection replaced        └── lock taken, the same epoch ─────┘         ▼ a later epoch
+ *                                                                               deposed
+ * ```
+ */
+export async function joinGroup(parts: MembershipParts): Promise<Membership> {
+  const member = new Member(parts);
+  await member.connect();
+  member.keepBeating();
+  return member;
+}
+
+class Member implements Membership {
+  readonly #parts: MembershipParts;
+  readonly #leaving = new AbortController();
+  #client: Client | null = null;
+  #term: LeaderTerm | null = null;
+  #beating: Promise<void> = Promise.resolve();
+
+  constructor(parts: MembershipParts) {
+    this.#parts = parts;
+  }
+
+  epoch(): number | null {
+    return this.#term?.epoch ?? null;
+  }
+
+  /** @throws `storage_unavailable` if PostgreSQL cannot be reached */
+  async connect(): Promise<void> {
+    const { url, id } = this.#parts;
+    const client = new Client({
+      connectionString: url,
+      types: TYPES,
+      application_name: nameSession(id),
+      keepAlive: true,
+    });
+    client.on('error', () => undefined);
+    client.on('notification', ({ payload }) => this.#hear(payload ?? ''));
+    try {
+      await client.connect();
+      await listen(client);
+      await this.#lead(client);
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw describeFailure(error);
+    }
+    client.once('end', () => {
+      if (this.#client === client) this.#client = null;
+    });
+    this.#client = client;
+  }
+
+  keepBeating(): void {
+    this.#beating = this.#beat();
+  }
+
+  async leave(): Promise<void> {
+    this.#leaving.abort();
+    await this.#beating;
+    const client = this.#client;
+    this.#client = null;
+    if (client === null) return;
+    await client.query('DELETE FROM replicas WHERE id = $1', [this.#parts.id]).catch(() => undefined);
+    await client.end().catch(() => undefined);
+  }
+
+  async #beat(): Promise<void> {
+    const { signal } = this.#leaving;
+    while (!signal.aborted) {
+      const isConnected = await this.#beatOnce();
+      await pause(isConnected ? BEAT_MS : RECONNECT_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #beatOnce(): Promise<boolean> {
+    try {
+      if (this.#client === null) {
+        await this.connect();
+        this.#parts.report({ event: 'reconnected' });
+      }
+      const client = this.#client!;
+      await beat(client, this.#parts.id);
+      if (this.#term === null) {
+        await endStaleLeader(client, this.#parts.id);
+        await this.#lead(client);
+      }
+      return true;
+    } catch (error) {
+      if (error instanceof Deposed) this.#giveUp(error);
+      await this.#client?.end().catch(() => undefined);
+      this.#client = null;
+      return false;
+    }
+  }
+
+  async #lead(client: Client): Promise<void> {
+    const { id, report } = this.#parts;
+    if (this.#term === null) {
+      this.#term = await beginTerm(client, id);
+      if (this.#term !== null) report({ event: 'leading', epoch: this.#term.epoch });
+      return;
+    }
+    const outcome = await continueTerm(client, id, this.#term);
+    if (outcome === 'deposed') throw new Deposed();
+    if (outcome === 'held')
+      throw new AppError('storage_unavailable', 'an earlier session holds the lock of the leader');
+  }
+
+  #giveUp(error: Deposed): void {
+    this.#leaving.abort();
+    this.#parts.onDeposed(error);
+  }
+
+  #hear(payload: string): void {
+    const message = readPayload(this.#parts.id, payload);
+    if (message !== null) this.#parts.report({ event: 'heard', message });
+  }
+}
+
+class Deposed extends AppError {
+  constructor() {
+    super(
+      'not_leading',
+      'another replica took the lead while this daemon could not reach PostgreSQL, or did not answer in time',
+    );
+  }
+}
+
+function describeFailure(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const translated = toStorageError(error);
+  if (translated instanceof AppError) return translated;
+  return new AppError('storage_unavailable', `PostgreSQL: ${messageOf(error)}`, { cause: error });
+}

@@ -1,0 +1,46 @@
+import type { Pool } from 'pg';
+import type { Replica, ReplicaDescription, ReplicaTable } from '../../../core/ports/replicas.ts';
+import { announce } from './channel.ts';
+
+/** Replicas without a sign of life for this time are forgotten. */
+const FORGET_AFTER = "interval '1 hour'";
+
+const LIST = `
+  SELECT id, description, id = (SELECT replica FROM leadership) AS leads,
+    extract(epoch FROM clock_timestamp() - seen_at) * 1000 AS seen_ms_ago
+  FROM replicas WHERE seen_at > clock_timestamp() - ${FORGET_AFTER} AND description <> '{}'`;
+
+interface Row {
+  id: string;
+  description: string;
+  leads: number | null;
+  seen_ms_ago: number;
+}
+
+/** @param id of this daemon */
+export function createReplicaTable(pool: Pool, id: string): ReplicaTable {
+  return {
+    list: async () => {
+      const { rows } = await pool.query<Row>(LIST);
+      return rows.map(toReplica).sort((a, b) => a.startedAt - b.startedAt);
+    },
+    describe: async (self) => {
+      await pool.query(
+        `INSERT INTO replicas (id, description, seen_at) VALUES ($1, $2, clock_timestamp())
+          ON CONFLICT (id) DO UPDATE SET description = excluded.description`,
+        [id, JSON.stringify(self)],
+      );
+      await pool.query(`DELETE FROM replicas WHERE seen_at < clock_timestamp() - ${FORGET_AFTER}`);
+    },
+    liveVersions: async () => {
+      const { rows } = await pool.query<{ factory: string; version: number }>('SELECT * FROM live_versions');
+      return Object.fromEntries(rows.map(({ factory, version }) => [factory, version]));
+    },
+    tell: (message) => announce(pool, id, message),
+  };
+}
+
+function toReplica({ id, description, leads, seen_ms_ago }: Row): Replica {
+  const described = JSON.parse(description) as ReplicaDescription;
+  return { ...described, id, isLeader: leads === 1, seenMsAgo: Math.max(0, Math.round(seen_ms_ago)) };
+}
