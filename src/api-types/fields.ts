@@ -30,6 +30,7 @@ export const FIELDS = {
     'health.webhooks',
     'health.failed_automations',
     'health.queue',
+    'health.replicas_behind',
     'pause',
   ],
   Webhook: [

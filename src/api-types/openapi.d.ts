@@ -2032,6 +2032,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/replicas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the daemons that share the database
+         * @description With SQLite, this daemon alone.
+         *
+         *     Role: viewer. Not for tokens that are limited to some factories.
+         */
+        get: operations["listReplicas"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/ids": {
         parameters: {
             query?: never;
@@ -2354,6 +2376,8 @@ export interface components {
                     /** Format: date-time */
                     oldest_queued_at: string;
                 }[];
+                /** @description Number of replicas that do not yet serve what was applied last. */
+                replicas_behind: number;
             };
             /** @description Who paused the factory, and why; `null` if it is not paused. */
             pause: {
@@ -3842,6 +3866,27 @@ export interface components {
             factory: string;
             /** Format: date-time */
             requested_at: string;
+        };
+        /** @description One of the daemons that share a database. */
+        Replica: {
+            /** @description ID of this start of the daemon. */
+            id: string;
+            name: string;
+            version: string;
+            /**
+             * @description The leader applies definitions and starts runs. All replicas accept deliveries.
+             * @enum {string}
+             */
+            role: "leader" | "follower";
+            /** @description Did it give a sign of life in the last 15 seconds? */
+            alive: boolean;
+            seen_seconds_ago: number;
+            /** Format: date-time */
+            started_at: string;
+            ingress_url: string | null;
+            admin_url: string | null;
+            /** @description Factories of which it does not yet serve what was applied last. */
+            behind: string[];
         };
         /** @description Whether a commit is live, directly or as part of a later commit. */
         Ancestry: {
@@ -20514,6 +20559,122 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DoctorReport"];
+                };
+            };
+            /** @description The request is not valid; `errors` says where. */
+            400: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listReplicas: {
+        parameters: {
+            query?: {
+                /** @description Without it, all entries. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Replica"][];
+                        /** @description Pass it back as `cursor`; `null` at the end. */
+                        next_cursor: string | null;
+                    };
                 };
             };
             /** @description The request is not valid; `errors` says where. */

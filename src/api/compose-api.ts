@@ -51,6 +51,7 @@ import { doctorPlugin } from './operation/doctor-routes.ts';
 import { registerDrainRoutes } from './operation/drain-routes.ts';
 import { type HealthCheck, operationPlugin } from './operation/operation-routes.ts';
 import { registerReloadRoute } from './operation/reload-route.ts';
+import { replicasPlugin } from './operation/replica-routes.ts';
 import { reconciliationsPlugin } from './reconciliations/reconciliations-plugin.ts';
 import { replaysPlugin } from './replays/replay-routes.ts';
 import { runsPlugin } from './runs/runs-plugin.ts';
@@ -135,8 +136,7 @@ export interface ApiModules {
     openId: OpenIdSignIn | null;
   };
   alerts: AlertControl;
-  /** Default: this daemon is alone. */
-  group?: ReplicaGroup;
+  group: ReplicaGroup;
   answers: AnswerStore;
   masterKey: MasterKeyControl;
   base: { clock: Clock; ids: IdSource; randomBytes: RandomBytes; logger: FastifyBaseLogger };
@@ -177,7 +177,7 @@ export function composeApi(modules: ApiModules): FastifyInstance {
     dashboardDir,
     docsDir,
     version,
-    ...(modules.group === undefined ? {} : { group: modules.group }),
+    group: modules.group,
     logger,
   });
   const { health, renderMetrics } = operation;
@@ -230,6 +230,7 @@ export function composeApi(modules: ApiModules): FastifyInstance {
       registerReloadRoute(api, modules.reload);
       backupPlugin(api, { backups: operation.backups });
       doctorPlugin(api, { doctor: operation.doctor });
+      replicasPlugin(api, { group: modules.group });
       catalogPlugin(api, { idFinder: storage.idFinder });
       whyPlugin(api, { story: collectStoryParts(modules) });
     },
@@ -246,7 +247,7 @@ function registerDefinitions(api: FastifyInstance, modules: ApiModules, changes:
   const countRequests = createRequestCounter(storage.activityReader, clock);
   factoriesPlugin(api, {
     inventory,
-    health: { inventory, runs, countRequests },
+    health: { inventory, runs, countRequests, group: modules.group },
     activity: storage.activityReader,
     reconcile,
     factories: modules.factories,

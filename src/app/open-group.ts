@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { messageOf } from '../core/errors.ts';
+import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
+import type { Logger } from '../core/ports/logger.ts';
 import type { ReplicaGroup, ReplicaMessage } from '../core/ports/replicas.ts';
 import type { DeliveryLogEntry } from '../core/resources/delivery.ts';
 import type { StoredTraceContext } from '../core/trace-context.ts';
@@ -137,4 +139,22 @@ function follow(message: ReplicaMessage, isLeader: boolean, { state, observers, 
   } else {
     observers.sources.onRecordedElsewhere(message.deliveries);
   }
+}
+
+/** A reconciliation that somebody waits for ends when all replicas serve what it applied. */
+export function waitForReplicas(
+  control: ReconcileControl,
+  group: Pick<ReplicaGroup, 'untilLive'>,
+  logger: Logger,
+): ReconcileControl {
+  return {
+    ...control,
+    reconcileNow: async (factory) => {
+      const reconciliation = await control.reconcileNow(factory);
+      const behind = await group.untilLive(factory);
+      const names = behind.map(({ name }) => name);
+      if (names.length > 0) logger.warn({ factory, replicas: names }, 'replicas do not serve yet what was applied');
+      return reconciliation;
+    },
+  };
 }

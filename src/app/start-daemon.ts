@@ -29,7 +29,7 @@ import { findReachable } from './listen.ts';
 import { observeDaemon } from './observe-daemon.ts';
 import type { AdminParts } from './open-admin.ts';
 import { openDaemonState } from './open-daemon-state.ts';
-import { openGroup } from './open-group.ts';
+import { openGroup, waitForReplicas } from './open-group.ts';
 import { findPushTrigger } from './push-trigger.ts';
 import { startReconcileThread } from './reconcile-thread/start-reconcile-thread.ts';
 import { createReload } from './reload-config.ts';
@@ -220,7 +220,7 @@ async function composeDaemon(
       answers: sealed.answers,
       masterKey: sealed.masterKey,
       openChannel,
-      reconcile: reconciling.control,
+      reconcile: waitForReplicas(reconciling.control, group, logger),
       factories: controlFactories(reconciling.control, {
         pauses: dispatcher.pauses,
         alerts,

@@ -9,6 +9,7 @@ export type Activity = Schemas['Activity'];
 export type Alert = Schemas['Alert'];
 /** Whether the live definition contains a commit. */
 export type Ancestry = Schemas['Ancestry'];
+export type Replica = Schemas['Replica'];
 /** A change, or an attempt to sign in. */
 export type AuditEntry = Schemas['AuditEntry'];
 export type Automation = Schemas['Automation'];

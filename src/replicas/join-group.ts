@@ -3,6 +3,7 @@ import { messageOf } from '../core/errors.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type {
   GroupEvent,
+  ListedReplica,
   Replica,
   ReplicaAddresses,
   ReplicaDescription,
@@ -63,21 +64,24 @@ export class JoinedGroup implements ReplicaGroup {
     if (this.isLeader) this.#lead();
   }
 
-  list(): Promise<Replica[]> {
-    return this.#parts.replicas.list();
+  async list(): Promise<ListedReplica[]> {
+    const { served } = this.#follower;
+    const isBehind = ({ live }: Replica, factory: string) => (live[factory] ?? 0) < served[factory]!;
+    return (await this.#parts.replicas.list()).map((replica) => ({
+      ...replica,
+      isAlive: replica.seenMsAgo < LOST_MS,
+      behind: Object.keys(served).filter((factory) => isBehind(replica, factory)),
+    }));
   }
 
-  async findLeader(): Promise<Replica | null> {
-    const replicas = await this.list();
-    return replicas.find(({ isLeader, seenMsAgo }) => isLeader && seenMsAgo < LOST_MS) ?? null;
+  async findLeader(): Promise<ListedReplica | null> {
+    return (await this.list()).find(({ isLeader, isAlive }) => isLeader && isAlive) ?? null;
   }
 
-  async untilLive(factory: string): Promise<Replica[]> {
-    const wanted = this.#follower.served[factory] ?? 0;
-    const isBehind = ({ live, seenMsAgo }: Replica) => seenMsAgo < LOST_MS && (live[factory] ?? 0) < wanted;
+  async untilLive(factory: string): Promise<ListedReplica[]> {
     const until = performance.now() + FOLLOW_MS;
     for (;;) {
-      const behind = (await this.list()).filter(isBehind);
+      const behind = (await this.list()).filter((replica) => replica.isAlive && replica.behind.includes(factory));
       if (behind.length === 0 || performance.now() > until) return behind;
       await pause(LOOK_MS);
     }

@@ -1,8 +1,8 @@
-import type { Replica, ReplicaGroup } from '../core/ports/replicas.ts';
+import type { ListedReplica, Replica, ReplicaGroup } from '../core/ports/replicas.ts';
 
 /** A daemon without others: it leads. */
 export function createLoneGroup(self: Omit<Replica, 'isLeader' | 'seenMsAgo'>): ReplicaGroup {
-  let described: Replica = { ...self, isLeader: true, seenMsAgo: 0 };
+  let described: ListedReplica = { ...self, isLeader: true, seenMsAgo: 0, isAlive: true, behind: [] };
   return {
     isLeader: true,
     onLead: (begin) => begin(),

@@ -51,6 +51,7 @@ import { createMetrics } from '../../src/observability/metrics/metrics.ts';
 import { DEFAULT_BOUNDS } from '../../src/plan/backtest.ts';
 import { backtestTriggers } from '../../src/reconcile/backtest-triggers.ts';
 import { previewPlan } from '../../src/reconcile/preview-plan.ts';
+import { createLoneGroup } from '../../src/replicas/lone-group.ts';
 import { createAnswerStore } from '../../src/secrets/answer-store.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { createSecretStore } from '../../src/secrets/secret-store.ts';
@@ -931,6 +932,15 @@ export function createSeededServer(services: SeededServices): FastifyInstance {
   const { deliveries: deliveryReader, runs: runReader, reconciliations: reconciliationReader } = services;
   const readers = { deliveryReader, runReader, reconciliationReader, idFinder };
   return composeApi({
+    group: createLoneGroup({
+      id: 'replica',
+      name: 'host',
+      version: '0.0.0',
+      startedAt: 0,
+      ingressUrl: null,
+      adminUrl: null,
+      live: {},
+    }),
     settings: services,
     storage: { ...storage, ...readers, tokens, users, sessions, loginLinks, auditLog },
     inventory,

@@ -1,4 +1,5 @@
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+import type { ReplicaGroup } from '../../core/ports/replicas.ts';
 import type { RunReader } from '../../core/ports/runs/run-queue.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { presentResults } from '../automations/present-results.ts';
@@ -12,17 +13,22 @@ export interface FactoryHealthParts {
   inventory: Pick<InventoryReader, 'webhooks' | 'failedAutomations'>;
   runs: Pick<RunReader, 'oldestQueued'>;
   countRequests: CountRequests;
+  group: Pick<ReplicaGroup, 'list'>;
 }
 
 export type FactoryHealth = Awaited<ReturnType<typeof readFactoryHealth>>;
 
 /** What happened in a factory: to the requests of each webhook, and to the runs of automations that need attention. */
-export async function readFactoryHealth({ inventory, runs, countRequests }: FactoryHealthParts, factory: string) {
-  const [webhooks, requests, failed, queued] = await Promise.all([
+export async function readFactoryHealth(
+  { inventory, runs, countRequests, group }: FactoryHealthParts,
+  factory: string,
+) {
+  const [webhooks, requests, failed, queued, replicas] = await Promise.all([
     inventory.webhooks(factory),
     countRequests(factory),
     inventory.failedAutomations(factory, MAX_LISTED),
     runs.oldestQueued(factory),
+    group.list(),
   ]);
   return {
     webhooks: webhooks.map(({ uid, name, enabled, traffic }) => ({
@@ -39,5 +45,6 @@ export async function readFactoryHealth({ inventory, runs, countRequests }: Fact
       automation,
       oldest_queued_at: formatInstant(createdAt),
     })),
+    replicas_behind: replicas.filter(({ isAlive, behind }) => isAlive && behind.includes(factory)).length,
   };
 }

@@ -510,6 +510,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
         ],
         failed_automations: [{ name: 'triage-issues', results }],
         queue: [{ automation: 'triage-issues', oldest_queued_at: RECEIVED_AT }],
+        replicas_behind: 0,
       },
       pause: PAUSE,
     },
@@ -833,6 +834,20 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
     },
   ],
   ReconciliationRequested: [{ factory: 'payments', requested_at: RECEIVED_AT }],
+  Replica: [
+    {
+      id: '5c1b8f0e-1b0a-4a57-9b3e-2f6d0f3a8c11',
+      name: 'dockbell-0',
+      version: '0.2.0',
+      role: 'leader',
+      alive: true,
+      seen_seconds_ago: 1,
+      started_at: CREATED_AT,
+      ingress_url: 'http://10.0.0.5:8787',
+      admin_url: 'http://10.0.0.5:8788',
+      behind: [],
+    },
+  ],
   Ancestry: [{ revision: EARLIER_COMMIT, applied_revision: COMMIT, contained: true }],
   Secret: [
     {

@@ -21,6 +21,7 @@ export const OPERATIONS: Readonly<Record<string, OperationWords>> = {
   'GET /api/v1/backup': { id: 'getBackupStatus' },
   'POST /api/v1/backup': { id: 'downloadBackup', action: 'Make backup' },
   'GET /api/v1/doctor': { id: 'examineInstallation' },
+  'GET /api/v1/replicas': { id: 'listReplicas' },
   'GET /api/v1/ids': { id: 'findIds' },
   'GET /api/v1/why/:ref': { id: 'explainObject' },
   'GET /api/v1/events': { id: 'followEvents' },

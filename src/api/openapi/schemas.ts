@@ -331,6 +331,7 @@ const factoryHealth = closedObject(
       items: closedObject({ automation: text, oldest_queued_at: instant }),
       description: 'At most 20 automations with queued runs, the longest wait first.',
     },
+    replicas_behind: { ...count, description: 'Number of replicas that do not yet serve what was applied last.' },
   },
   { description: 'What happened to the requests and runs of the factory.' },
 );
@@ -925,6 +926,28 @@ export const COMPONENTS = {
   ReconciliationRequested: closedObject(
     { factory: text, requested_at: instant },
     { description: 'A reconciliation was requested. It appears in the list when it has ended.' },
+  ),
+  Replica: closedObject(
+    {
+      id: { ...text, description: 'ID of this start of the daemon.' },
+      name: text,
+      version: text,
+      role: oneOf(
+        ['leader', 'follower'],
+        'The leader applies definitions and starts runs. All replicas accept deliveries.',
+      ),
+      alive: { ...flag, description: 'Did it give a sign of life in the last 15 seconds?' },
+      seen_seconds_ago: count,
+      started_at: instant,
+      ingress_url: textOrNull,
+      admin_url: textOrNull,
+      behind: {
+        type: 'array',
+        items: text,
+        description: 'Factories of which it does not yet serve what was applied last.',
+      },
+    },
+    { description: 'One of the daemons that share a database.' },
   ),
   Ancestry: closedObject(
     {

@@ -26,6 +26,7 @@ const TABLE: Row[] = [
   ['GET', '/readyz', 'public'],
   ['GET', '/metrics', 'viewer', 'team'],
   ['GET', '/assets/:asset', 'public'],
+  ['GET', '/api/v1/replicas', 'viewer', 'team'],
   ['GET', '/api/v1/backup', 'viewer', 'team'],
   ['POST', '/api/v1/backup', 'owner', 'team'],
   ['GET', '/api/v1/doctor', 'owner', 'team'],

@@ -44,8 +44,7 @@ export interface AdminServerParts {
   docsDir: string;
   /** Version of the program, for the OpenAPI document. */
   version: string;
-  /** Who leads, if several daemons share a storage. Default: this daemon is alone. */
-  group?: Pick<ReplicaGroup, 'isLeader' | 'findLeader'>;
+  group: Pick<ReplicaGroup, 'isLeader' | 'findLeader'>;
   logger: FastifyBaseLogger;
 }
 
@@ -115,7 +114,7 @@ function addHooks(app: FastifyInstance, parts: AdminServerParts): void {
   const { authenticate, inventory, allowedHosts, group } = parts;
   app.addHook('onRequest', async (_request, reply) => setSafeHeaders(reply));
   app.addHook('onRequest', createHostHook(allowedHosts));
-  if (group !== undefined) app.addHook('onRequest', createForwardHook(group));
+  app.addHook('onRequest', createForwardHook(group));
   app.addHook('onRequest', createAccessHook({ inventory, authenticate }));
   app.addHook('onResponse', async (request, reply) => {
     const reads = request.method === 'GET' || request.method === 'HEAD';

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { Condition, Factory, Reconciliation } from '../../client/api-types.ts';
+import type { Condition, Factory, Reconciliation, Replica } from '../../client/api-types.ts';
 import { RequestFailed, readAnswer } from '../../client/read-answer.ts';
 import { resolveLocalRevision } from '../../source/directory-source.ts';
 import { escapeText } from '../../words/escape-text.ts';
@@ -96,7 +96,10 @@ async function printStatus(session: CommandSession, factories: readonly Factory[
   session.output.line();
   await printFactories(session, factories);
   await printAlerts(session);
-  if (session.globals.factory === undefined) await printBackups(session);
+  if (session.globals.factory === undefined) {
+    await printReplicas(session);
+    await printBackups(session);
+  }
   await noteExpiringTokens(session);
 }
 
@@ -172,6 +175,26 @@ async function printFactories(session: CommandSession, factories: readonly Facto
 }
 
 /** Prints nothing without scheduled backups, and for tokens that are limited to some factories. */
+/** Prints nothing for a daemon that is alone. Tokens that are limited to factories cannot list replicas. */
+async function printReplicas(session: CommandSession): Promise<void> {
+  const { output } = session;
+  const api = await session.api();
+  const { data } = await readAnswer(api.GET('/api/v1/replicas')).catch((error: unknown) => {
+    if (error instanceof RequestFailed && error.problem.status === 403) return { data: [] };
+    throw error;
+  });
+  if (data.length < 2) return;
+  output.line();
+  output.line(output.colors.bold('Replicas'));
+  output.fields(data.map((replica) => [`  ${escapeText(replica.name)}`, describeReplica(replica)]));
+}
+
+function describeReplica({ role, alive, seen_seconds_ago: ago, version, behind }: Replica): string {
+  if (!alive) return `${role}, no sign of life for ${formatSpan(ago * 1000)}`;
+  const state = behind.length === 0 ? 'serves everything' : `does not serve yet: ${behind.map(escapeText).join(', ')}`;
+  return `${role}, ${state}, version ${version}`;
+}
+
 async function printBackups(session: CommandSession): Promise<void> {
   const { output, nowMs } = session;
   const api = await session.api();

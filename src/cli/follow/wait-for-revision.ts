@@ -81,7 +81,9 @@ async function readState(api: ApiClient, factory: string): Promise<SeenState> {
 }
 
 function findOutcome(seen: SeenState, revision: string, startedAtMs: number, nowMs: number): WaitOutcome | null {
-  if (startsWith(seen.factory.applied_revision, revision)) return { outcome: 'live' };
+  if (startsWith(seen.factory.applied_revision, revision)) {
+    return seen.factory.health.replicas_behind === 0 ? { outcome: 'live' } : null;
+  }
   const attempt = seen.history.find((reconciliation) => startsWith(reconciliation.revision, revision));
   if (attempt === undefined) return null;
   if (!isFailure(attempt)) {

@@ -73,21 +73,29 @@ export interface ReplicaAddresses {
   adminUrl: string;
 }
 
+/** A replica as the leader sees it. */
+export interface ListedReplica extends Replica {
+  /** Does it give signs of life? */
+  isAlive: boolean;
+  /** The factories of which it does not yet serve what the leader serves. */
+  behind: string[];
+}
+
 /** The daemons that share a storage, as one of them sees them. A daemon with its own storage is a group of one. */
 export interface ReplicaGroup {
   /** Does this daemon do what one daemon of the group does for all? */
   readonly isLeader: boolean;
   /** Calls `begin` once: as soon as this daemon leads. */
   onLead(begin: () => void): void;
-  /** This daemon, and those that share its storage. */
-  list(): Promise<Replica[]>;
+  /** This daemon, and those that share its storage, the longest-lived first. */
+  list(): Promise<ListedReplica[]>;
   /** The replica that leads, if it gives signs of life. */
   findLeader(): Promise<Replica | null>;
   /**
    * Resolves when each replica serves what the storage has for this factory, or after 10 seconds. Returns the replicas that do
    * not.
    */
-  untilLive(factory: string): Promise<Replica[]>;
+  untilLive(factory: string): Promise<ListedReplica[]>;
   /** This daemon listens, and takes part. */
   start(addresses: ReplicaAddresses): Promise<void>;
   stop(): Promise<void>;
