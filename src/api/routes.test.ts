@@ -81,6 +81,7 @@ describe('factories', () => {
       ],
       failed_automations: [],
       queue: [],
+      replicas_behind: 0,
     });
     const result = { state: 'failed', error: 'exit code 1', exitCode: 1 } as const;
     await services.storage.runQueue.finish({ id: RUN_ID, attempt: 1, result, at: NOW_MS });
