@@ -17,7 +17,7 @@ import type { DaemonObservers } from './observe-daemon.ts';
 import type { DaemonState } from './open-daemon-state.ts';
 import type { ReconcileThread } from './reconcile-thread/start-reconcile-thread.ts';
 
-/** The parts of a daemon that follow what other replicas tell. */
+/** The parts of a daemon that follow what other replicas announce. */
 export interface GroupFollowers {
   ingress: Pick<Ingress, 'noteAdmitted'>;
   dispatcher: Pick<Dispatcher, 'onRunsCreated'>;
@@ -32,8 +32,8 @@ export interface OpenGroup {
   group: ReplicaGroup;
   /** Call before what was applied is read for the first time. */
   beginFollowing(): Promise<void>;
-  /** What this daemon tells the others. */
-  tell: {
+  /** Messages of this daemon to the others. */
+  announce: {
     applied(factory: string): void;
     secret(name: string): void;
     admitted: Exchange['noteAdmitted'];
@@ -54,8 +54,10 @@ export function openGroup(
   if (state.config.storage.type === 'sqlite') return openLoneGroup(self);
   const { replicas, listen } = state.group;
   const { logger } = state;
-  const tell = (message: ReplicaMessage) => {
-    replicas.tell(message).catch((error) => logger.warn({ problem: messageOf(error) }, 'other replicas not reached'));
+  const announce = (message: ReplicaMessage) => {
+    replicas
+      .announce(message)
+      .catch((error) => logger.warn({ problem: messageOf(error) }, 'other replicas not reached'));
   };
   const group: JoinedGroup = new JoinedGroup({
     replicas,
@@ -65,7 +67,7 @@ export function openGroup(
     onMessage: (message) => follow(message, group.isLeader, { state, observers, followers: followers() }),
     logger,
   });
-  const exchange = new Exchange(tell);
+  const exchange = new Exchange(announce);
   lifetime.defer(async () => {
     exchange.stop();
     await group.stop();
@@ -73,15 +75,15 @@ export function openGroup(
   return {
     group,
     beginFollowing: () => group.beginFollowing(),
-    tell: {
+    announce: {
       applied: (factory) => group.noteOwnChange(factory),
-      secret: (name) => tell({ kind: 'secret', name }),
+      secret: (name) => announce({ kind: 'secret', name }),
       admitted: (kind, key) => exchange.noteAdmitted(kind, key),
       // The leader sees its own.
       recorded: (entry) => {
         if (!group.isLeader) noteRecorded(exchange, entry);
       },
-      push: (factory, trace) => tell({ kind: 'push', factory, trace }),
+      push: (factory, trace) => announce({ kind: 'push', factory, trace }),
     },
   };
 }
@@ -93,7 +95,7 @@ function openLoneGroup(self: { name: string; version: string; startedAt: number 
   return {
     group,
     beginFollowing: async () => {},
-    tell: { applied: nobody, secret: nobody, admitted: nobody, recorded: nobody, push: nobody },
+    announce: { applied: nobody, secret: nobody, admitted: nobody, recorded: nobody, push: nobody },
   };
 }
 

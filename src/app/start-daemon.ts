@@ -68,7 +68,7 @@ async function composeDaemon(
   const hurry = new AbortController();
   const observers = await observeDaemon(state, hurry.signal, lifetime);
   const { backups, metrics, tracing, registry, events, sources, notifier, alerts, version } = observers;
-  const { group, beginFollowing, tell } = openGroup(
+  const { group, beginFollowing, announce } = openGroup(
     state,
     observers,
     () => ({ ingress, dispatcher, reconciling, liveFactories, onSecretChanged: followStored }),
@@ -96,7 +96,7 @@ async function composeDaemon(
       readsWorkTrees: options.readsWorkTrees ?? false,
     },
     openChannel,
-    serving: createServing(state.applyPacked, liveFactories, tell.applied),
+    serving: createServing(state.applyPacked, liveFactories, announce.applied),
     secrets: stored,
     onReconciled: followReconciliations({
       config,
@@ -123,7 +123,7 @@ async function composeDaemon(
   };
   const secrets = createNotifyingSecretStore(stored, (name) => {
     retryWithSecret(name);
-    tell.secret(name);
+    announce.secret(name);
   });
   await beginFollowing();
   await reconciling.serveAll();
@@ -166,18 +166,18 @@ async function composeDaemon(
     hurry: hurry.signal,
     metrics,
     tracer: tracing?.deliveries ?? null,
-    onAdmitted: tell.admitted,
+    onAdmitted: announce.admitted,
     onRecorded: (entry, outcome) => {
       sources.onRecorded(entry, outcome);
       alerts.onRecorded(entry);
-      tell.recorded(entry);
+      announce.recorded(entry);
     },
     onRunsCreated: (factory, runs) => {
       if (group.isLeader) dispatcher.onRunsCreated(factory, runs);
     },
     onPush: (factory, trace) => {
       if (group.isLeader) reconciling.onPush(factory, trace);
-      else tell.push(factory, trace);
+      else announce.push(factory, trace);
     },
     clock,
     ids,

@@ -11,17 +11,17 @@ const EXCHANGE_MS = 1000;
 const KEYS_PER_MESSAGE = 80;
 const MAX_IDS = 200;
 
-/** What this replica counted and recorded since the others were told the last time. */
+/** What this replica counted and recorded since its last messages. */
 export class Exchange {
-  readonly #tell: (message: ReplicaMessage) => void;
+  readonly #announce: (message: ReplicaMessage) => void;
   readonly #admitted: Record<AdmissionKind, Map<string, number>> = { deliveries: new Map(), failures: new Map() };
   readonly #unaccepted: Record<UnacceptedKind, Map<string, number>> = { rejected: new Map(), limited: new Map() };
   #recorded: DeliveryId[] | null = [];
   readonly #timer: NodeJS.Timeout;
 
-  /** @param tell tells the other replicas */
-  constructor(tell: (message: ReplicaMessage) => void) {
-    this.#tell = tell;
+  /** @param announce sends a message to the other replicas */
+  constructor(announce: (message: ReplicaMessage) => void) {
+    this.#announce = announce;
     this.#timer = setInterval(() => this.flush(), EXCHANGE_MS).unref();
   }
 
@@ -41,14 +41,14 @@ export class Exchange {
 
   flush(): void {
     for (const of of ['deliveries', 'failures'] as const) {
-      for (const counts of takeParts(this.#admitted[of])) this.#tell({ kind: 'admitted', of, counts });
+      for (const counts of takeParts(this.#admitted[of])) this.#announce({ kind: 'admitted', of, counts });
     }
     for (const of of ['rejected', 'limited'] as const) {
-      for (const counts of takeParts(this.#unaccepted[of])) this.#tell({ kind: 'unaccepted', of, counts });
+      for (const counts of takeParts(this.#unaccepted[of])) this.#announce({ kind: 'unaccepted', of, counts });
     }
     const deliveries = this.#recorded;
     this.#recorded = [];
-    if (deliveries === null || deliveries.length > 0) this.#tell({ kind: 'recorded', deliveries });
+    if (deliveries === null || deliveries.length > 0) this.#announce({ kind: 'recorded', deliveries });
   }
 
   stop(): void {

@@ -143,7 +143,7 @@ export class JoinedGroup implements ReplicaGroup {
     });
   }
 
-  /** What is lost here is told with the next change. */
+  /** What is lost here is published with the next change. */
   #describe(): void {
     if (this.#addresses === null) return;
     this.#parts.replicas.describe(this.#describeSelf(this.#addresses)).catch(() => undefined);

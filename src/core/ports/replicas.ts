@@ -1,7 +1,7 @@
 import type { DeliveryId } from '../ids.ts';
 import type { StoredTraceContext } from '../trace-context.ts';
 
-/** What a daemon tells about itself to those that share its storage. */
+/** What a daemon publishes about itself for those that share its storage. */
 export interface ReplicaDescription {
   /** Name for people: by default, that of the host. */
   name: string;
@@ -24,7 +24,7 @@ export interface Replica extends ReplicaDescription {
   isLeader: boolean;
 }
 
-/** What a replica tells the others. Each message can be lost, so nothing depends on one. */
+/** A message of a replica to the others. Each one can be lost, so nothing depends on it. */
 export type ReplicaMessage =
   /** Deliveries started runs of these factories. */
   | { kind: 'runs'; factories: readonly string[] }
@@ -50,8 +50,8 @@ export type Counts = readonly (readonly [key: string, count: number])[];
 export type GroupEvent =
   /** This daemon leads from now on. `epoch` is higher than that of every earlier leader. */
   | { event: 'leading'; epoch: number }
-  /** Another replica told this. */
-  | { event: 'heard'; message: ReplicaMessage }
+  /** A message of another replica. */
+  | { event: 'received'; message: ReplicaMessage }
   /** Messages may have been lost. */
   | { event: 'reconnected' };
 
@@ -63,8 +63,8 @@ export interface ReplicaTable {
   describe(self: ReplicaDescription): Promise<void>;
   /** How often what a factory serves has changed, by factory. */
   liveVersions(): Promise<Record<string, number>>;
-  /** Tells the other replicas. */
-  tell(message: ReplicaMessage): Promise<void>;
+  /** Sends a message to the other replicas. */
+  announce(message: ReplicaMessage): Promise<void>;
 }
 
 /** Where the others reach a replica. */

@@ -32,7 +32,7 @@ const MAX_ATTEMPTS = 5;
  */
 const LOG_LOCK = 0x0d0cbe12;
 
-/** Tells the other replicas, in the transaction of a batch, that it starts runs of these factories. */
+/** Announces to the other replicas, in the transaction of a batch, that it starts runs of these factories. */
 export type AnnounceRuns = (client: ClientBase, factories: readonly string[]) => Promise<void>;
 
 export interface LogParts {

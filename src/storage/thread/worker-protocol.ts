@@ -114,7 +114,7 @@ export const OPERATIONS = listOperations<Storage>()({
 
 /** What the worker of a database offers that several daemons share. */
 export const GROUP_OPERATIONS = listOperations<{ replicas: ReplicaTable }>()({
-  replicas: ['list', 'describe', 'liveVersions', 'tell'],
+  replicas: ['list', 'describe', 'liveVersions', 'announce'],
 });
 
 export type PortName = keyof typeof OPERATIONS | keyof typeof GROUP_OPERATIONS;

@@ -12,9 +12,9 @@ export async function listen(client: Queryable): Promise<void> {
 }
 
 /**
- * Tells the other replicas, in a transaction when it commits.
+ * Sends a message to the other replicas, in a transaction when it commits.
  *
- * @param id of the replica that tells it: nobody hears itself
+ * @param id of the sender, which does not receive it
  */
 export async function announce(client: Queryable, id: string, message: ReplicaMessage): Promise<void> {
   await client.query('SELECT pg_notify($1, $2)', [CHANNEL, `${id} ${JSON.stringify(message)}`]);

@@ -7,7 +7,7 @@ const COUNT = `
   ON CONFLICT (factory) DO UPDATE SET version = live_versions.version + 1`;
 
 /**
- * Counts a change of what factories serve in the transaction of the change, and tells the other replicas when it commits.
+ * Counts a change of what factories serve in the transaction of the change, and announces it when it commits.
  *
  * @param id of this daemon
  */

@@ -31,8 +31,8 @@ interface MembershipParts {
 }
 
 /**
- * Joins the group on a separate connection: it holds the lead, hears messages, and gives signs of life. A lost connection
- * is replaced. The first attempt to lead is over when this resolves.
+ * Joins the group on a separate connection: it holds the lead, receives messages, and gives signs of life. A lost connection
+ * is replaced. The first attempt to lead has ended when this resolves.
  *
  * ```
  *              the lock is free                    connection lost
@@ -74,7 +74,7 @@ class Member implements Membership {
       keepAlive: true,
     });
     client.on('error', () => undefined);
-    client.on('notification', ({ payload }) => this.#hear(payload ?? ''));
+    client.on('notification', ({ payload }) => this.#receive(payload ?? ''));
     try {
       await client.connect();
       await listen(client);
@@ -150,9 +150,9 @@ class Member implements Membership {
     this.#parts.onDeposed(error);
   }
 
-  #hear(payload: string): void {
+  #receive(payload: string): void {
     const message = readPayload(this.#parts.id, payload);
-    if (message !== null) this.#parts.report({ event: 'heard', message });
+    if (message !== null) this.#parts.report({ event: 'received', message });
   }
 }
 

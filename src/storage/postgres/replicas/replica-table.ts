@@ -36,7 +36,7 @@ export function createReplicaTable(pool: Pool, id: string): ReplicaTable {
       const { rows } = await pool.query<{ factory: string; version: number }>('SELECT * FROM live_versions');
       return Object.fromEntries(rows.map(({ factory, version }) => [factory, version]));
     },
-    tell: (message) => announce(pool, id, message),
+    announce: (message) => announce(pool, id, message),
   };
 }
 
