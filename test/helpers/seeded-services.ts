@@ -66,6 +66,9 @@ import { NO_POLICY } from './no-policy.ts';
 import { CONFIG, createSeededEngine, type SeededEngine, type SeededFactory } from './seeded-engine.ts';
 import { validateHere } from './validate-here.ts';
 
+/** The least work that argon2 accepts. The cost of the daemon is the subject of `passwords.test.ts`. */
+const FAST_HASH = { memoryCost: 8, timeCost: 1, parallelism: 1 };
+
 /** 2026-01-02T03:04:05.678Z */
 export const NOW_MS = 1_767_323_045_678;
 
@@ -882,7 +885,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     countSignIn: (method, outcome) => void seen.signIns.push(`${method} ${outcome}`),
     openId: null,
     users: storage.users,
-    passwords: createPasswords(),
+    passwords: createPasswords(FAST_HASH),
     passwordAttempts: new PasswordAttempts(clock),
     sessions: storage.sessions,
     loginLinks: storage.loginLinks,

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { startTestDaemon } from '../helpers/test-daemon.ts';
 
-it('a Ctrl-C that arrives twice, as it does under npm, is one clean stop', { tags: 'long' }, async () => {
+it('a Ctrl-C that arrives twice, as it does under npm, is one clean stop', async () => {
   const daemon = await startTestDaemon({ config: {} });
   // Delays the stop. A signal during the last moments of a process would end it with the default action.
   const slow = connect(Number(new URL(daemon.ingressUrl).port), '127.0.0.1').on('error', () => {});
