@@ -8,6 +8,7 @@ import { lockDataDir } from '../storage/data-dir-lock.ts';
 import { holdDaemonLock } from '../storage/postgres/daemon-lock.ts';
 import { withoutPassword } from '../storage/postgres/describe-url.ts';
 import { toStorageError } from '../storage/postgres/storage-error.ts';
+import { toStorageError as toSqliteError } from '../storage/sqlite/disk/storage-error.ts';
 
 export interface CopyRequest {
   dataDir: string;
@@ -49,7 +50,7 @@ export async function copyStorage(request: CopyRequest): Promise<CopyReport> {
       source.close();
     }
   } catch (error) {
-    throw toStorageError(error);
+    throw toStorageError(toSqliteError(error));
   } finally {
     lock.release();
   }

@@ -112,6 +112,10 @@ it('key rotate encrypts the secrets in PostgreSQL with the new key', async () =>
   expect(readFileSync(join(dataDir, 'master.key'), 'utf8')).toBe(newKey);
   const daemon = await start();
   expect((await send(daemon)).status).toBe(202);
+  // The command does not know the database, but the daemon does.
+  writeFileSync(newKeyFile, `${Buffer.alloc(32, 10).toString('base64')}\n`, { mode: 0o600 });
+  const online = await daemon.cli('key', 'rotate', '--new-key-file', newKeyFile);
+  expect([online.code, online.stdout], online.stderr).toEqual([0, expect.stringMatching(/^Encrypted [1-9]/)]);
   await daemon.end('SIGTERM');
 });
 

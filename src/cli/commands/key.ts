@@ -5,7 +5,7 @@ import { MASTER_KEY_VARIABLE } from '../../core/reserved-variables.ts';
 import { countOf } from '../../words/count-of.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { findStoppedDaemon, STOPPED_CONFIG } from '../find-stopped-daemon.ts';
 
 interface RotateOptions {
@@ -40,10 +40,17 @@ async function rotateKey(session: CommandSession, options: RotateOptions): Promi
   try {
     return await rotateStopped(session, options);
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'data_dir_locked') throw error;
-    if (!(await isReachable(session))) throw error;
+    if (!canBeOnline(error) || !(await isReachable(session))) throw error;
     return rotateOnline(session, options);
   }
+}
+
+/** A running daemon holds the lock, and knows a database that the command does not find. */
+function canBeOnline(error: unknown): boolean {
+  return (
+    (error instanceof AppError && error.code === 'data_dir_locked') ||
+    (error instanceof CliError && error.code === 'config_invalid')
+  );
 }
 
 /** Does a daemon serve this data directory? Another command can hold the lock, too. */

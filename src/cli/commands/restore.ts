@@ -3,6 +3,7 @@ import { escapeText } from '../../words/escape-text.ts';
 import { quoteForShell } from '../../words/quote-for-shell.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
+import { findDataDir } from '../connection.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { findStoppedDaemon } from '../find-stopped-daemon.ts';
 import { describeContent, presentContent } from '../output/describe-backup.ts';
@@ -35,7 +36,7 @@ export function declareRestore(command: CliCommand, bind: Bind): void {
 }
 
 async function restore(session: CommandSession, options: RestoreOptions, file: string): Promise<number> {
-  const { context, output } = session;
+  const { context, globals, output } = session;
   // Imported here, so that the other commands start without the libraries of the daemon.
   const { checkBackup, restoreBackup } = await import('../../backup/restore-backup.ts');
   const path = resolve(context.cwd, file);
@@ -45,8 +46,7 @@ async function restore(session: CommandSession, options: RestoreOptions, file: s
     const percent = Math.floor((doneBytes * 100) / totalBytes / stepPercent) * stepPercent;
     progress.update(`Reading the backup: ${percent} %`);
   };
-  const daemon = options.verifyOnly ? null : await findStoppedDaemon(session, undefined);
-  const dataDir = daemon?.dataDir ?? null;
+  const dataDir = options.verifyOnly ? null : await findDataDir(globals, context);
   const request = { file: path, onProgress };
   const reading = dataDir === null ? checkBackup(request) : restoreBackup({ ...request, dataDir });
   const content = await reading.finally(() => progress.stop());
@@ -56,7 +56,7 @@ async function restore(session: CommandSession, options: RestoreOptions, file: s
     output.line(`${escapeText(done)}: ${describeContent(content)}.`);
   }
   if (dataDir !== null) for (const step of listNextSteps(dataDir, content.manifest.hasMasterKey)) output.note(step);
-  if (daemon?.storage.type === 'postgres') output.note(describeCopy(daemon.dataDir));
+  if (dataDir !== null && (await usesPostgres(session))) output.note(describeCopy(dataDir));
   return EXIT_CODES.done;
 }
 
@@ -70,6 +70,14 @@ function listNextSteps(dataDir: string, hasMasterKey: boolean): string[] {
     `No owner token is in the backup. If you have none, run: dockbell token reset --data-dir ${quoteForShell(dataDir)}`,
     'Runs that were queued when the backup was made start again when the daemon starts.',
   ];
+}
+
+/** A configuration that cannot be read does not matter for the restored files. */
+function usesPostgres(session: CommandSession): Promise<boolean> {
+  return findStoppedDaemon(session, undefined).then(
+    ({ storage }) => storage.type === 'postgres',
+    () => false,
+  );
 }
 
 /** A daemon on PostgreSQL does not read the restored file. */
