@@ -1,13 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { holdDaemonLock } from '../../src/storage/postgres/daemon-lock.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { applyCiFactory, CI_TOKEN, configureCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
 import { type CliRun, runCli } from '../helpers/run-cli.ts';
 import { startPostgres, type TestPostgres, withClient } from '../helpers/start-postgres.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { launchTestDaemon, startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 // A daemon on PostgreSQL, with a SQLite file in its data directory that it no longer uses.
 const umask = process.umask();
@@ -99,8 +102,29 @@ it('token reset does not work while a daemon with another data directory uses th
   writeFileSync(join(elsewhere, 'master.key'), readFileSync(join(dataDir, 'master.key')), { mode: 0o600 });
   const daemon = await startTestDaemon({ config, dataDir: elsewhere });
   const { code, stderr } = await run('token', 'reset');
-  expect([code, stderr]).toEqual([2, expect.stringContaining('another daemon uses this database')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('a daemon uses this database')]);
   await daemon.end('SIGTERM');
+});
+
+it('token reset does not work between two leaders, when only the sessions of a daemon exist', async () => {
+  const session = new Client({ connectionString: url, application_name: `dockbell ${randomUUID()}` });
+  await session.connect();
+  const { code, stderr } = await run('token', 'reset');
+  expect([code, stderr]).toEqual([2, expect.stringContaining('a daemon uses this database')]);
+  await session.end();
+});
+
+it('no daemon starts while a command works on the database, or takes the lock from it', async () => {
+  let isTaken = false;
+  const lock = await holdDaemonLock(url, () => {
+    isTaken = true;
+  });
+  const daemon = launchTestDaemon({ config, dataDir });
+  expect(await daemon.serving).toBeNull();
+  expect(daemon.output()).toContain('a command for stopped daemons works on this database');
+  const isHeld = await withClient(url, (client) => client.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'"));
+  expect([isTaken, isHeld.rows.length]).toEqual([false, 1]);
+  await lock.release();
 });
 
 it('key rotate encrypts the secrets in PostgreSQL with the new key', async () => {

@@ -70,6 +70,7 @@ const NOT_STORED = [
   '/drain',
   '/events',
   '/openapi.json',
+  '/replicas',
   '/session',
   '/sign-in',
   '/workers',

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { AppError, messageOf } from '../../core/errors.ts';
-import { LEADER_LOCK } from './replicas/leadership.ts';
+import { COMMAND_SESSION, hasDaemon, LEADER_LOCK } from './replicas/leadership.ts';
 import { toStorageError } from './storage-error.ts';
 
 /** How often a lost lock is taken again. */
@@ -52,13 +52,13 @@ class DatabaseInUse extends AppError {
 }
 
 async function takeLock(url: string): Promise<Client> {
-  const client = new Client({ connectionString: url, application_name: 'dockbell lock', keepAlive: true });
+  const client = new Client({ connectionString: url, application_name: COMMAND_SESSION, keepAlive: true });
   // The end of the connection follows.
   client.on('error', () => undefined);
   try {
     await client.connect();
     const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [LEADER_LOCK]);
-    if (rows[0]?.taken !== true) throw new DatabaseInUse();
+    if (rows[0]?.taken !== true || (await hasDaemon(client))) throw new DatabaseInUse();
     return client;
   } catch (error) {
     await client.end().catch(() => undefined);

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { AppError } from '../../../core/errors.ts';
 
 /** A session of the leader holds it, or a command that works while no daemon runs. */
 export const LEADER_LOCK = 0x0d0cbe10;
@@ -15,6 +16,24 @@ export interface LeaderTerm {
 /** The name by which PostgreSQL lists the session of a daemon. */
 export function nameSession(id: string): string {
   return `dockbell ${id}`;
+}
+
+/** The name of the session of a command that works while no daemon runs. */
+export const COMMAND_SESSION = 'dockbell lock';
+
+/** Throws `storage_unavailable` while such a command works: it may replace the master key, or has copied half of the data. */
+export async function rejectCommand(client: ClientBase): Promise<void> {
+  const { rows } = await client.query(`SELECT 1 ${LEADER_SESSION} AND application_name = $1`, [COMMAND_SESSION]);
+  if (rows.length === 0) return;
+  throw new AppError('storage_unavailable', 'a command for stopped daemons works on this database: wait for its end');
+}
+
+/** Does a session of a daemon exist? Between two leaders, nobody holds the lock. */
+export async function hasDaemon(client: ClientBase): Promise<boolean> {
+  const { rows } = await client.query(
+    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name ~ '^dockbell [0-9a-f-]{36}$'",
+  );
+  return rows.length > 0;
 }
 
 /** A sign of life, by the clock of the database. */
@@ -68,10 +87,10 @@ const LEADER_SESSION = `
 export async function endStaleLeader(client: ClientBase, id: string): Promise<void> {
   await client.query(
     `SELECT pg_terminate_backend(pid) ${LEADER_SESSION}
-      AND application_name <> $1 AND NOT EXISTS (
+      AND application_name NOT IN ($1, $3) AND NOT EXISTS (
         SELECT FROM replicas WHERE application_name = 'dockbell ' || id
           AND seen_at > clock_timestamp() - $2 * interval '1 millisecond')`,
-    [nameSession(id), LEADER_TIMEOUT_MS],
+    [nameSession(id), LEADER_TIMEOUT_MS, COMMAND_SESSION],
   );
 }
 

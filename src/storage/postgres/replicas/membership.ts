@@ -5,7 +5,15 @@ import type { GroupEvent } from '../../../core/ports/replicas.ts';
 import { TYPES } from '../open-database.ts';
 import { toStorageError } from '../storage-error.ts';
 import { listen, readPayload } from './channel.ts';
-import { beat, beginTerm, continueTerm, endStaleLeader, type LeaderTerm, nameSession } from './leadership.ts';
+import {
+  beat,
+  beginTerm,
+  continueTerm,
+  endStaleLeader,
+  type LeaderTerm,
+  nameSession,
+  rejectCommand,
+} from './leadership.ts';
 
 /** Between two signs of life. */
 const BEAT_MS = 2000;
@@ -79,6 +87,7 @@ class Member implements Membership {
       await client.connect();
       await listen(client);
       await this.#lead(client);
+      if (this.#term === null) await rejectCommand(client);
     } catch (error) {
       await client.end().catch(() => undefined);
       throw describeFailure(error);
