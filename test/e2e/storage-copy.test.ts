@@ -28,8 +28,7 @@ beforeAll(async () => {
   dataDir = world.daemon.dataDir;
   config = {
     ...parse(readFileSync(join(dataDir, 'dockbell.yaml'), 'utf8')),
-    alerts: { interval: '1s' },
-    baseUrl: 'http://localhost',
+    alerts: { interval: '1s', rules: { probe: 'off', disk: 'off' } },
   };
 });
 afterAll(async () => {
@@ -89,12 +88,16 @@ function listRoutes(): string[] {
 /** Times at which the daemon last did or noticed something, which it does again after a start. */
 const LAST_TIMES = /"(attempted_at|last_used_at|last_seen_at|since)":"[^"]*"/g;
 
+/** Each daemon has other ports. */
+const PORT = /(http:\/\/127\.0\.0\.1):\d+/g;
+
 /** The answers of all lists, and of every webhook, automation, delivery and run. */
 async function readEverything(daemon: TestDaemon): Promise<Record<string, unknown>> {
   const answers: Record<string, unknown> = {};
   const read = async (path: string) => {
     const { status, body } = await daemon.api(path);
-    answers[path] = { status, body: JSON.parse(JSON.stringify(body).replace(LAST_TIMES, '"$1":"…"')) };
+    const text = JSON.stringify(body).replace(LAST_TIMES, '"$1":"…"').replace(PORT, '$1');
+    answers[path] = { status, body: JSON.parse(text) };
     return body?.data ?? [];
   };
   for (const route of listRoutes()) await read(route);
