@@ -46,6 +46,9 @@ export interface FactoryShape {
   /** Each listens to all webhooks, with a filter for its own project. */
   automations: number;
   credential: LoadCredential;
+  /** Section `storage` of the configuration. Default: SQLite. */
+  storage?: Record<string, unknown>;
+  env?: Record<string, string>;
 }
 
 export const TOKEN: LoadCredential = { kind: 'token', token: 'a-benchmark-token-of-32-characters' };
@@ -60,6 +63,8 @@ export async function prepareFactory({
   webhooks,
   automations,
   credential,
+  storage,
+  env = {},
 }: FactoryShape): Promise<PreparedFactory> {
   const repo = await createTempGitRepo({ bare: true });
   const [commit] = await importCommits(repo, composeFactory({ webhooks, automations, credential }), []);
@@ -67,9 +72,10 @@ export async function prepareFactory({
   const config = {
     limits: { deliveriesPerMinute: 100_000, webhooksPerFactory: webhooks },
     factories: [{ name: FACTORY, source: { type: 'repository', url: repo.path } }],
+    ...(storage === undefined ? {} : { storage }),
   };
   const dataDir = createTempDir('bench');
-  const daemon = await startBenchDaemon({ dataDir, config });
+  const daemon = await startBenchDaemon({ dataDir, config, env });
   const value = credential.kind === 'token' ? credential.token : credential.secret;
   await daemon.api('/secrets/BENCH_SECRET', { method: 'PUT', body: { value } });
   await eventually(async () => (await daemon.api(`/factories/${FACTORY}`)).body.applied_revision === commit, APPLY_MS);
@@ -78,7 +84,11 @@ export async function prepareFactory({
   return { name, dataDir, config, webhooks, credential };
 }
 
-function composeFactory({ webhooks, automations, credential }: Omit<FactoryShape, 'name'>): Map<string, string> {
+function composeFactory({
+  webhooks,
+  automations,
+  credential,
+}: Pick<FactoryShape, 'webhooks' | 'automations' | 'credential'>): Map<string, string> {
   const mode = credential.kind === 'github' ? 'authMode: signature\nsignatureScheme: github\n' : '';
   const names = Array.from({ length: webhooks }, (_, i) => `hook-${i}`);
   const files = new Map(names.map((name) => [`webhooks/${name}.yaml`, `${mode}secretName: BENCH_SECRET\n`]));

@@ -11,6 +11,7 @@ export const NAMES = [
   'dashboard',
   'profile',
   'overload',
+  'replicas',
   'soak',
 ] as const;
 
