@@ -66,6 +66,7 @@ async function addRest(daemon: TestDaemon): Promise<void> {
 const NOT_STORED = [
   '/backup',
   '/doctor',
+  '/replicas',
   '/drain',
   '/events',
   '/openapi.json',

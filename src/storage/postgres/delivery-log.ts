@@ -67,19 +67,36 @@ export async function recordBatch(
   }
 }
 
+/**
+ * One transaction in three round trips. An entry that violates the schema must not make the others fail (threat model D11), so
+ * the entries are then recorded one by one in a second transaction.
+ */
 async function recordOnce(
   client: PoolClient,
   batch: readonly DeliveryLogEntry[],
   { measures, announceRuns }: Omit<LogParts, 'pool'>,
 ): Promise<RecordOutcome[]> {
-  let commitsSince = 0;
-  const outcomes = await inTransaction(client, 'READ COMMITTED', async () => {
-    const recorded = await recordEntries(client, batch, announceRuns);
-    commitsSince = performance.now();
-    return recorded;
-  });
-  measures.commitSeconds.observe((performance.now() - commitsSince) / 1000);
-  return outcomes;
+  try {
+    const begun = client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    const recorded = recordTogether(client, batch, announceRuns, {
+      commit: async (written) => {
+        const committed = client.query('COMMIT');
+        // If a statement fails, its error counts.
+        committed.catch(() => undefined);
+        await written;
+        const since = performance.now();
+        // PostgreSQL rolls back a transaction in which a statement failed.
+        if ((await committed).command !== 'COMMIT') throw new Error('the transaction was rolled back');
+        measures.commitSeconds.observe((performance.now() - since) / 1000);
+      },
+    });
+    const [, outcomes] = await Promise.all([begun, recorded]);
+    return outcomes;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    if (isStorageFailure(error)) throw error;
+    return inTransaction(client, 'READ COMMITTED', () => recordOneByOne(client, batch, announceRuns));
+  }
 }
 
 interface StoredOutcome {
@@ -112,20 +129,23 @@ async function findOutcomes(pool: Pool, batch: readonly DeliveryLogEntry[]): Pro
   });
 }
 
-/**
- * Records entries inside a transaction. An entry that violates the schema must not make the others fail (threat model D11), so
- * they are then recorded one by one.
- */
-export async function recordEntries(
-  client: ClientBase,
-  batch: readonly DeliveryLogEntry[],
-  announceRuns: AnnounceRuns = async () => {},
-): Promise<RecordOutcome[]> {
+/** Records entries inside a transaction, as `recordOnce`. */
+export async function recordEntries(client: ClientBase, batch: readonly DeliveryLogEntry[]): Promise<RecordOutcome[]> {
   try {
-    return await withSavepoint(client, () => recordTogether(client, batch, announceRuns));
+    return await withSavepoint(client, () => recordTogether(client, batch, UNANNOUNCED));
   } catch (error) {
     if (isStorageFailure(error)) throw error;
   }
+  return recordOneByOne(client, batch, UNANNOUNCED);
+}
+
+const UNANNOUNCED: AnnounceRuns = async () => {};
+
+async function recordOneByOne(
+  client: ClientBase,
+  batch: readonly DeliveryLogEntry[],
+  announceRuns: AnnounceRuns,
+): Promise<RecordOutcome[]> {
   const outcomes: RecordOutcome[] = [];
   for (const entry of batch) outcomes.push(await recordSafely(client, entry, announceRuns));
   return outcomes;
@@ -161,33 +181,71 @@ function isStorageFailure(error: unknown): boolean {
   return translated instanceof AppError && translated.code !== 'internal';
 }
 
-const insertDeliveries = prepareInsertRows('deliveries', DELIVERIES, 'seq');
+const insertDeliveries = prepareInsertRows<NumberedRow>('deliveries', {
+  inserted: ['seq', ...DELIVERIES.inserted],
+  types: ['integer', ...DELIVERIES.types],
+  toValues: ({ seq, row }) => [seq, ...DELIVERIES.toValues(row)],
+});
 const insertContents = prepareInsertRows('delivery_contents', CONTENTS);
 const insertRuns = prepareInsertRows('runs', NEW_RUNS);
 const insertLimitedIds = prepareInsertRows('limited_delivery_ids', LIMITED_IDS);
 
+interface NumberedRow {
+  seq: number;
+  row: Parameters<typeof DELIVERIES.toValues>[0];
+}
+
+interface Ending {
+  /** Commits. Sent with the last statements; `written` resolves when they have succeeded. */
+  commit(written: Promise<unknown>): Promise<void>;
+}
+
+/**
+ * Three round trips: the claims and look-ups, the numbers under the lock of the log, and all rows. Statements of one round trip
+ * are sent without waiting for each other.
+ */
 async function recordTogether(
   client: ClientBase,
   batch: readonly DeliveryLogEntry[],
   announceRuns: AnnounceRuns,
+  ending: Ending = { commit: async (written) => void (await written) },
 ): Promise<RecordOutcome[]> {
-  const duplicates = await claimIdentities(client, batch);
+  const [duplicates, stored] = await Promise.all([claimIdentities(client, batch), findStored(client, batch)]);
   const isNew = (entry: DeliveryLogEntry, index: number): entry is AcceptableEntry =>
     entry.kind !== 'rejection' && !duplicates.has(index);
-  const factories = await findFactories(client, batch.filter(isNew));
-  await lockLog(client);
-  const rows = batch.map((entry, index) => composeDelivery(entry, resultOf(entry, duplicates.get(index))));
-  const seqs = await insertDeliveries(client, rows);
+  const started = batch.filter(isNew).filter(({ runs }) => runs.length > 0);
+  requireStored(started, stored);
+  const seqs = await takeNumbers(client, batch.length);
+  const rows = batch.map((entry, index): NumberedRow => {
+    return { seq: seqs[index]!, row: composeDelivery(entry, resultOf(entry, duplicates.get(index))) };
+  });
   const accepted = batch.flatMap((entry, index) => (isNew(entry, index) ? [{ entry, delivery: seqs[index]! }] : []));
-  await insertContents(
-    client,
-    accepted.map(({ entry, delivery }) => composeContent(entry, delivery)),
+  const factories = new Set(started.map(({ webhook }) => stored.factories.get(webhook)!));
+  await ending.commit(
+    Promise.all([
+      insertDeliveries(client, rows),
+      insertContents(
+        client,
+        accepted.map(({ entry, delivery }) => composeContent(entry, delivery)),
+      ),
+      insertRuns(client, composeRuns(accepted, stored.factories)),
+      insertLimitedIds(client, listLimitedIds(batch, seqs)),
+      factories.size === 0 ? null : announceRuns(client, [...factories]),
+    ]),
   );
-  await insertRuns(client, composeRuns(accepted, factories));
-  if (factories.size > 0) await announceRuns(client, [...new Set(factories.values())]);
-  await insertLimitedIds(client, listLimitedIds(batch, seqs));
   return batch.map((entry, index) => outcomeOf(entry, duplicates.get(index)));
 }
+
+/** The next numbers of the delivery log, which are committed in this order: the lock is held until then. */
+async function takeNumbers(client: ClientBase, count: number): Promise<number[]> {
+  const [, { rows }] = await Promise.all([
+    lockLog(client),
+    client.query<{ seq: number }>({ name: 'take_numbers', text: NUMBERS, values: [count] }),
+  ]);
+  return rows.map(({ seq }) => seq);
+}
+
+const NUMBERS = `SELECT nextval(pg_get_serial_sequence('deliveries', 'seq')) AS seq FROM generate_series(1, $1)`;
 
 async function lockLog(client: ClientBase): Promise<void> {
   await client.query({ name: 'lock_log', text: 'SELECT pg_advisory_xact_lock($1)', values: [LOG_LOCK] });
@@ -226,25 +284,33 @@ function listLimitedIds(batch: readonly DeliveryLogEntry[], seqs: readonly numbe
 const FACTORIES = 'SELECT ref, factory FROM webhooks WHERE ref = ANY($1::bigint[])';
 const VERSIONS = 'SELECT version FROM automation_versions WHERE version = ANY($1::bigint[])';
 
-/** The factories of the webhooks whose deliveries start runs. Throws if a webhook or a version of an automation is not stored. */
-async function findFactories(
-  client: ClientBase,
-  entries: readonly AcceptableEntry[],
-): Promise<ReadonlyMap<number, string>> {
-  const starting = entries.filter(({ runs }) => runs.length > 0);
-  if (starting.length === 0) return new Map();
-  const runs = starting.flatMap((entry) => entry.runs);
+/** What the storage has of the webhooks and automations of a batch. */
+interface StoredDefinitions {
+  /** By number of the webhook. */
+  factories: ReadonlyMap<number, string>;
+  versions: ReadonlySet<number>;
+}
+
+/** Looks up the webhooks whose deliveries start runs, and the versions of the automations. */
+async function findStored(client: ClientBase, batch: readonly DeliveryLogEntry[]): Promise<StoredDefinitions> {
+  const starting = batch.flatMap((entry) => (entry.kind !== 'rejection' && entry.runs.length > 0 ? [entry] : []));
+  if (starting.length === 0) return { factories: new Map(), versions: new Set() };
   const refs = [...new Set(starting.map(({ webhook }) => webhook))];
-  const wanted = [...new Set(runs.map(({ version }) => version))];
-  const found = await client.query<{ ref: number; factory: string }>({
-    name: 'find_factories',
-    text: FACTORIES,
-    values: [refs],
-  });
-  const stored = await client.query<{ version: number }>({ name: 'find_versions', text: VERSIONS, values: [wanted] });
-  const factories = new Map(found.rows.map(({ ref, factory }) => [ref, factory]));
-  const versions = new Set(stored.rows.map(({ version }) => version));
-  for (const ref of refs) if (!factories.has(ref)) rejectUnknownWebhook(ref);
-  for (const run of runs) if (!versions.has(run.version)) rejectUnknownVersion(run);
-  return factories;
+  const wanted = [...new Set(starting.flatMap(({ runs }) => runs.map(({ version }) => version)))];
+  const [webhooks, versions] = await Promise.all([
+    client.query<{ ref: number; factory: string }>({ name: 'find_factories', text: FACTORIES, values: [refs] }),
+    client.query<{ version: number }>({ name: 'find_versions', text: VERSIONS, values: [wanted] }),
+  ]);
+  return {
+    factories: new Map(webhooks.rows.map(({ ref, factory }) => [ref, factory])),
+    versions: new Set(versions.rows.map(({ version }) => version)),
+  };
+}
+
+/** Throws if a webhook or a version of an automation is not stored. */
+function requireStored(starting: readonly AcceptableEntry[], { factories, versions }: StoredDefinitions): void {
+  for (const { webhook, runs } of starting) {
+    if (!factories.has(webhook)) rejectUnknownWebhook(webhook);
+    for (const run of runs) if (!versions.has(run.version)) rejectUnknownVersion(run);
+  }
 }

@@ -71,6 +71,8 @@ export function createPool({ url, pool: max }: PostgresSettings, name: string): 
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
+    // Statements that do not depend on each other share a round trip.
+    pipeline: true,
     types: TYPES,
   });
   // A connection that ends while nobody uses it is replaced by the next one.

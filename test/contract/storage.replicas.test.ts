@@ -1,0 +1,154 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import type { GroupEvent } from '../../src/core/ports/replicas.ts';
+import { openMeasures } from '../../src/core/write-measures.ts';
+import { openPostgresStorage, type PostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
+import { joinGroup, type Membership } from '../../src/storage/postgres/replicas/membership.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { withClient } from '../helpers/start-postgres.ts';
+
+interface Member {
+  storage: PostgresStorage;
+  membership: Membership;
+  events: GroupEvent[];
+  deposed: string[];
+  /** Writes what only the leader may write. */
+  lead(): Promise<unknown>;
+}
+
+let databases = 0;
+let url: string;
+const members: Member[] = [];
+
+beforeEach(async () => {
+  const server = inject('postgresUrl');
+  const name = `replicas_${process.pid}_${++databases}`;
+  await withClient(`${server}/postgres`, (client) => client.query(`CREATE DATABASE ${name}`));
+  url = `${server}/${name}`;
+});
+
+afterEach(async () => {
+  for (const member of members.splice(0)) await leave(member);
+});
+
+async function join(id: string): Promise<Member> {
+  const events: GroupEvent[] = [];
+  const deposed: string[] = [];
+  let membership: Membership | null = null;
+  const self = { id, epoch: () => membership?.epoch() ?? null };
+  const storage = await openPostgresStorage({ url, pool: 2 }, openMeasures(), self);
+  membership = await joinGroup({
+    url,
+    id,
+    report: (event) => events.push(event),
+    onDeposed: (error) => deposed.push(error.code),
+  });
+  const lead = () => storage.pauses.resume({ factory: 'payments', automation: null });
+  const member = { storage, membership, events, deposed, lead };
+  members.push(member);
+  return member;
+}
+
+async function leave({ membership, storage }: Member): Promise<void> {
+  await membership.leave();
+  await storage.close();
+}
+
+const isLeading = ({ membership }: Member) => membership.epoch() !== null;
+const NOT_LEADING = { code: 'not_leading' };
+
+describe('the group of the daemons on one database', () => {
+  it('has one leader, and only it may write what is the leader’s', async () => {
+    const [one, two] = [await join('one'), await join('two')];
+    expect([one.membership.epoch(), two.membership.epoch()]).toEqual([1, null]);
+    expect(one.events).toEqual([{ event: 'leading', epoch: 1 }]);
+    await one.lead();
+    await expect(two.lead()).rejects.toMatchObject(NOT_LEADING);
+    await leave(members.shift()!);
+    await eventually(() => isLeading(two));
+    expect(two.membership.epoch()).toBe(2);
+    await two.lead();
+  });
+
+  it('ends the term of a leader without a sign of life, whose writes fail from then on', async () => {
+    const [one, two] = [await join('one'), await join('two')];
+    // The leader is frozen: its signs of life are old, and it notices nothing.
+    const freeze = setInterval(() => void age('one'), 20);
+    await eventually(() => isLeading(two));
+    clearInterval(freeze);
+    await expect(one.lead()).rejects.toMatchObject(NOT_LEADING);
+    await eventually(() => one.deposed.length > 0);
+    expect(one.deposed).toEqual(['not_leading']);
+    await two.lead();
+  });
+
+  it('begins a new term only when the transactions of the earlier leader have ended', async () => {
+    const [one, two] = [await join('one'), await join('two')];
+    const blocker = new Client({ connectionString: url });
+    await blocker.connect();
+    await blocker.query('BEGIN; LOCK TABLE pauses IN ACCESS EXCLUSIVE MODE');
+    const written = one.lead();
+    await pause(200);
+    await one.membership.leave();
+    await pause(3000);
+    expect(isLeading(two)).toBe(false);
+    await blocker.query('COMMIT');
+    await written;
+    await eventually(() => isLeading(two));
+    await blocker.end();
+  });
+
+  it('keeps its leader when all connections are cut', async () => {
+    const one = await join('one');
+    await withClient(url, (client) =>
+      client.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      ),
+    );
+    await eventually(() => one.events.some(({ event }) => event === 'reconnected'));
+    expect(one.membership.epoch()).toBe(1);
+    await one.lead();
+    expect(one.deposed).toEqual([]);
+  });
+
+  it('gives messages to all others, in the order in which they were committed', async () => {
+    const [one, two, three] = [await join('one'), await join('two'), await join('three')];
+    const received = ({ events }: Member) =>
+      events.flatMap((event) => (event.event === 'received' ? [event.message] : []));
+    await one.storage.replicas.announce({ kind: 'secret', name: 'FIRST' });
+    await two.storage.replicas.announce({ kind: 'secret', name: 'SECOND' });
+    await eventually(() => received(three).length === 2);
+    expect(received(three)).toMatchObject([{ name: 'FIRST' }, { name: 'SECOND' }]);
+    expect(received(one)).toMatchObject([{ name: 'SECOND' }]);
+    expect(received(two)).toMatchObject([{ name: 'FIRST' }]);
+  });
+
+  it('lists who gives signs of life, with what each described', async () => {
+    const [one, two] = [await join('one'), await join('two')];
+    const description = {
+      name: 'a',
+      version: '1',
+      adminUrl: null,
+      ingressUrl: null,
+      startedAt: 5,
+      live: { payments: 3 },
+    };
+    await one.storage.replicas.describe(description);
+    await two.storage.replicas.describe({ ...description, name: 'b', startedAt: 6 });
+    const listed = await two.storage.replicas.list();
+    expect(listed).toMatchObject([
+      { id: 'one', name: 'a', isLeader: true, live: { payments: 3 } },
+      { id: 'two', name: 'b', isLeader: false },
+    ]);
+    expect(Math.max(...listed.map(({ seenMsAgo }) => seenMsAgo))).toBeLessThan(15_000);
+    await leave(members.shift()!);
+    expect((await two.storage.replicas.list()).map(({ id }) => id)).toEqual(['two']);
+  });
+});
+
+async function age(id: string): Promise<void> {
+  await withClient(url, (client) =>
+    client.query("UPDATE replicas SET seen_at = clock_timestamp() - interval '1 minute' WHERE id = $1", [id]),
+  );
+}
