@@ -14,7 +14,7 @@ import {
 } from './ingress-subjects.ts';
 import { type Benchmark, type BenchOptions, divide, row, type Table } from './kit/benchmark.ts';
 
-/** Durable deliveries per second of several daemons on one PostgreSQL, beside SQLite and beside one row per commit. */
+/** Durable deliveries per second of several daemons on one PostgreSQL, compared with SQLite and with one row per commit. */
 export const benchmark: Benchmark = {
   summary: 'durable deliveries per second of 1, 2 and 4 daemons on one PostgreSQL, compared with SQLite',
   isDurable: true,

@@ -73,7 +73,7 @@ describe('the group of the daemons on one database', () => {
 
   it('ends the term of a leader without a sign of life, whose writes fail from then on', async () => {
     const [one, two] = [await join('one'), await join('two')];
-    // The leader is frozen: its signs of life are old, and it notices nothing.
+    // The leader is frozen: its signs of life are old, and it does nothing.
     const freeze = setInterval(() => void age('one'), 20);
     await eventually(() => isLeading(two));
     clearInterval(freeze);
