@@ -44,7 +44,7 @@ async function join(id: string): Promise<Member> {
     report: (event) => events.push(event),
     onDeposed: (error) => deposed.push(error.code),
   });
-  const lead = () => storage.pauses.resume({ factory: 'payments', automation: null });
+  const lead = () => storage.pauses.resume({ factory: 'payments', automation: '' });
   const member = { storage, membership, events, deposed, lead };
   members.push(member);
   return member;
