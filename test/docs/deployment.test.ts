@@ -79,7 +79,9 @@ describe('the Helm chart', () => {
   });
 
   it.each([
-    ['an unknown value', { replicas: 2 }],
+    ['an unknown value', { replicaCount: 2 }],
+    ['no replica', { replicas: 0 }],
+    ['an unknown storage', { storage: { type: 'mysql' } }],
     ['a master key that is none', { masterKey: { value: 'secret' } }],
     ['another data directory', { config: { dataDir: '/data' } }],
   ])('rejects %s', (_what, change) => {

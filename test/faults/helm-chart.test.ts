@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { StatefulSet } from 'kubernetes-models/apps/v1';
+import { Deployment, StatefulSet } from 'kubernetes-models/apps/v1';
 import { Ingress, NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { ConfigMap, Secret, Service, ServiceAccount } from 'kubernetes-models/v1';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments, stringify } from 'yaml';
@@ -31,7 +32,17 @@ interface KubernetesObject {
   [key: string]: any;
 }
 
-const KINDS = { StatefulSet, Ingress, NetworkPolicy, ConfigMap, Secret, Service, ServiceAccount };
+const KINDS = {
+  Deployment,
+  StatefulSet,
+  PodDisruptionBudget,
+  Ingress,
+  NetworkPolicy,
+  ConfigMap,
+  Secret,
+  Service,
+  ServiceAccount,
+};
 
 const EVERYTHING = {
   masterKey: { value: `${'A'.repeat(43)}=` },
@@ -51,6 +62,14 @@ const EVERYTHING = {
   extraVolumeMounts: [{ name: 'ssh', mountPath: '/ssh', readOnly: true }],
 };
 
+const REPLICAS = {
+  replicas: 2,
+  storage: { type: 'postgres', existingSecret: 'database' },
+  masterKey: { existingSecret: 'key' },
+  networkPolicy: { enabled: true },
+  config: { factories: [{ name: 'main', source: { type: 'live' } }] },
+};
+
 /** The objects that the chart makes, by kind and name. Helm renders it, otherwise Go's template engine with Helm's functions. */
 function render(values: object): Map<string, KubernetesObject> {
   const file = join(createTempDir('values'), 'values.yaml');
@@ -58,8 +77,8 @@ function render(values: object): Map<string, KubernetesObject> {
   const env = { ...process.env, GO111MODULE: 'off', GOPATH: DEBIAN_GO, GOCACHE: join(ROOT, '.cache/go') };
   const options = ['--namespace', 'apps', '--kube-version', KUBERNETES, '--values', file];
   const text = hasHelm
-    ? execFileSync('helm', ['template', 'demo', CHART, ...options], { encoding: 'utf8' })
-    : execFileSync('go', ['run', RENDERER, CHART, 'demo', 'apps', file], { encoding: 'utf8', env });
+    ? execFileSync('helm', ['template', 'demo', CHART, ...options], { encoding: 'utf8', stdio: 'pipe' })
+    : execFileSync('go', ['run', RENDERER, CHART, 'demo', 'apps', file], { encoding: 'utf8', stdio: 'pipe', env });
   const objects = parseAllDocuments(text).map((document) => document.toJS() as KubernetesObject | null);
   return new Map(objects.filter((each) => each?.kind).map((each) => [`${each!.kind}/${each!.metadata.name}`, each!]));
 }
@@ -147,5 +166,84 @@ describe.runIf(hasGo)('the Helm chart', () => {
       objects.get('StatefulSet/demo-dockbell')!.spec.template.metadata.annotations['checksum/config'];
     expect(sum(plain)).toMatch(/^[0-9a-f]{64}$/);
     expect(sum(full)).not.toBe(sum(plain));
+  });
+});
+
+describe.runIf(hasGo)('the Helm chart with several replicas', () => {
+  let objects: Map<string, KubernetesObject>;
+  let deployment: KubernetesObject;
+
+  beforeAll(() => {
+    objects = render(REPLICAS);
+    deployment = objects.get('Deployment/demo-dockbell')!;
+  });
+
+  it('makes a valid deployment and a disruption budget instead of the pod with a volume', () => {
+    expect([...objects.keys()].sort()).toEqual([
+      'ConfigMap/demo-dockbell',
+      'Deployment/demo-dockbell',
+      'NetworkPolicy/demo-dockbell',
+      'PodDisruptionBudget/demo-dockbell',
+      'Service/demo-dockbell-admin',
+      'Service/demo-dockbell-ingress',
+      'ServiceAccount/demo-dockbell',
+    ]);
+    for (const object of objects.values()) {
+      const Model = KINDS[object.kind as keyof typeof KINDS];
+      expect(() => new Model(object as never).validate(), object.kind).not.toThrow();
+    }
+    expect(deployment.spec.template.spec.volumes).toContainEqual({ name: 'data', emptyDir: {} });
+  });
+
+  it('keeps both replicas during an update, one during a disruption, and prefers two nodes', () => {
+    const { spec } = deployment;
+    expect(spec.replicas).toBe(2);
+    expect(spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
+    const budget = objects.get('PodDisruptionBudget/demo-dockbell')!.spec;
+    expect(budget).toEqual({ minAvailable: 1, selector: spec.selector });
+    const [preferred] = spec.template.spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution;
+    expect(preferred.podAffinityTerm).toEqual({ topologyKey: 'kubernetes.io/hostname', labelSelector: spec.selector });
+    const own = { nodeAffinity: {} };
+    const chosen = render({ ...REPLICAS, affinity: own }).get('Deployment/demo-dockbell')!;
+    expect(chosen.spec.template.spec.affinity).toEqual(own);
+  });
+
+  it('gives each replica the database, the master key, a name, and an address that the others may reach', () => {
+    const { env } = deployment.spec.template.spec.containers[0];
+    const byName = new Map<string, KubernetesObject>(env.map((each: { name: string }) => [each.name, each]));
+    expect(byName.get('DOCKBELL_STORAGE_TYPE')!.value).toBe('postgres');
+    expect(byName.get('DOCKBELL_STORAGE_URL')!.valueFrom).toEqual({ secretKeyRef: { name: 'database', key: 'url' } });
+    expect(byName.get('DOCKBELL_MASTER_KEY')!.valueFrom).toEqual({ secretKeyRef: { name: 'key', key: 'master-key' } });
+    expect(byName.get('DOCKBELL_REPLICA_NAME')!.valueFrom).toEqual({ fieldRef: { fieldPath: 'metadata.name' } });
+    expect(byName.get('DOCKBELL_REPLICA_ADMIN_URL')!.value).toBe('http://$(POD_IP):8788');
+    // Kubernetes resolves a reference only to a variable that is listed before it.
+    expect([...byName.keys()].indexOf('POD_IP')).toBeLessThan([...byName.keys()].indexOf('DOCKBELL_REPLICA_ADMIN_URL'));
+    const [, fromReplicas] = objects.get('NetworkPolicy/demo-dockbell')!.spec.ingress;
+    expect(fromReplicas.ports[0].port).toBe('admin');
+    expect(fromReplicas.from).toEqual([{ podSelector: deployment.spec.selector }]);
+  });
+
+  it('makes each replica ready that accepts deliveries, also a follower, and both services choose all of them', () => {
+    const [container] = deployment.spec.template.spec.containers;
+    expect(container.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'ingress' });
+    for (const listener of ['ingress', 'admin']) {
+      const { selector } = objects.get(`Service/demo-dockbell-${listener}`)!.spec;
+      expect(deployment.spec.template.metadata.labels).toMatchObject(selector);
+    }
+  });
+
+  it('makes one replica without a disruption budget, which would keep its node from being drained', () => {
+    const kinds = [...render({ ...REPLICAS, replicas: 1 }).values()].map(({ kind }) => kind);
+    expect(kinds).toContain('Deployment');
+    expect(kinds).not.toContain('PodDisruptionBudget');
+  });
+
+  it.each([
+    ['several replicas with SQLite', { replicas: 2 }, 'replicas: only one daemon can use a SQLite file'],
+    ['a database without URL', { ...REPLICAS, storage: { type: 'postgres' } }, 'storage.existingSecret: '],
+    ['replicas without a shared master key', { ...REPLICAS, masterKey: {} }, 'masterKey.existingSecret: '],
+    ['a repository in a pod', { ...REPLICAS, config: {} }, 'the managed factory "main" would be lost'],
+  ])('does not make %s', (_what, values, message) => {
+    expect(() => render(values)).toThrow(message);
   });
 });
