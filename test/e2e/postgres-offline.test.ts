@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { holdDaemonLock } from '../../src/storage/postgres/daemon-lock.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { applyCiFactory, CI_TOKEN, configureCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
+import { eventually } from '../helpers/eventually.ts';
 import { type CliRun, runCli } from '../helpers/run-cli.ts';
 import { startPostgres, type TestPostgres, withClient } from '../helpers/start-postgres.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
@@ -97,7 +98,9 @@ it('token reset finds the configuration in the working directory, and the URL in
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('has no data of Dockbell')]);
 });
 
-it('token reset does not work while a daemon with another data directory uses the database', async () => {
+it('token reset does not work while a daemon with another data directory uses the database', {
+  tags: 'long',
+}, async () => {
   const elsewhere = createTempDir('other-daemon');
   writeFileSync(join(elsewhere, 'master.key'), readFileSync(join(dataDir, 'master.key')), { mode: 0o600 });
   const daemon = await startTestDaemon({ config, dataDir: elsewhere });
@@ -114,7 +117,7 @@ it('token reset does not work between two leaders, when only the sessions of a d
   await session.end();
 });
 
-it('no daemon starts while a command works on the database, or takes the lock from it', async () => {
+it('no daemon starts while a command works on the database, or takes the lock from it', { tags: 'long' }, async () => {
   let isTaken = false;
   const lock = await holdDaemonLock(url, () => {
     isTaken = true;
@@ -160,7 +163,7 @@ it('backup makes no file and prints the commands to run, with a daemon and witho
   await daemon.end('SIGTERM');
 });
 
-it('restore says that the restored file must be copied to PostgreSQL', async () => {
+it('restore says that the restored file must be copied to PostgreSQL', { tags: 'long' }, async () => {
   const folder = createTempDir('restored');
   const [source, target] = [join(folder, 'source'), join(folder, 'target')];
   const sqlite = await startTestDaemon({ config: configureCiFactory(repo, ['/bin/true']) });
@@ -210,4 +213,41 @@ it('doctor examines PostgreSQL, and no SQLite file', async () => {
     expect.stringMatching(/^error postgresql: PostgreSQL: .*ECONNREFUSED/),
   );
   await server.start();
+});
+
+it('storage copy moves a daemon from SQLite to PostgreSQL, which then knows its deliveries and runs', async () => {
+  const target = await server.createDatabase('moved');
+  const ci = configureCiFactory(repo, ['/bin/true']);
+  const daemon = await startTestDaemon({ config: ci });
+  const hook = await applyCiFactory(daemon);
+  const deliver = ({ ingressUrl }: TestDaemon, n: number) =>
+    fetch(`${ingressUrl}/webhooks/w/${hook}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${CI_TOKEN}` },
+      body: JSON.stringify({ start: true, n }),
+    });
+  expect((await deliver(daemon, 1)).status).toBe(202);
+  const readRuns = async (from: TestDaemon) => (await from.api('/factories/payments/runs')).body.data;
+  await eventually(async () => (await readRuns(daemon)).every(({ state }: { state: string }) => state === 'succeeded'));
+  const runs = await readRuns(daemon);
+  await daemon.end('SIGTERM');
+
+  const from = `sqlite:${daemon.dataDir}`;
+  const wrong = await runCli(['storage', 'copy', '--from', daemon.dataDir, '--to', target]);
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('Use sqlite: and the path')]);
+  const copied = await runCli(['storage', 'copy', '--from', from, '--to', target, '--json']);
+  expect(copied.code, copied.stderr).toBe(0);
+  const report = JSON.parse(copied.stdout);
+  expect(report).toMatchObject({ source: join(daemon.dataDir, 'dockbell.db'), target, verified: true });
+  const { rows, digest } = report.tables.find(({ name }: { name: string }) => name === 'runs').target;
+  expect([rows, digest]).toEqual([runs.length, expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  expect(copied.stderr).toContain('Keep the data directory and the master key');
+
+  const storage = { type: 'postgres', url: target };
+  const moved = await startTestDaemon({ config: { ...ci, storage }, dataDir: daemon.dataDir });
+  expect(await readRuns(moved)).toEqual(runs);
+  for (const n of [1, 2]) expect((await deliver(moved, n)).status).toBe(202);
+  const { body } = await moved.api('/factories/payments/deliveries');
+  expect(body.data.map(({ label }: { label: string }) => label)).toEqual(['Accepted', 'Duplicate', 'Accepted']);
+  await moved.end('SIGTERM');
 });

