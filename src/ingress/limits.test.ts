@@ -41,3 +41,23 @@ describe('the budget of failed authentications', () => {
     expect(fail('second')).toBe(true);
   });
 });
+
+describe('several replicas', () => {
+  it('count what the others admitted, and report each own admission once', () => {
+    const admitted: [string, string][] = [];
+    const limits = new RateLimits({ deliveriesPerMinute: 3, failedAuthPerMinute: 2 }, (kind, key) =>
+      admitted.push([kind, key]),
+    );
+    limits.noteElsewhere('deliveries', [['wh_a', 2]], 0);
+    expect([limits.admitDelivery('wh_a', 0).ok, limits.admitDelivery('wh_a', 0).ok]).toEqual([true, false]);
+    expect(limits.admitDelivery('wh_b', 0).ok).toBe(true);
+    limits.noteElsewhere('failures', [['wh_a 192.0.2.1', 9]], 0);
+    expect(limits.admitFailure('wh_a', '192.0.2.1', 0).ok).toBe(false);
+    expect(limits.admitFailure('wh_a', '192.0.2.1', 60_000).ok).toBe(true);
+    expect(admitted).toEqual([
+      ['deliveries', 'wh_a'],
+      ['deliveries', 'wh_b'],
+      ['failures', 'wh_a 192.0.2.1'],
+    ]);
+  });
+});

@@ -66,6 +66,10 @@ describe('two daemons on one database', () => {
     const listed = await follower.cli('run', 'list', '--factory', 'payments');
     expect(listed.code, listed.stderr).toBe(0);
     expect(listed.stdout).toMatch(/succeeded/);
+    const { stdout } = await follower.cli('status');
+    expect(stdout).toMatch(
+      /Replicas\n {2}replica-1: +leader, serves everything.*\n {2}replica-2: +follower, serves everything/,
+    );
   });
 
   it('what the leader applies is live on both', async () => {

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import type { Logger } from '../core/ports/logger.ts';
+import { LiveFollower } from './live-follower.ts';
+
+const logger: Logger = { info: () => {}, warn: () => {}, error: () => {}, child: () => logger };
+
+function open(versions: Record<string, number>) {
+  const served: string[] = [];
+  const state = { versions, served, reads: 0, changes: 0 };
+  const follower = new LiveFollower({
+    replicas: {
+      liveVersions: async () => {
+        state.reads += 1;
+        return { ...state.versions };
+      },
+    },
+    serve: async (factory) => void served.push(factory),
+    onChanged: () => {
+      state.changes += 1;
+    },
+    logger,
+  });
+  follower.begin(versions);
+  return { state, follower };
+}
+
+it('serves only the factories that changed elsewhere', async () => {
+  const { state, follower } = open({ payments: 1, shop: 4 });
+  await follower.check();
+  expect(state.served).toEqual([]);
+  state.versions = { payments: 1, shop: 5, new: 1 };
+  await follower.check();
+  expect(state.served).toEqual(['shop', 'new']);
+  expect(follower.served).toEqual({ payments: 1, shop: 5, new: 1 });
+  expect(state.changes).toBe(1);
+});
+
+it('does not serve its own changes again, but those that others made meanwhile', async () => {
+  const { state, follower } = open({ payments: 1 });
+  follower.noteOwn('payments');
+  state.versions = { payments: 2 };
+  await follower.check();
+  expect(state.served).toEqual([]);
+  follower.noteOwn('payments');
+  state.versions = { payments: 4 };
+  await follower.check();
+  expect(state.served).toEqual(['payments']);
+});
+
+it('shares one read between calls that arrive during a check', async () => {
+  const { state, follower } = open({});
+  await Promise.all([follower.check(), follower.check(), follower.check()]);
+  expect(state.reads).toBeLessThanOrEqual(2);
+});
