@@ -106,8 +106,8 @@ afterAll(async () => {
 
 describe('an operator', () => {
   it('sees that runs wait if no executor is configured', async () => {
-    const { body } = await daemon.api('/factories/waiting');
-    expect(body.conditions).toContainEqual(expect.objectContaining({ type: 'NoExecutor', status: 'True' }));
+    const conditions = async () => (await daemon.api('/factories/waiting')).body.conditions;
+    await expect.poll(conditions).toContainEqual(expect.objectContaining({ type: 'NoExecutor', status: 'True' }));
   });
 
   it('finds a delivery ID full of shell and Markdown unchanged in the run, harmless in the prompt', async () => {
