@@ -20,15 +20,15 @@ function readCompose(): JsonObject {
   return JSON.parse(text, (key, value) => (isName(key, value) ? undefined : value)) as JsonObject;
 }
 
+const validateCompose = new Ajv2019({ strict: false, validateFormats: false }).compile(readCompose());
+
 describe('the compose file', () => {
   const text = readDocument('deploy/compose.yaml');
   const { dockbell, caddy } = readYaml('deploy/compose.yaml').services as { [name: string]: JsonObject };
 
   it('is valid for the schema of the specification', () => {
-    const schema = readCompose();
-    const validate = new Ajv2019({ strict: false, validateFormats: false }).compile(schema);
-    expect(validate(parse(text)), JSON.stringify(validate.errors)).toBe(true);
-    expect(validate({ services: { dockbell: { read_onli: true } } })).toBe(false);
+    expect(validateCompose(parse(text)), JSON.stringify(validateCompose.errors)).toBe(true);
+    expect(validateCompose({ services: { dockbell: { read_onli: true } } })).toBe(false);
   });
 
   it('runs the image of this version without privileges, and publishes the admin listener on loopback only', () => {
@@ -56,6 +56,69 @@ describe('the compose file', () => {
   it('has a valid configuration', () => {
     const validate = createAjv().compile(readJson('schemas/config.schema.json'));
     expect(validate(readYaml('deploy/dockbell.yaml')), JSON.stringify(validate.errors)).toBe(true);
+  });
+});
+
+describe('the compose file with replicas', () => {
+  const text = readDocument('deploy/compose.replicas.yaml');
+  const file = parse(text, { merge: true }) as { services: { [name: string]: JsonObject } };
+  const replicas = ['dockbell-1', 'dockbell-2'].map((name) => [name, file.services[name]!] as const);
+  const addressOf = (name: string) =>
+    (file.services[name]!.networks as { proxy: { ipv4_address: string } }).proxy.ipv4_address;
+  const validateConfig = createAjv().compile(readJson('schemas/config.schema.json'));
+
+  it('is valid for the schema of the specification', () => {
+    expect(validateCompose(file), JSON.stringify(validateCompose.errors)).toBe(true);
+  });
+
+  it.each(replicas)('runs %s as the compose file of one daemon does', (_name, replica) => {
+    const { dockbell } = readYaml('deploy/compose.yaml').services as { [name: string]: JsonObject };
+    const alike = [
+      'image',
+      'restart',
+      'read_only',
+      'cap_drop',
+      'security_opt',
+      'tmpfs',
+      'stop_grace_period',
+      'ulimits',
+    ];
+    for (const key of alike) expect(replica[key], key).toEqual(dockbell![key]);
+    expect(replica.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:878[89]:8788$/)]);
+    expect(replica.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+  });
+
+  it.each(replicas)('gives %s the database, the master key, its name and its address', (name, replica) => {
+    const { environment, secrets } = replica as { environment: JsonObject; secrets: string[] };
+    expect(environment).toMatchObject({
+      DOCKBELL_MASTER_KEY_FILE: `/run/secrets/${secrets[0]}`,
+      DOCKBELL_STORAGE_TYPE: 'postgres',
+      DOCKBELL_STORAGE_URL: expect.stringMatching(/@postgres:5432\/dockbell$/),
+      DOCKBELL_REPLICA_NAME: name,
+      DOCKBELL_REPLICA_ADMIN_URL: `http://${name}:8788`,
+    });
+    const trusted = ['caddy', 'dockbell-1', 'dockbell-2'].map(addressOf);
+    expect(environment.DOCKBELL_TRUSTED_PROXIES).toBe(trusted.join());
+  });
+
+  it('shares neither a data directory, nor a port, nor an address', () => {
+    const values = (key: string) => replicas.map(([, replica]) => (replica[key] as string[])[0]);
+    for (const key of ['volumes', 'ports']) expect(new Set(values(key)).size, key).toBe(replicas.length);
+    const addresses = Object.keys(file.services).map(addressOf);
+    expect(new Set(addresses).size).toBe(addresses.length);
+  });
+
+  it('has the proxy configuration of one daemon, with both replicas and their checks', () => {
+    const balanced = readDocument('deploy/Caddyfile.replicas')
+      .replace(replicas.map(([name]) => `${name}:8787`).join(' '), 'dockbell:8787')
+      .replace(/^\t*(?:health_uri|health_interval|lb_try_duration) .*\n/gm, '');
+    expect(balanced).toBe(readDocument('deploy/Caddyfile'));
+  });
+
+  it('has a valid configuration without a repository in a data directory', () => {
+    const config = readYaml('deploy/dockbell.replicas.yaml') as { factories: { source: JsonObject }[] };
+    expect(validateConfig(config), JSON.stringify(validateConfig.errors)).toBe(true);
+    expect(config.factories.map(({ source }) => source.type)).not.toContain('managed');
   });
 });
 
