@@ -2040,7 +2040,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the daemons that share the database
+         * List the daemons that share the database, the longest-lived first
          * @description With SQLite, this daemon alone.
          *
          *     Role: viewer. Not for tokens that are limited to some factories.

@@ -14,14 +14,18 @@ export function replicasPlugin(app: FastifyInstance, { group }: { group: Pick<Re
       config: { access: requireRole('viewer', 'team') },
       schema: {
         tags: ['Operation'],
-        summary: 'List the daemons that share the database',
+        summary: 'List the daemons that share the database, the longest-lived first',
         description: 'With SQLite, this daemon alone.',
         querystring: SHORT_LIST_QUERY,
         response: { 200: listOf('Replica') },
       },
     },
     async (request) => {
-      const page = pageOf(await group.list(), request.query, ({ id }) => id);
+      const page = pageOf(
+        await group.list(),
+        request.query,
+        ({ startedAt, id }) => `${formatInstant(startedAt)} ${id}`,
+      );
       return { data: page.data.map(presentReplica), next_cursor: page.nextCursor };
     },
   );
