@@ -9,6 +9,7 @@ import { ConfigMap, Secret, Service, ServiceAccount } from 'kubernetes-models/v1
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { hasProgram } from '../helpers/has-program.ts';
+import { readStopSeconds } from '../helpers/stop-seconds.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -199,6 +200,9 @@ describe.runIf(hasGo)('the Helm chart with several replicas', () => {
     const { spec } = deployment;
     expect(spec.replicas).toBe(2);
     expect(spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
+    const { containers, terminationGracePeriodSeconds } = spec.template.spec;
+    const [, seconds] = containers[0].lifecycle.preStop.exec.command;
+    expect(terminationGracePeriodSeconds).toBeGreaterThan(readStopSeconds() + Number(seconds));
     const budget = objects.get('PodDisruptionBudget/demo-dockbell')!.spec;
     expect(budget).toEqual({ minAvailable: 1, selector: spec.selector });
     const [preferred] = spec.template.spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution;
