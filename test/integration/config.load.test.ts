@@ -72,6 +72,7 @@ describe('defaults', () => {
         sessionLifetimeMs: 12 * 60 * 60_000,
       },
       storage: { type: 'sqlite', url: null, pool: 10 },
+      replica: { adminUrl: null, name: null },
       telemetry: { otlpEndpoint: null, samplePercent: 100 },
       trustedProxies: [],
       limits: { deliveriesPerMinute: 60, failedAuthPerMinute: 30, bodyBytes: 262_144, webhooksPerFactory: 20 },
