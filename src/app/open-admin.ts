@@ -103,7 +103,8 @@ export async function openAdmin(parts: AdminParts, lifetime: Lifetime): Promise<
   const { tokens, loginLinks } = storage;
   // A follower joins daemons that have a token.
   const isFirstStart =
-    parts.group.isLeader && (await ensureAdminToken({ tokens, clock, ids, randomBytes }, paths.adminToken));
+    parts.group.isLeader &&
+    (await ensureAdminToken({ tokens, clock, ids, randomBytes }, paths.adminToken, config.storage.type === 'postgres'));
   let url = '';
   const adminUrl = () => config.admin.url ?? url;
   const server = composeApi(collectModules(parts, adminUrl, lifetime));

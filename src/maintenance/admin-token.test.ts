@@ -45,3 +45,13 @@ it.runIf(process.platform === 'linux')('the first owner token and its name are f
   expect(readFileSync(file, 'utf8')).toMatch(/^dbk_\S+\n$/);
   expect(synced).toEqual([expect.stringMatching(/\/admin-token\.[^/]+$/), dir]);
 });
+
+it('replaces a token that nobody used and whose file is missing, unless other data directories share it', async () => {
+  const parts = { tokens: storage.tokens, clock: systemClock, ids: createIdSource(randomBytes), randomBytes };
+  await ensureAdminToken(parts, join(dir, 'first'));
+  const [token] = await storage.tokens.list();
+  expect(await ensureAdminToken(parts, join(dir, 'second'), true)).toBe(false);
+  expect(await storage.tokens.list()).toEqual([token]);
+  expect(await ensureAdminToken(parts, join(dir, 'second'))).toBe(true);
+  expect((await storage.tokens.list()).map(({ id }) => id)).not.toEqual([token!.id]);
+});

@@ -19,10 +19,13 @@ export interface AdminTokenParts {
 /**
  * The first start leaves an owner token in the data directory, mode 0600, so that there is never an open or a default
  * way in (threat model W5). A file that an operator removed later stays removed. Says whether this was that start.
+ *
+ * @param isShared do other data directories use the same tokens? Then one that this directory does not have is valid
  */
-export async function ensureAdminToken(parts: AdminTokenParts, file: string): Promise<boolean> {
+export async function ensureAdminToken(parts: AdminTokenParts, file: string, isShared = false): Promise<boolean> {
   if (await isKnown(parts.tokens, file)) return false;
   const existing = await parts.tokens.list();
+  if (isShared && existing.length > 0) return false;
   if (!existing.every(isUnusedFirstToken)) return false;
   // A start that was cut off between the table and the file: its token was never seen by anyone.
   for (const token of existing) await parts.tokens.revoke(token.id);
