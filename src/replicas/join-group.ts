@@ -16,6 +16,9 @@ import { LiveFollower } from './live-follower.ts';
 /** How long a missed message delays what others changed. */
 const CHECK_MS = 2000;
 
+/** Between two attempts to begin to lead. */
+const RETRY_MS = 500;
+
 /** A replica without a sign of life for this time does not count. */
 const LOST_MS = 15_000;
 
@@ -41,7 +44,7 @@ export class JoinedGroup implements ReplicaGroup {
   readonly #stopping = new AbortController();
   #addresses: ReplicaAddresses | null = null;
   #epoch: number | null = null;
-  #begin: () => void = () => {};
+  #begin: (() => void) | null = null;
   #checking: Promise<void> = Promise.resolve();
 
   constructor(parts: GroupParts) {
@@ -61,7 +64,7 @@ export class JoinedGroup implements ReplicaGroup {
 
   onLead(begin: () => void): void {
     this.#begin = begin;
-    if (this.isLeader) this.#lead();
+    if (this.isLeader) void this.#lead();
   }
 
   async list(): Promise<ListedReplica[]> {
@@ -113,7 +116,7 @@ export class JoinedGroup implements ReplicaGroup {
     if (event.event === 'leading') {
       this.#epoch = event.epoch;
       this.#parts.logger.info({ epoch: event.epoch }, 'this replica leads');
-      this.#lead();
+      void this.#lead();
     } else if (this.#addresses === null) {
       // What this daemon misses before its start, it reads then.
     } else if (event.event === 'reconnected' || event.message.kind === 'live') {
@@ -123,10 +126,18 @@ export class JoinedGroup implements ReplicaGroup {
     }
   }
 
-  #lead(): void {
-    const begin = this.#begin;
-    this.#begin = () => {};
-    begin();
+  /** What the earlier leader applied last is served before anything is planned: plans are made from what is served. */
+  async #lead(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (this.#begin !== null && !signal.aborted) {
+      if (await this.#checkOnce()) {
+        const begin = this.#begin;
+        this.#begin = null;
+        begin();
+      } else {
+        await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
   }
 
   async #checkOften(): Promise<void> {
@@ -137,10 +148,15 @@ export class JoinedGroup implements ReplicaGroup {
     }
   }
 
-  async #checkOnce(): Promise<void> {
-    await this.#follower.check().catch((error: unknown) => {
+  /** Resolves with `false` if the storage cannot be read. */
+  async #checkOnce(): Promise<boolean> {
+    try {
+      await this.#follower.check();
+      return true;
+    } catch (error) {
       this.#parts.logger.warn({ problem: messageOf(error) }, 'changes of other replicas not read; repeated soon');
-    });
+      return false;
+    }
   }
 
   /** What is lost here is published with the next change. */

@@ -116,6 +116,7 @@ describe('the group of the daemons on one database', () => {
     const [one, two, three] = [await join('one'), await join('two'), await join('three')];
     const received = ({ events }: Member) =>
       events.flatMap((event) => (event.event === 'received' ? [event.message] : []));
+    await withClient(url, (client) => client.query("NOTIFY dockbell, 'of another program'"));
     await one.storage.replicas.announce({ kind: 'secret', name: 'FIRST' });
     await two.storage.replicas.announce({ kind: 'secret', name: 'SECOND' });
     await eventually(() => received(three).length === 2);

@@ -20,9 +20,13 @@ export async function announce(client: Queryable, id: string, message: ReplicaMe
   await client.query('SELECT pg_notify($1, $2)', [CHANNEL, `${id} ${JSON.stringify(message)}`]);
 }
 
-/** The message of another replica; `null` for one of this replica. */
+/** The message of another replica; `null` for one of this replica, and for one of another program on the same channel. */
 export function readPayload(id: string, payload: string): ReplicaMessage | null {
   const separator = payload.indexOf(' ');
   if (payload.slice(0, separator) === id) return null;
-  return JSON.parse(payload.slice(separator + 1)) as ReplicaMessage;
+  try {
+    return JSON.parse(payload.slice(separator + 1)) as ReplicaMessage;
+  } catch {
+    return null;
+  }
 }
