@@ -253,6 +253,16 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     expect(await opened.storage.deliveryReader.get(offer.id)).toBeNull();
   });
 
+  it('stores nothing of an entry with a value that cannot be encoded, and the others of its batch', async () => {
+    const { webhook, version } = await applyOneOfEach(opened.storage);
+    const offer = buildOffer({ webhook, runs: [{ automation: 'fix-errors', version }] });
+    const bad = { ...offer, runs: [{ ...offer.runs[0]!, runsOn: [1n] as never }] };
+    const good = buildOffer({ webhook });
+    expect(outcomes(await record(bad, good))).toEqual([null, 'Accepted']);
+    expect(await opened.storage.deliveryReader.get(bad.id)).toBeNull();
+    expect(outcomes(await record(offer))).toEqual(['Accepted']);
+  });
+
   it('creates at most one run per delivery and automation', async () => {
     const { webhook, version } = await applyOneOfEach(opened.storage);
     const twice = [1, 2].map(() => ({ automation: 'fix-errors', version }));

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { prepareInsertRows } from '../postgres/insert-rows.ts';
+import { prepareInsert, sendInserts } from '../postgres/insert-rows.ts';
 import { inTransaction, withConnection } from '../postgres/operations.ts';
 import { escapeNul } from '../postgres/text-without-nul.ts';
 import { TABLE_NAMES } from '../sql/schema/table-keys.ts';
@@ -30,7 +30,7 @@ interface TableCopy {
 }
 
 async function copyTable(source: CopySource, pool: Pool, { table, progress, onRows }: TableCopy): Promise<void> {
-  const insert = prepareInsert(table);
+  const insert = prepareCopy(table);
   let copied = progress?.rows ?? 0;
   for (const batch of batchRows(source.rows(table, progress?.last ?? null))) {
     copied += batch.length;
@@ -39,7 +39,7 @@ async function copyTable(source: CopySource, pool: Pool, { table, progress, onRo
       inTransaction(client, 'READ COMMITTED', async () => {
         // The schema has created the row of this table.
         if (table.name === 'delivery_listing_end') await client.query('DELETE FROM delivery_listing_end');
-        await insert(client, batch);
+        await sendInserts(client, [insert(batch)]);
         await noteProgress(client, table, { copied, last });
       }),
     );
@@ -47,9 +47,9 @@ async function copyTable(source: CopySource, pool: Pool, { table, progress, onRo
   }
 }
 
-function prepareInsert({ name, columns, types }: CopiedTable) {
+function prepareCopy({ name, columns, types }: CopiedTable) {
   const inserted = columns.map(quote);
-  return prepareInsertRows<Row>(name, { inserted, types, toValues: (row) => [...row] });
+  return prepareInsert<Row>(name, { inserted, types, toValues: (row) => [...row] });
 }
 
 /** `user` is a word of SQL. */

@@ -19,7 +19,7 @@ import {
 } from '../sql/deliveries/delivery-rows.ts';
 import { CONTENTS, DELIVERIES } from '../sql/schema/tables.ts';
 import { ClaimEnded, claimIdentities, type Duplicate } from './identity-claims.ts';
-import { prepareInsertRows } from './insert-rows.ts';
+import { prepareInsert, sendInserts } from './insert-rows.ts';
 import { inTransaction, withConnection } from './operations.ts';
 import { isLostConnection, isRetryable, toStorageError } from './storage-error.ts';
 
@@ -181,14 +181,14 @@ function isStorageFailure(error: unknown): boolean {
   return translated instanceof AppError && translated.code !== 'internal';
 }
 
-const insertDeliveries = prepareInsertRows<NumberedRow>('deliveries', {
+const insertDeliveries = prepareInsert<NumberedRow>('deliveries', {
   inserted: ['seq', ...DELIVERIES.inserted],
   types: ['integer', ...DELIVERIES.types],
   toValues: ({ seq, row }) => [seq, ...DELIVERIES.toValues(row)],
 });
-const insertContents = prepareInsertRows('delivery_contents', CONTENTS);
-const insertRuns = prepareInsertRows('runs', NEW_RUNS);
-const insertLimitedIds = prepareInsertRows('limited_delivery_ids', LIMITED_IDS);
+const insertContents = prepareInsert('delivery_contents', CONTENTS);
+const insertRuns = prepareInsert('runs', NEW_RUNS);
+const insertLimitedIds = prepareInsert('limited_delivery_ids', LIMITED_IDS);
 
 interface NumberedRow {
   seq: number;
@@ -221,17 +221,15 @@ async function recordTogether(
   });
   const accepted = batch.flatMap((entry, index) => (isNew(entry, index) ? [{ entry, delivery: seqs[index]! }] : []));
   const factories = new Set(started.map(({ webhook }) => stored.factories.get(webhook)!));
+  // All are composed before any is sent: a value that cannot be encoded must not leave a part of the batch to the commit.
+  const inserts = [
+    insertDeliveries(rows),
+    insertContents(accepted.map(({ entry, delivery }) => composeContent(entry, delivery))),
+    insertRuns(composeRuns(accepted, stored.factories)),
+    insertLimitedIds(listLimitedIds(batch, seqs)),
+  ];
   await ending.commit(
-    Promise.all([
-      insertDeliveries(client, rows),
-      insertContents(
-        client,
-        accepted.map(({ entry, delivery }) => composeContent(entry, delivery)),
-      ),
-      insertRuns(client, composeRuns(accepted, stored.factories)),
-      insertLimitedIds(client, listLimitedIds(batch, seqs)),
-      factories.size === 0 ? null : announceRuns(client, [...factories]),
-    ]),
+    Promise.all([sendInserts(client, inserts), factories.size === 0 ? null : announceRuns(client, [...factories])]),
   );
   return batch.map((entry, index) => outcomeOf(entry, duplicates.get(index)));
 }
