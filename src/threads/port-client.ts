@@ -23,6 +23,16 @@ export function listOperations<Ports>() {
   return <const List extends PortOperations<Ports>>(list: List & AllNamed<Ports, List>): List => list;
 }
 
+/** The operations of ports, from a table that has a row for each of them. */
+export function nameOperations<Ports extends object>(
+  table: {
+    readonly [Port in keyof Ports]: { readonly [Operation in keyof Ports[Port]]: unknown };
+  },
+): PortOperations<Ports> {
+  const names = Object.entries(table).map(([port, operations]) => [port, Object.keys(operations as object)]);
+  return Object.fromEntries(names) as PortOperations<Ports>;
+}
+
 /** Ports of another thread: each operation is a call. Arguments and results are copied. */
 export function createPortClient<Ports>(
   operations: PortOperations<Ports>,

@@ -1,10 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { AppError } from '../../src/core/errors.ts';
 import type { GroupEvent } from '../../src/core/ports/replicas.ts';
+import type { Storage } from '../../src/core/ports/storage.ts';
 import { openMeasures } from '../../src/core/write-measures.ts';
 import { openPostgresStorage, type PostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
 import { joinGroup, type Membership } from '../../src/storage/postgres/replicas/membership.ts';
+import { OPERATION_RIGHTS, rightOf } from '../../src/storage/thread/operation-rights.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { withClient } from '../helpers/start-postgres.ts';
 
@@ -55,6 +58,18 @@ async function leave({ membership, storage }: Member): Promise<void> {
   await storage.close();
 }
 
+type AnyPort = Record<string, (...args: unknown[]) => Promise<unknown>>;
+
+const ALL_OPERATIONS = Object.entries(OPERATION_RIGHTS).flatMap(([port, operations]) =>
+  Object.keys(operations).map((operation) => [port as keyof Storage, operation] as const),
+);
+
+/** The code with which an operation fails; `null` if it succeeds, or fails because it has no arguments. */
+async function codeOf(operation: Promise<unknown>): Promise<string | null> {
+  const outcome = await operation.catch((error: unknown) => error);
+  return outcome instanceof AppError ? outcome.code : null;
+}
+
 const isLeading = ({ membership }: Member) => membership.epoch() !== null;
 const NOT_LEADING = { code: 'not_leading' };
 
@@ -69,6 +84,18 @@ describe('the group of the daemons on one database', () => {
     await eventually(() => isLeading(two));
     expect(two.membership.epoch()).toBe(2);
     await two.lead();
+  });
+
+  it('rejects on a follower exactly the operations that only the leader performs', async () => {
+    await join('one');
+    const { storage } = await join('two');
+    const rejected: string[] = [];
+    for (const [port, operation] of ALL_OPERATIONS) {
+      const code = await codeOf((storage[port] as unknown as AnyPort)[operation]!());
+      if (code === 'not_leading') rejected.push(`${port}.${operation}`);
+    }
+    const led = ALL_OPERATIONS.filter(([port, operation]) => rightOf(port, operation) === 'leads');
+    expect(rejected).toEqual(led.map(([port, operation]) => `${port}.${operation}`));
   });
 
   it('ends the term of a leader without a sign of life, whose writes fail from then on', async () => {

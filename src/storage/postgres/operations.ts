@@ -26,8 +26,10 @@ export interface Operations {
   /**
    * Runs a whole operation as one serializable transaction: its result is that of operations one after another, as in SQLite.
    * PostgreSQL ends an operation that would break this, and it runs again.
+   *
+   * @param access with `READ ONLY`, the operation cannot write
    */
-  run<Result>(operation: (client: PoolClient) => Promise<Result>): Promise<Result>;
+  run<Result>(access: Access, operation: (client: PoolClient) => Promise<Result>): Promise<Result>;
 }
 
 export function createOperations(pool: Pool): Operations {
@@ -35,16 +37,16 @@ export function createOperations(pool: Pool): Operations {
   // SQLite accepts an empty list after `in`, PostgreSQL does not.
   const plugins = [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })];
   const query = new Kysely<Schema>({ dialect: createDialect(() => current.getStore()), plugins });
-  const attempt = <Result>(operation: (client: PoolClient) => Promise<Result>) =>
+  const attempt = <Result>(access: Access, operation: (client: PoolClient) => Promise<Result>) =>
     withConnection(pool, (client) =>
-      inTransaction(client, 'SERIALIZABLE', () => current.run(client, () => operation(client))),
+      inTransaction(client, `SERIALIZABLE ${access}`, () => current.run(client, () => operation(client))),
     );
   return {
     query,
-    run: async (operation) => {
+    run: async (access, operation) => {
       for (let attempts = 1; ; attempts += 1) {
         try {
-          return await attempt(operation);
+          return await attempt(access, operation);
         } catch (error) {
           if (attempts === MAX_ATTEMPTS || !isRetryable(error)) throw error;
         }
@@ -76,15 +78,18 @@ export async function withConnection<Result>(
   }
 }
 
-export type Isolation = 'SERIALIZABLE' | 'READ COMMITTED';
+/** What an operation may do. */
+export type Access = 'READ ONLY' | 'READ WRITE';
+
+export type TransactionMode = `SERIALIZABLE ${Access}` | 'READ COMMITTED';
 
 /** Commits what `act` did, or rolls it back. */
 export async function inTransaction<Result>(
   client: PoolClient,
-  isolation: Isolation,
+  mode: TransactionMode,
   act: () => Promise<Result>,
 ): Promise<Result> {
-  await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
+  await client.query(`BEGIN ISOLATION LEVEL ${mode}`);
   try {
     const result = await act();
     await client.query('COMMIT');

@@ -3,6 +3,7 @@ import type { ReplicaTable } from '../../core/ports/replicas.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { openMeasures, type WriteMeasures } from '../../core/write-measures.ts';
 import { createPorts, wrapOperations } from '../sql/create-ports.ts';
+import { rightOf } from '../thread/operation-rights.ts';
 import { catchUpListing } from './delivery-listing.ts';
 import { type AnnounceRuns, recordBatch } from './delivery-log.ts';
 import { CLAIM_RETENTION, createClaimFinder } from './identity-claims.ts';
@@ -44,10 +45,11 @@ function createPostgresPorts(pool: Pool, measures: WriteMeasures, member: Member
   };
   const guard = <Port extends object>(name: keyof Storage, port: Port, before = async () => {}) =>
     wrapOperations(port, (operation, operationName) => {
+      const access = rightOf(name, operationName) === 'reads' ? 'READ ONLY' : 'READ WRITE';
       const act = member === null ? null : asMember(member, name, operationName, operation);
       return translate(async (...args) => {
         await before();
-        return run((client) => (act === null ? operation(...args) : act(client, args)));
+        return run(access, (client) => (act === null ? operation(...args) : act(client, args)));
       });
     });
   return createPorts({

@@ -7,15 +7,15 @@ import type { DeliveryLogEntry } from '../../core/resources/delivery.ts';
 import { allocateMeasures, openMeasures, type WriteMeasures } from '../../core/write-measures.ts';
 import type { Packed } from '../../threads/packed.ts';
 import { PendingCalls, type Reply, restoreError } from '../../threads/pending-calls.ts';
-import { createPortClient } from '../../threads/port-client.ts';
+import { createPortClient, nameOperations } from '../../threads/port-client.ts';
 import { type ThreadEnd, WorkerCalls } from '../../threads/worker-calls.ts';
 import { isBreaking } from '../sqlite/disk/storage-error.ts';
+import { OPERATION_RIGHTS } from './operation-rights.ts';
 import { type PackedOutcomes, packBatch, unpackOutcomes } from './packed-batch.ts';
 import {
   CLOSE,
   type ConnectMessage,
   GROUP_OPERATIONS,
-  OPERATIONS,
   type OpenedDatabase,
   type StorageReport,
   type StorageRequest,
@@ -158,7 +158,9 @@ export function connectStorage(port: MessagePort): Storage {
 }
 
 function createClient(call: (request: StorageRequest, transfer?: ArrayBuffer[]) => Promise<unknown>): Storage {
-  const client = createPortClient<Storage>(OPERATIONS, (request) => call(request as StorageRequest));
+  const client = createPortClient<Storage>(nameOperations(OPERATION_RIGHTS), (request) =>
+    call(request as StorageRequest),
+  );
   const record = async (batch: DeliveryLogEntry[]) => {
     const { packed, transfer } = packBatch(batch);
     return unpackOutcomes((await call({ ...RECORD, args: [packed] }, transfer)) as PackedOutcomes);

@@ -1,34 +1,10 @@
 import type { ClientBase } from 'pg';
 import { AppError } from '../../../core/errors.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
+import { rightOf } from '../../thread/operation-rights.ts';
 import { countLiveChange, findChanged } from './live-versions.ts';
 
 type Operations = { [Port in keyof Storage]?: readonly (keyof Storage[Port])[] };
-
-/** Only the leader does this. The transaction fails if another daemon leads when it commits. */
-const LED: Operations = {
-  inventory: ['apply', 'recordAttempt', 'renewAttempt'],
-  factoryNames: ['forget', 'rename', 'noteFolderChange'],
-  liveDefinitions: ['commit'],
-  runQueue: [
-    'claim',
-    'admit',
-    'finish',
-    'release',
-    'retryFailed',
-    'noteLogOffset',
-    'cancelQueued',
-    'retry',
-    'accept',
-    'noteProgress',
-  ],
-  pauses: ['pause', 'resume'],
-  replays: ['insert', 'end'],
-  noticeQueue: ['put', 'skip', 'postpone', 'settle', 'retryNow'],
-  alertStore: ['change', 'acknowledge', 'prune'],
-  alertMessages: ['compose', 'postpone', 'remove'],
-  retention: ['prune', 'noteMark'],
-};
 
 /** This changes what a factory serves. */
 const CHANGES_LIVE: Operations = {
@@ -56,7 +32,7 @@ export function asMember(
   name: string,
   operation: Operation,
 ): (client: ClientBase, args: readonly unknown[]) => Promise<unknown> {
-  const needsLead = includes(LED, port, name);
+  const needsLead = rightOf(port, name) === 'leads';
   const changesLive = includes(CHANGES_LIVE, port, name);
   return async (client, args) => {
     if (needsLead) await requireLead(client, epoch());
