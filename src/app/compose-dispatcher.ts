@@ -3,6 +3,7 @@ import { createReportAccess } from '../api/runs/open-reports.ts';
 import type { Config } from '../config/config.ts';
 import type { RunId } from '../core/ids.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
+import { appendAttempts } from '../executors/log/open-run-log.ts';
 import { createRunLogWriter } from '../executors/log/run-log.ts';
 import { createStartRecords } from '../executors/start-records.ts';
 import { signWebhook } from '../outbound/sign-webhook.ts';
@@ -30,7 +31,7 @@ export async function composeDispatcher(
   const startRecords = (options.openStartRecords ?? createStartRecords)(paths.startRecords);
   const executorParts = {
     runsDir: config.runsDir,
-    logsDir: paths.runLogs,
+    openOutput: appendAttempts(paths.runLogs, clock),
     startRecords,
     searchPath: env.PATH ?? DEFAULT_SEARCH_PATH,
     maskOutput: createRedactingTransform,

@@ -6,6 +6,7 @@ import type { Run, RunInput } from '../core/resources/run.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { SignWebhook } from '../outbound/sign-webhook.ts';
+import type { OpenAttemptOutput } from './log/open-run-log.ts';
 
 /** What every executor gets from the daemon. */
 export interface ExecutorParts {
@@ -14,8 +15,7 @@ export interface ExecutorParts {
   timeoutMs: number;
   /** Contains a folder for each run of an executor that needs files. */
   runsDir: string;
-  /** Contains the log of each run. */
-  logsDir: string;
+  openOutput: OpenAttemptOutput;
   startRecords: StartRecords;
   /** `PATH` of the programs that an executor starts. */
   searchPath: string;

@@ -1,13 +1,15 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../core/time/clock.ts';
 import { createExecutor, EXECUTOR_NAMES, EXECUTOR_OPTIONS, EXECUTORS, LOCAL_EXECUTORS } from './index.ts';
+import { appendAttempts } from './log/open-run-log.ts';
 
 const LOGGER = { info: () => {}, warn: () => {}, error: () => {}, child: () => LOGGER };
 const PARTS = {
   factory: 'payments',
   timeoutMs: 1000,
   runsDir: tmpdir(),
-  logsDir: tmpdir(),
+  openOutput: appendAttempts(tmpdir(), systemClock),
   startRecords: { create: async () => true, exists: async () => false, delete: async () => {} },
   searchPath: '/usr/bin:/bin',
   maskOutput: () => {

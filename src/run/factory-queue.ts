@@ -237,7 +237,7 @@ export class FactoryQueue {
   async #execute(input: RunInput, attempt: Attempt, executor: Executor): Promise<void> {
     const { runs, secrets } = this.#parts;
     const logger = this.#parts.logger.child({ run: input.run.id, attempt: input.run.attempt });
-    const onStarted = (logOffset: number) => this.#noteStart(input, logOffset, logger);
+    const onStarted = (logOffset: number | null) => this.#noteStart(input, logOffset, logger);
     const { signal } = attempt.stop;
     const result = await executeRun(input, { executor, runs, secrets, logger }, { signal, onStarted });
     if (result.state === 'not_started') return this.#postpone(input, result, signal, logger);
@@ -249,12 +249,12 @@ export class FactoryQueue {
     await this.#record(input, result, logger);
   }
 
-  #noteStart({ run, queuedAt }: RunInput, logOffset: number, logger: Logger): void {
+  #noteStart({ run, queuedAt }: RunInput, logOffset: number | null, logger: Logger): void {
     if (this.startFailure() !== null) this.#parts.logger.info({ run: run.id }, 'runs start again');
     this.#startFailures.noteStart(run.id);
     logger.info({ automation: run.automation }, 'run started');
     this.#parts.observer.onClaimed(run, queuedAt);
-    if (run.attempt > 1) this.#noteLogOffset(run, logOffset, logger);
+    if (run.attempt > 1 && logOffset !== null) this.#noteLogOffset(run, logOffset, logger);
     // The other runs waited until one could start.
     this.wake();
   }

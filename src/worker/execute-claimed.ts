@@ -7,6 +7,7 @@ import { systemClock } from '../core/time/clock.ts';
 import { createCommandExecutor } from '../executors/command/command-executor.ts';
 import { createRunArtifacts } from '../executors/files/run-artifacts.ts';
 import { runLogFile } from '../executors/files/run-paths.ts';
+import { appendAttempts } from '../executors/log/open-run-log.ts';
 import { createRedactingTransform } from '../secrets/redactor.ts';
 import { checkOutClaimed } from './check-out-claimed.ts';
 import { describeClaim } from './describe-claim.ts';
@@ -93,7 +94,7 @@ async function executeCommand({ claimed, hold, lease, signal, parts }: Attempt):
     searchPath: parts.searchPath,
     timeoutMs: claimed.timeout_seconds * 1000,
     runsDir: state.runsDir,
-    logsDir: state.logsDir,
+    openOutput: appendAttempts(state.logsDir, systemClock),
     startRecords: recordWithDaemon(hold, lease, parts),
     // The daemon has begun the log of the attempt.
     renderMark: () => '',

@@ -10,6 +10,7 @@ import type { Run, RunInput, RunResult } from '../../src/core/resources/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
 import { type CommandExecutorOptions, createCommandExecutor } from '../../src/executors/command/command-executor.ts';
+import { appendAttempts } from '../../src/executors/log/open-run-log.ts';
 import { createStartRecords } from '../../src/executors/start-records.ts';
 import { renderRunDocuments } from '../../src/run/envelope.ts';
 import { createRedactingTransform } from '../../src/secrets/redactor.ts';
@@ -89,7 +90,7 @@ export async function openWorkshop(): Promise<Workshop> {
         command,
         timeoutMs: 20_000,
         runsDir,
-        logsDir,
+        openOutput: appendAttempts(logsDir, options.clock ?? systemClock),
         startRecords,
         searchPath: SEARCH_PATH,
         maskOutput: createRedactingTransform,

@@ -7,6 +7,7 @@ import { systemClock } from '../../src/core/time/clock.ts';
 import { createContainerExecutor } from '../../src/executors/container/container-executor.ts';
 import type { ContainerSettings } from '../../src/executors/container/container-settings.ts';
 import type { ExecutorParts } from '../../src/executors/executor-kind.ts';
+import { appendAttempts } from '../../src/executors/log/open-run-log.ts';
 import { createStartRecords } from '../../src/executors/start-records.ts';
 import { createRedactingTransform } from '../../src/secrets/redactor.ts';
 import { execute, isAlive, makeRunInput, orderStop, silentLogger, waitUntil } from '../helpers/command-runs.ts';
@@ -38,7 +39,7 @@ function makeParts(more: Partial<ExecutorParts> = {}): ExecutorParts {
     factory: 'payments',
     timeoutMs: 20_000,
     runsDir: join(dir, 'runs'),
-    logsDir: join(dir, 'logs'),
+    openOutput: appendAttempts(join(dir, 'logs'), systemClock),
     startRecords: createStartRecords(join(dir, 'tickets')),
     searchPath: `${engine.bin}:/usr/local/bin:/usr/bin:/bin`,
     maskOutput: createRedactingTransform,

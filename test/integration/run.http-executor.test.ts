@@ -8,6 +8,7 @@ import type { Run } from '../../src/core/resources/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
 import { createHttpExecutor } from '../../src/executors/http/http-executor.ts';
+import { appendAttempts } from '../../src/executors/log/open-run-log.ts';
 import { createStartRecords } from '../../src/executors/start-records.ts';
 import { signWebhook } from '../../src/outbound/sign-webhook.ts';
 import { createDispatcher, type Dispatcher } from '../../src/run/dispatcher.ts';
@@ -70,7 +71,7 @@ function openExecutor(changes: Changes = {}) {
     factory: 'payments',
     timeoutMs,
     runsDir: workshop.runsDir,
-    logsDir: workshop.logsDir,
+    openOutput: appendAttempts(workshop.logsDir, systemClock),
     startRecords: createStartRecords(workshop.dir),
     searchPath: SEARCH_PATH,
     maskOutput: createRedactingTransform,

@@ -2,7 +2,6 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { AppError, messageOf, systemErrorCode } from '../../core/errors.ts';
 import type { ExecutionRequest, Executor, NotStarted, StartRecords } from '../../core/ports/runs/executor.ts';
 import type { RunResult } from '../../core/resources/run.ts';
-import { makeFolder } from '../../files/make-folder.ts';
 import { describeStop, failed, notStarted } from '../attempt-results.ts';
 import type { ExecutorParts } from '../executor-kind.ts';
 import { keepArtifacts } from '../files/keep-artifacts.ts';
@@ -10,7 +9,6 @@ import { readRunOutput } from '../files/read-run-output.ts';
 import { removeAttemptTree } from '../files/remove-run-folder.ts';
 import { artifactsFolder } from '../files/run-paths.ts';
 import { LOG_LIMIT_BYTES } from '../log/log-sink.ts';
-import { openRunLog } from '../log/open-run-log.ts';
 import { renderAttemptMark } from '../log/run-log.ts';
 import { endLeftovers } from './leftovers.ts';
 import { captureOutput, type OutputCapture } from './output-capture.ts';
@@ -75,7 +73,6 @@ export function createProcessExecutor(program: Program, options: ProcessExecutor
     ...options,
     program,
     runsDir: resolve(options.runsDir),
-    logsDir: resolve(options.logsDir),
   };
   const inFlight: InFlight = new Set();
   return {
@@ -236,12 +233,11 @@ async function openCapture(
   settings: Settings,
 ): Promise<OutputCapture> {
   const { run } = input;
-  await makeFolder(settings.logsDir, { mode: 0o700 });
   return captureOutput({
     pipePath: directory.outputPipe,
     searchPath: settings.searchPath,
     user: settings.user,
-    log: await openRunLog(settings.logsDir, run.id, { isNewAttempt: true, clock: settings.clock }),
+    log: await settings.openOutput(run),
     header: settings.renderMark(run, settings.clock),
     limitBytes: settings.logLimitBytes,
     mask: settings.maskOutput(secrets.values()),

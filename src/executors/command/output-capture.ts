@@ -28,8 +28,8 @@ export interface CaptureOptions {
 
 /** Captures the output of a command: pipe, mask, limit, file. Only masked output reaches the file. */
 export interface OutputCapture {
-  /** Size of the log before this attempt. */
-  logOffset: number;
+  /** As `OpenLog.offset`. */
+  logOffset: number | null;
   /** File descriptor for the command's standard output and standard error. */
   writeEnd: number;
   /** Writes the header, then the output. Without this call the log stays unchanged. */
@@ -46,7 +46,7 @@ export async function captureOutput(options: CaptureOptions): Promise<OutputCapt
   let captured: Promise<void> | null = null;
   let released = false;
   return {
-    logOffset: log.size,
+    logOffset: log.offset,
     writeEnd: pipe.writeEnd,
     begin: () => {
       captured ??= copyOutput(pipe.output, options);

@@ -3,14 +3,13 @@ import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Run } from '../../core/resources/run.ts';
 import type { Clock } from '../../core/time/clock.ts';
-import { makeFolder } from '../../files/make-folder.ts';
 import { createLogSink, LOG_LIMIT_BYTES } from '../log/log-sink.ts';
-import { openRunLog } from '../log/open-run-log.ts';
+import type { OpenAttemptOutput } from '../log/open-run-log.ts';
 import { renderAttemptMark } from '../log/run-log.ts';
 
 export interface AttemptLogOptions {
   run: Run;
-  logsDir: string;
+  openOutput: OpenAttemptOutput;
   mask: Transform;
   clock: Clock;
   /** Called if the log cannot be written. The rest of the output is discarded. */
@@ -19,17 +18,22 @@ export interface AttemptLogOptions {
 
 /** The log of one attempt: mask, limit, file. It stays unchanged if nothing is written. */
 export interface AttemptLog {
-  /** Size of the log before this attempt. */
-  offset: number;
+  /** As `OpenLog.offset`. */
+  offset: number | null;
   /** Never rejects. */
   write(bytes: Uint8Array | string): Promise<void>;
   /** Resolves when everything is on disk. Never rejects. */
   close(): Promise<void>;
 }
 
-export async function openAttemptLog({ run, logsDir, mask, clock, onFailure }: AttemptLogOptions): Promise<AttemptLog> {
-  await makeFolder(logsDir, { mode: 0o700 });
-  const log = await openRunLog(logsDir, run.id, { isNewAttempt: true, clock });
+export async function openAttemptLog({
+  run,
+  openOutput,
+  mask,
+  clock,
+  onFailure,
+}: AttemptLogOptions): Promise<AttemptLog> {
+  const log = await openOutput(run);
   let written: Promise<void> | null = null;
   const begin = () => {
     const sink = createLogSink(log, LOG_LIMIT_BYTES);
@@ -37,7 +41,7 @@ export async function openAttemptLog({ run, logsDir, mask, clock, onFailure }: A
     return pipeline(mask, sink).catch(onFailure);
   };
   return {
-    offset: log.size,
+    offset: log.offset,
     write: async (bytes) => {
       written ??= begin();
       if (mask.destroyed || mask.write(bytes)) return;

@@ -89,7 +89,7 @@ async function executeLogged(request: ExecutionRequest, receiver: Receiver): Pro
   const mask = () => parts.maskOutput(masked);
   const log = await openAttemptLog({
     run,
-    logsDir: parts.logsDir,
+    openOutput: parts.openOutput,
     mask: mask(),
     clock: parts.clock,
     onFailure: (error) => parts.logger.warn({ err: error, run: run.id }, 'writing the log of a run failed'),

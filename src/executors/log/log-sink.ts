@@ -37,6 +37,7 @@ export function createLogSink(log: OpenLog, limitBytes: number): Writable {
     await times.note(end).catch(failTimes);
     await file.writeFile(bytes).catch(fail);
     end += bytes.length;
+    log.noteWritten();
   }
 
   async function finish(): Promise<void> {

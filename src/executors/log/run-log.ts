@@ -4,7 +4,6 @@ import type { RunId } from '../../core/ids.ts';
 import type { RunLogReader, RunLogWriter } from '../../core/ports/runs/executor.ts';
 import type { Run } from '../../core/resources/run.ts';
 import { type Clock, formatInstant } from '../../core/time/clock.ts';
-import { makeFolder } from '../../files/make-folder.ts';
 import { runLogFile, runTimesFile } from '../files/run-paths.ts';
 import { openLogToRead } from './log-file.ts';
 import { createLogSink, LOG_LIMIT_BYTES, MARK_BYTES } from './log-sink.ts';
@@ -63,7 +62,6 @@ async function appendText(
   text: string,
   options: Parameters<typeof openRunLog>[2],
 ): Promise<number> {
-  await makeFolder(logsDir, { mode: 0o700 });
   const log = await openRunLog(logsDir, run, options);
   // The log is full and already contains the mark.
   if (log.size > LOG_LIMIT_BYTES - MARK_BYTES) await log.close();

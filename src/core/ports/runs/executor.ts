@@ -39,8 +39,11 @@ export interface ExecutionRequest {
    * A run that succeeds after a shutdown's order is `succeeded`; every other end is `interrupted`.
    */
   signal: AbortSignal;
-  /** Called once, when the attempt has started. Its output begins in the log of the run at `logOffset`. */
-  onStarted(logOffset: number): void;
+  /**
+   * Called once, when the attempt has started. Its output begins in the log of the run at `logOffset`; `null` if the store of
+   * the logs notes that.
+   */
+  onStarted(logOffset: number | null): void;
 }
 
 /**
