@@ -10,6 +10,7 @@ import type { LiveDefinitions } from '../core/ports/definitions/live-definitions
 import type { FactoryControl, ReconcileControl } from '../core/ports/definitions/reconciler.ts';
 import type { Serving } from '../core/ports/definitions/serving.ts';
 import type { Logger } from '../core/ports/logger.ts';
+import type { ReadLiveChange } from '../core/ports/replicas.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { OnTimedPass } from '../core/ports/tracing.ts';
 import type { Clock } from '../core/time/clock.ts';
@@ -62,6 +63,8 @@ export interface Reconcilers extends ReconcileControl, FactoryControl {
   betweenPasses<T>(factory: string, work: () => Promise<T>): Promise<T>;
   /** Makes the applied definition of the factory live as the storage has it now. */
   serve(factory: string): Promise<void>;
+  /** As `Reconciler.follow`. */
+  follow(factory: string, read: ReadLiveChange): Promise<number>;
   /** At start: makes live what was applied last, so that the daemon serves while git cannot be reached. */
   serveAll(): Promise<void>;
   stop(): Promise<void>;
@@ -91,6 +94,7 @@ export function createReconcilers(parts: ReconcilerParts): Reconcilers {
     onPush: (factory, trace) => byName.get(factory)?.onPush(trace),
     betweenPasses: (factory, work) => byName.get(factory)?.betweenPasses(work) ?? work(),
     serve: async (factory) => find(factory).serve(),
+    follow: async (factory, read) => find(factory).follow(read),
     serveAll: async () => {
       for (const reconciler of all) await reconciler.open();
     },

@@ -21,7 +21,7 @@ import type { ReconcileThread } from './reconcile-thread/start-reconcile-thread.
 export interface GroupFollowers {
   ingress: Pick<Ingress, 'noteAdmitted'>;
   dispatcher: Pick<Dispatcher, 'onRunsCreated'>;
-  reconciling: Pick<ReconcileThread, 'onPush' | 'serve'>;
+  reconciling: Pick<ReconcileThread, 'onPush' | 'follow'>;
   liveFactories: Pick<LiveFactories, 'remove'>;
   /** A version of this secret was stored elsewhere. */
   onSecretChanged(name: string): void;
@@ -34,7 +34,7 @@ export interface OpenGroup {
   beginFollowing(): Promise<void>;
   /** Messages of this daemon to the others. */
   announce: {
-    applied(factory: string): void;
+    applied(factory: string, version: number | undefined): void;
     secret(name: string): void;
     admitted: Exchange['noteAdmitted'];
     recorded(entry: DeliveryLogEntry): void;
@@ -63,7 +63,7 @@ export function openGroup(
     replicas,
     listen,
     self,
-    serve: (factory) => serveStored(factory, state, observers, followers()),
+    follow: (factory, versions) => followStored(factory, versions, { state, observers, followers: followers() }),
     onMessage: (message) => follow(message, group.isLeader, { state, observers, followers: followers() }),
     logger,
   });
@@ -76,7 +76,7 @@ export function openGroup(
     group,
     beginFollowing: () => group.beginFollowing(),
     announce: {
-      applied: (factory) => group.noteOwnChange(factory),
+      applied: (factory, version) => group.noteOwnChange(factory, version),
       secret: (name) => announce({ kind: 'secret', name }),
       admitted: (kind, key) => exchange.noteAdmitted(kind, key),
       // The leader sees its own.
@@ -105,22 +105,22 @@ function noteRecorded(exchange: Exchange, entry: DeliveryLogEntry): void {
   exchange.noteUnaccepted(entry.label === null ? 'limited' : 'rejected', entry.webhook, entry.count);
 }
 
-/** Serves what the storage has for a factory. A factory that was forgotten or renamed elsewhere ends here, too. */
-async function serveStored(
-  factory: string,
-  { isConfigured }: DaemonState,
-  { registry }: DaemonObservers,
-  { reconciling, liveFactories }: GroupFollowers,
-): Promise<void> {
-  if (isConfigured(factory)) return reconciling.serve(factory);
-  liveFactories.remove(factory);
-  registry.known.forgetFactory(factory);
-}
-
 interface FollowParts {
   state: DaemonState;
   observers: DaemonObservers;
   followers: GroupFollowers;
+}
+
+/** Serves what the storage has for a factory. A factory that was forgotten or renamed elsewhere ends here, too. */
+async function followStored(
+  factory: string,
+  { served, stored }: { served: number; stored: number },
+  { state, observers, followers }: FollowParts,
+): Promise<number> {
+  if (state.isConfigured(factory)) return followers.reconciling.follow(factory, served);
+  followers.liveFactories.remove(factory);
+  observers.registry.known.forgetFactory(factory);
+  return stored;
 }
 
 /** Does what follows from a message of another replica. */

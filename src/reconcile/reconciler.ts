@@ -2,6 +2,7 @@ import { AppError } from '../core/errors.ts';
 import type { Page, PageRequest } from '../core/page.ts';
 import type { Ancestry } from '../core/ports/definitions/definition-source.ts';
 import type { Revision } from '../core/ports/definitions/hosted-source.ts';
+import type { ReadLiveChange } from '../core/ports/replicas.ts';
 import type { Reconciliation, ReconciliationEnd } from '../core/reconciliation.ts';
 import { type Backoff, backoffMs } from '../core/time/backoff.ts';
 import type { CancelCall, Schedule } from '../core/time/schedule.ts';
@@ -10,7 +11,7 @@ import type { StoredTraceContext } from '../core/trace-context.ts';
 import { type EditOutcome, editFactory, type FactoryEdit } from './edit-factory.ts';
 import type { FactoryContext, PassTrigger } from './factory-context.ts';
 import { reconcileFactory } from './reconcile-factory.ts';
-import { serveApplied } from './serve-factory.ts';
+import { serveApplied, serveChange } from './serve-factory.ts';
 
 const RETRY_BACKOFF: Backoff = { firstMs: 5_000, maxMs: 300_000 };
 
@@ -53,6 +54,8 @@ export class Reconciler {
   #failures = 0;
   #cancelRetry: CancelCall | null = null;
   #isRegistered = false;
+  /** Whether the whole applied definition was made live, so that changes can be added to it. */
+  #isWholeLive = false;
   #last: Reconciliation | null = null;
   /** Whether a secret changed after the last pass began. */
   #isSecretNewer = false;
@@ -121,10 +124,11 @@ export class Reconciler {
 
   /**
    * Makes the factory known, and its applied definition live, before requests are accepted. If the storage cannot be written
-   * now, the first pass makes it known.
+   * now, or if another daemon leads, the first pass makes it known.
    */
   async open(): Promise<void> {
     await this.#register().catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'not_leading') return;
       this.#context.logger.warn({ err: error }, 'the factory could not be stored yet');
     });
     await this.serve();
@@ -135,6 +139,27 @@ export class Reconciler {
     const { state } = this.#context;
     state.forget();
     await serveApplied(this.#context, await state.applied());
+    this.#isWholeLive = true;
+  }
+
+  /**
+   * Makes live what other daemons changed, between two passes. The cost follows the change. Serves the whole definition if what
+   * changed is not known, or if nothing was served before. Returns the live version that is served then.
+   *
+   * @param read called when no pass is running
+   */
+  follow(read: ReadLiveChange): Promise<number> {
+    return this.betweenPasses(async () => {
+      const { state, name } = this.#context;
+      const { version, change } = await read();
+      if (change === null || !this.#isWholeLive) {
+        await this.serve();
+      } else {
+        state.forget();
+        await serveChange(this.#context, name, change);
+      }
+      return version;
+    });
   }
 
   /** As `DefinitionSource.contains`. */

@@ -3,6 +3,7 @@ import { NO_VERSION } from '../core/applied.ts';
 import type { AppliedChange, AssignedNumbers, AutomationRow } from '../core/ports/definitions/inventory.ts';
 import type { ListeningAutomation, Serving, ServingWebhook } from '../core/ports/definitions/serving.ts';
 import type { Logger } from '../core/ports/logger.ts';
+import type { LiveChange } from '../core/ports/replicas.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import { findOverlapEnd } from '../core/rotation-overlap.ts';
@@ -72,16 +73,28 @@ async function stageChanged(
 
 /** Makes the whole applied definition live: at start, and after a pin that no apply made. */
 export async function serveApplied(parts: ServeParts, applied: AppliedFactory): Promise<void> {
-  const { name: factory, revision, applyNumber } = applied;
-  const automations = applied.automations.map((automation) => listen(automation, automation.version));
-  const isStaged = await stage(parts.serving, { factory, isWhole: true }, automations);
+  await serveRows(parts, { factory: applied.name, isWhole: true }, { ...applied, deletedAutomations: [] });
+}
+
+/** Makes a change live that another daemon applied. What it does not name stays as it is. */
+export async function serveChange(parts: ServeParts, factory: string, change: LiveChange): Promise<void> {
+  await serveRows(parts, { factory, isWhole: false }, change);
+}
+
+async function serveRows(
+  parts: ServeParts,
+  whole: { factory: string; isWhole: boolean },
+  { revision, applyNumber, webhooks: rows, automations, deletedAutomations }: LiveChange,
+): Promise<void> {
+  const listening = automations.map((automation) => listen(automation, automation.version));
+  const isStaged = await stage(parts.serving, whole, listening);
   const webhooks: ServingWebhook[] = [];
-  for (const webhook of applied.webhooks) {
+  for (const webhook of rows) {
     if (webhook.deletedAt === null) webhooks.push(await openPinned(parts, webhook));
   }
-  const deletedWebhooks = applied.webhooks.filter(({ deletedAt }) => deletedAt !== null).map(({ uid }) => uid);
-  const deleted = { deletedWebhooks, deletedAutomations: [] };
-  await parts.serving.serve({ factory, revision, applyNumber, isWhole: true, isStaged, webhooks, ...deleted });
+  const deletedWebhooks = rows.filter(({ deletedAt }) => deletedAt !== null).map(({ uid }) => uid);
+  const deleted = { deletedWebhooks, deletedAutomations };
+  await parts.serving.serve({ ...whole, revision, applyNumber, isStaged, webhooks, ...deleted });
 }
 
 function listen(automation: AutomationRow, version: number | null): ListeningAutomation {

@@ -18,13 +18,17 @@ it('serves what the earlier leader applied last before it begins to lead, and be
         if (!isReachable) throw new Error('no connection');
         return versions;
       },
+      changesSince: async () => ({ version: 0, change: null }),
       announce: async () => {},
     },
     listen: (listener) => {
       report = listener;
     },
     self: { name: 'a', version: '1', startedAt: 0 },
-    serve: async (factory) => void steps.push(`serve ${factory}`),
+    follow: async (factory, { stored }) => {
+      steps.push(`serve ${factory}`);
+      return stored;
+    },
     onMessage: () => {},
     logger,
   });

@@ -11,7 +11,7 @@ import type {
   ReplicaMessage,
   ReplicaTable,
 } from '../core/ports/replicas.ts';
-import { LiveFollower } from './live-follower.ts';
+import { LiveFollower, type LiveFollowerParts } from './live-follower.ts';
 
 /** How long a missed message delays what others changed. */
 const CHECK_MS = 2000;
@@ -31,8 +31,8 @@ export interface GroupParts {
   /** As `GroupLink.listen`. */
   listen(listener: (event: GroupEvent) => void): void;
   self: Omit<ReplicaDescription, 'live' | keyof ReplicaAddresses>;
-  /** Makes what the storage has for a factory live. */
-  serve(factory: string): Promise<void>;
+  /** As `LiveFollowerParts.follow`. */
+  follow: LiveFollowerParts['follow'];
   onMessage(message: ReplicaMessage): void;
   logger: Logger;
 }
@@ -51,7 +51,7 @@ export class JoinedGroup implements ReplicaGroup {
     this.#parts = parts;
     this.#follower = new LiveFollower({
       replicas: parts.replicas,
-      serve: parts.serve,
+      follow: parts.follow,
       onChanged: () => this.#describe(),
       logger: parts.logger,
     });
@@ -95,9 +95,9 @@ export class JoinedGroup implements ReplicaGroup {
     this.#follower.begin(await this.#parts.replicas.liveVersions());
   }
 
-  /** This daemon applied a change of a factory, and serves it. */
-  noteOwnChange(factory: string): void {
-    this.#follower.noteOwn(factory);
+  /** As `LiveFollower.noteOwn`. */
+  noteOwnChange(factory: string, version: number | undefined): void {
+    this.#follower.noteOwn(factory, version);
   }
 
   async start(addresses: ReplicaAddresses): Promise<void> {

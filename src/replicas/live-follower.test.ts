@@ -14,7 +14,10 @@ function open(versions: Record<string, number>) {
         return { ...state.versions };
       },
     },
-    serve: async (factory) => void served.push(factory),
+    follow: async (factory, { served: since, stored }) => {
+      served.push(`${factory} after ${since}`);
+      return stored;
+    },
     onChanged: () => {
       state.changes += 1;
     },
@@ -30,21 +33,21 @@ it('serves only the factories that changed elsewhere', async () => {
   expect(state.served).toEqual([]);
   state.versions = { payments: 1, shop: 5, new: 1 };
   await follower.check();
-  expect(state.served).toEqual(['shop', 'new']);
+  expect(state.served).toEqual(['shop after 4', 'new after 0']);
   expect(follower.served).toEqual({ payments: 1, shop: 5, new: 1 });
   expect(state.changes).toBe(1);
 });
 
 it('does not serve its own changes again, but those that others made meanwhile', async () => {
   const { state, follower } = open({ payments: 1 });
-  follower.noteOwn('payments');
+  follower.noteOwn('payments', 2);
   state.versions = { payments: 2 };
   await follower.check();
   expect(state.served).toEqual([]);
-  follower.noteOwn('payments');
+  follower.noteOwn('payments', 4);
   state.versions = { payments: 4 };
   await follower.check();
-  expect(state.served).toEqual(['payments']);
+  expect(state.served).toEqual(['payments after 2']);
 });
 
 it('shares one read between calls that arrive during a check', async () => {

@@ -4,8 +4,11 @@ import { TaskQueue } from '../core/time/task-queue.ts';
 
 export interface LiveFollowerParts {
   replicas: Pick<ReplicaTable, 'liveVersions'>;
-  /** Makes what the storage has for a factory live. */
-  serve(factory: string): Promise<void>;
+  /**
+   * Makes live what changed in a factory after the version that this replica serves. Returns the version that is live then: at
+   * least the one that the storage had.
+   */
+  follow(factory: string, versions: { served: number; stored: number }): Promise<number>;
   /** What this replica serves has changed. */
   onChanged(): void;
   logger: Logger;
@@ -32,9 +35,10 @@ export class LiveFollower {
     this.#served = { ...versions };
   }
 
-  /** This replica applied a change and serves it. */
-  noteOwn(factory: string): void {
-    this.#served[factory] = (this.#served[factory] ?? 0) + 1;
+  /** This replica applied a change and serves it. If others changed the factory before, the next check serves both. */
+  noteOwn(factory: string, version: number | undefined): void {
+    if (version !== (this.#served[factory] ?? 0) + 1) return;
+    this.#served[factory] = version;
     this.#parts.onChanged();
   }
 
@@ -49,13 +53,13 @@ export class LiveFollower {
   }
 
   async #serveChanged(): Promise<void> {
-    const { replicas, serve, onChanged, logger } = this.#parts;
+    const { replicas, follow, onChanged, logger } = this.#parts;
     const versions = await replicas.liveVersions();
-    const changed = Object.keys(versions).filter((factory) => versions[factory] !== this.#served[factory]);
-    for (const factory of changed) {
-      await serve(factory);
-      this.#served[factory] = versions[factory]!;
-      logger.info({ factory, version: versions[factory] }, 'definition of another replica live');
+    const changed = Object.entries(versions).filter(([factory, version]) => version !== this.#served[factory]);
+    for (const [factory, stored] of changed) {
+      const version = await follow(factory, { served: this.#served[factory] ?? 0, stored });
+      this.#served[factory] = version;
+      logger.info({ factory, version }, 'definition of another replica live');
     }
     if (changed.length > 0) onChanged();
   }

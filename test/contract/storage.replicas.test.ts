@@ -2,20 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { AppError } from '../../src/core/errors.ts';
-import type { GroupEvent } from '../../src/core/ports/replicas.ts';
 import type { Storage } from '../../src/core/ports/storage.ts';
-import { openMeasures } from '../../src/core/write-measures.ts';
-import { openPostgresStorage, type PostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
-import { joinGroup, type Membership } from '../../src/storage/postgres/replicas/membership.ts';
 import { OPERATION_RIGHTS, rightOf } from '../../src/storage/thread/operation-rights.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { type GroupMember, joinAsMember } from '../helpers/group-member.ts';
 import { withClient } from '../helpers/start-postgres.ts';
 
-interface Member {
-  storage: PostgresStorage;
-  membership: Membership;
-  events: GroupEvent[];
-  deposed: string[];
+interface Member extends GroupMember {
   /** Writes what only the leader may write. */
   lead(): Promise<unknown>;
 }
@@ -32,30 +25,15 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  for (const member of members.splice(0)) await leave(member);
+  for (const member of members.splice(0)) await member.leave();
 });
 
 async function join(id: string): Promise<Member> {
-  const events: GroupEvent[] = [];
-  const deposed: string[] = [];
-  let membership: Membership | null = null;
-  const self = { id, epoch: () => membership?.epoch() ?? null };
-  const storage = await openPostgresStorage({ url, pool: 2 }, openMeasures(), self);
-  membership = await joinGroup({
-    url,
-    id,
-    report: (event) => events.push(event),
-    onDeposed: (error) => deposed.push(error.code),
-  });
-  const lead = () => storage.pauses.resume({ factory: 'payments', automation: '' });
-  const member = { storage, membership, events, deposed, lead };
+  const joined = await joinAsMember(url, id);
+  const lead = () => joined.storage.pauses.resume({ factory: 'payments', automation: '' });
+  const member = { ...joined, lead };
   members.push(member);
   return member;
-}
-
-async function leave({ membership, storage }: Member): Promise<void> {
-  await membership.leave();
-  await storage.close();
 }
 
 type AnyPort = Record<string, (...args: unknown[]) => Promise<unknown>>;
@@ -80,7 +58,7 @@ describe('the group of the daemons on one database', () => {
     expect(one.events).toEqual([{ event: 'leading', epoch: 1 }]);
     await one.lead();
     await expect(two.lead()).rejects.toMatchObject(NOT_LEADING);
-    await leave(members.shift()!);
+    await members.shift()!.leave();
     await eventually(() => isLeading(two));
     expect(two.membership.epoch()).toBe(2);
     await two.lead();
@@ -170,7 +148,7 @@ describe('the group of the daemons on one database', () => {
       { id: 'two', name: 'b', isLeader: false },
     ]);
     expect(Math.max(...listed.map(({ seenMsAgo }) => seenMsAgo))).toBeLessThan(15_000);
-    await leave(members.shift()!);
+    await members.shift()!.leave();
     expect((await two.storage.replicas.list()).map(({ id }) => id)).toEqual(['two']);
   });
 });

@@ -48,7 +48,10 @@ export interface ReconcilePorts {
     | 'serve'
     | 'serveAll'
     | 'stop'
-  >;
+  > & {
+    /** As `Reconciler.follow`, with what changed since a live version. */
+    follow(factory: string, since: number): Promise<number>;
+  };
   editor: CopiedEditor;
   adoption: { adopt(webhook: Parameters<AdoptSecret>[0], value: string): ReturnType<AdoptSecret> };
 }
@@ -73,6 +76,7 @@ export const RECONCILE_OPERATIONS = listOperations<ReconcilePorts>()({
     'onSecretChanged',
     'onPush',
     'serve',
+    'follow',
     'serveAll',
     'stop',
   ],

@@ -44,8 +44,8 @@ export interface ReconcileThread {
   adoptSecret: AdoptSecret;
   /** Makes live what was applied last, so that the daemon serves while git cannot be reached. */
   serveAll(): Promise<void>;
-  /** Makes what another replica applied live. */
-  serve(factory: string): Promise<void>;
+  /** Makes live what other replicas changed since a live version, as `Reconciler.follow`. */
+  follow(factory: string, since: number): Promise<number>;
   /**
    * Continues with other factories. What is live stays. Each factory begins with a pass.
    * @param toServe factories whose stored definition is made live before that
@@ -82,7 +82,7 @@ export function startReconcileThread(parts: ReconcileThreadParts): ReconcileThre
     editor: createEditor(() => thread.remote.editor),
     adoptSecret: ({ factory, uid }, value) => thread.remote.adoption.adopt({ factory, uid }, value.reveal()),
     serveAll: () => reconcilers().serveAll(),
-    serve: (factory) => reconcilers().serve(factory),
+    follow: (factory, since) => reconcilers().follow(factory, since),
     restart: (changed, toServe) => thread.restart(changed, toServe),
     start: () => thread.startLoops(),
     onSecretChanged: () => notify(reconcilers().onSecretChanged()),

@@ -41,6 +41,7 @@ const settings = workerData as ReconcileSettings;
 const definitions = new DefinitionsThread(builtFile('inspection/definitions-worker.js'));
 const git = startGitHost(builtFile('source/git-host-process.js'));
 const own = {} as ReconcilePorts;
+const storage = connectStorage(settings.storage);
 const afterWork = createIdleRelease();
 const link = new PortLink<HostPorts>(parentPort!, own, HOST_OPERATIONS);
 Object.assign(own, offerPorts(wire()));
@@ -48,7 +49,7 @@ afterWork();
 
 function wire(): DefinitionModules {
   const { factories, webhooksPerFactory, paths, env, readsWorkTrees } = settings;
-  const { inventory, inventoryReader, factoryNames: names, liveDefinitions } = connectStorage(settings.storage);
+  const { inventory, inventoryReader, factoryNames: names, liveDefinitions } = storage;
   const folders = createFactoryFolders(names, paths);
   return wireDefinitions({
     factories,
@@ -79,6 +80,7 @@ function offerPorts({ reconcilers, editor, adoptSecret }: DefinitionModules): Re
   return {
     reconcilers: {
       ...reconcilers,
+      follow: (factory, since) => reconcilers.follow(factory, () => storage.replicas.changesSince(factory, since)),
       // A reconciliation that waits for a slow definition must not delay the stop.
       stop: async () => {
         await Promise.all([definitions.close(), reconcilers.stop()]);

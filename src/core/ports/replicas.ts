@@ -1,4 +1,6 @@
 import type { DeliveryId } from '../ids.ts';
+import type { AppliedAutomation } from '../resources/automation.ts';
+import type { AppliedWebhook } from '../resources/webhook.ts';
 import type { StoredTraceContext } from '../trace-context.ts';
 
 /** What a daemon publishes about itself for those that share its storage. */
@@ -55,6 +57,25 @@ export type GroupEvent =
   /** Messages may have been lost. */
   | { event: 'reconnected' };
 
+/** What changed in the applied definition of a factory between two live versions, all read at the later one. */
+export interface LiveChange {
+  /** The commit that is live. */
+  revision: string | null;
+  /** `AppliedFactory.applyNumber`. */
+  applyNumber: number;
+  /** Created, changed and deleted webhooks. */
+  webhooks: AppliedWebhook[];
+  /** Created and changed automations. */
+  automations: AppliedAutomation[];
+  deletedAutomations: string[];
+}
+
+/**
+ * The live version of a factory, and what changed since an earlier one. `null` if that is not known any more, or if more changed
+ * than a replica adds to what it serves.
+ */
+export type ReadLiveChange = () => Promise<{ version: number; change: LiveChange | null }>;
+
 /** The daemons that share one storage. */
 export interface ReplicaTable {
   /** Those with a sign of life in the last hour, the longest-lived first. */
@@ -63,6 +84,8 @@ export interface ReplicaTable {
   describe(self: ReplicaDescription): Promise<void>;
   /** How often what a factory serves has changed, by factory. */
   liveVersions(): Promise<Record<string, number>>;
+  /** What changed in a factory after this live version. */
+  changesSince(factory: string, version: number): ReturnType<ReadLiveChange>;
   /** Sends a message to the other replicas. */
   announce(message: ReplicaMessage): Promise<void>;
 }

@@ -604,6 +604,12 @@ export const MIGRATIONS: readonly string[] = [
   INSERT INTO leadership (epoch, replica) VALUES (0, NULL);
   CREATE TABLE replicas (id TEXT PRIMARY KEY, description TEXT NOT NULL, seen_at timestamptz NOT NULL);
   CREATE TABLE live_versions (factory TEXT PRIMARY KEY, version bigint NOT NULL);
+  CREATE TABLE live_changes (
+    factory TEXT NOT NULL,
+    version bigint NOT NULL,
+    objects TEXT,
+    PRIMARY KEY (factory, version)
+  );
 
   CREATE INDEX automation_versions_with_budget ON automation_versions (factory, name) WHERE budget IS NOT NULL;
   CREATE INDEX notices_by_revision ON notices (factory, revision);

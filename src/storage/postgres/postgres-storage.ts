@@ -8,7 +8,7 @@ import { catchUpListing } from './delivery-listing.ts';
 import { type AnnounceRuns, recordBatch } from './delivery-log.ts';
 import { CLAIM_RETENTION, createClaimFinder } from './identity-claims.ts';
 import { openPostgres, type PostgresSettings } from './open-database.ts';
-import { createOperations } from './operations.ts';
+import { createOperations, type Operations } from './operations.ts';
 import { advanceReplay } from './replay-steps.ts';
 import { announce } from './replicas/channel.ts';
 import { nameSession } from './replicas/leadership.ts';
@@ -33,12 +33,16 @@ export async function openPostgresStorage(
   member: Member | null = null,
 ): Promise<PostgresStorage> {
   const pool = await openPostgres(settings, member === null ? 'dockbell' : nameSession(member.id));
-  const ports = createPostgresPorts(pool, measures, member);
-  return { ...ports, replicas: createReplicaTable(pool, member?.id ?? ''), close: () => pool.end() };
+  const operations = createOperations(pool);
+  const ports = createPostgresPorts(pool, operations, { measures, member });
+  return { ...ports, replicas: createReplicaTable(pool, operations, member?.id ?? ''), close: () => pool.end() };
 }
 
-function createPostgresPorts(pool: Pool, measures: WriteMeasures, member: Member | null): Storage {
-  const { query, run } = createOperations(pool);
+function createPostgresPorts(
+  pool: Pool,
+  { query, run }: Operations,
+  { measures, member }: { measures: WriteMeasures; member: Member | null },
+): Storage {
   // The leader starts runs, and knows its own.
   const announceRuns: AnnounceRuns = async (client, factories) => {
     if (member !== null && member.epoch() === null) await announce(client, member.id, { kind: 'runs', factories });

@@ -103,9 +103,7 @@ export async function startStorage<Database extends object>(
     storage: createClient((request, transfer) => calls.call(request, transfer)),
     broken,
     group: {
-      replicas: createPortClient<{ replicas: ReplicaTable }>(GROUP_OPERATIONS, (request) =>
-        calls.call(request as StorageRequest),
-      ).replicas,
+      replicas: createGroupClient((request) => calls.call(request)),
       listen: (listener) => group.listen(listener),
     },
     openChannel: () => {
@@ -146,18 +144,29 @@ function describeEnd(end: ThreadEnd): AppError {
 }
 
 /**
- * Connects another thread to the storage.
+ * Connects another thread to the storage, and to the group of the daemons that share it. With SQLite, nobody answers for the
+ * group.
  *
  * @param port from `StorageThread.openChannel`
  */
-export function connectStorage(port: MessagePort): Storage {
+export function connectStorage(port: MessagePort): Storage & { replicas: ReplicaTable } {
   const pending = new PendingCalls();
   port.on('message', (reply: Reply) => pending.settle(reply));
   port.on('close', () => pending.rejectAll(new AppError('storage_unavailable', 'the storage thread exited')));
-  return createClient((request, transfer) => pending.open((id) => port.postMessage({ id, request }, transfer)));
+  const call: CallStorage = (request, transfer) => pending.open((id) => port.postMessage({ id, request }, transfer));
+  return { ...createClient(call), replicas: createGroupClient(call) };
 }
 
-function createClient(call: (request: StorageRequest, transfer?: ArrayBuffer[]) => Promise<unknown>): Storage {
+type CallStorage = (request: StorageRequest, transfer?: ArrayBuffer[]) => Promise<unknown>;
+
+function createGroupClient(call: CallStorage): ReplicaTable {
+  const client = createPortClient<{ replicas: ReplicaTable }>(GROUP_OPERATIONS, (request) =>
+    call(request as StorageRequest),
+  );
+  return client.replicas;
+}
+
+function createClient(call: CallStorage): Storage {
   const client = createPortClient<Storage>(nameOperations(OPERATION_RIGHTS), (request) =>
     call(request as StorageRequest),
   );

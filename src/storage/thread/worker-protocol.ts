@@ -8,7 +8,7 @@ import type { Migration } from '../sqlite/disk/open-database.ts';
 
 /** What the worker of a database offers that several daemons share. */
 export const GROUP_OPERATIONS = listOperations<{ replicas: ReplicaTable }>()({
-  replicas: ['list', 'describe', 'liveVersions', 'announce'],
+  replicas: ['list', 'describe', 'liveVersions', 'changesSince', 'announce'],
 });
 
 export type PortName = keyof Storage | keyof typeof GROUP_OPERATIONS;

@@ -56,6 +56,8 @@ export interface AssignedNumbers {
   webhooks: [uid: string, ref: number][];
   /** `AppliedAutomation.version` of each written automation, in the order of the change. */
   automations: number[];
+  /** The live version after the apply, as `ReplicaTable.liveVersions`. Only a storage that several daemons share counts it. */
+  liveVersion?: number;
 }
 
 /** The applied webhooks and automations of each factory. */

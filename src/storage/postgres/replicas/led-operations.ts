@@ -2,15 +2,7 @@ import type { ClientBase } from 'pg';
 import { AppError } from '../../../core/errors.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { rightOf } from '../../thread/operation-rights.ts';
-import { countLiveChange, findChanged } from './live-versions.ts';
-
-type Operations = { [Port in keyof Storage]?: readonly (keyof Storage[Port])[] };
-
-/** This changes what a factory serves. */
-const CHANGES_LIVE: Operations = {
-  inventory: ['apply', 'pinSecret'],
-  factoryNames: ['forget', 'rename'],
-};
+import { findCounting } from './live-versions.ts';
 
 /** A daemon in the group of those that share the database. */
 export interface Member {
@@ -33,17 +25,12 @@ export function asMember(
   operation: Operation,
 ): (client: ClientBase, args: readonly unknown[]) => Promise<unknown> {
   const needsLead = rightOf(port, name) === 'leads';
-  const changesLive = includes(CHANGES_LIVE, port, name);
+  const count = findCounting(port, name);
   return async (client, args) => {
     if (needsLead) await requireLead(client, epoch());
     const result = await operation(...args);
-    if (changesLive) await countLiveChange(client, id, await findChanged(client, name, args));
-    return result;
+    return count === null ? result : count(client, id, args, result);
   };
-}
-
-function includes(operations: Operations, port: keyof Storage, operation: string): boolean {
-  return (operations[port] as readonly string[] | undefined)?.includes(operation) === true;
 }
 
 /**

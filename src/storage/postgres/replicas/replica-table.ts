@@ -1,6 +1,8 @@
 import type { Pool } from 'pg';
 import type { Replica, ReplicaDescription, ReplicaTable } from '../../../core/ports/replicas.ts';
+import type { Operations } from '../operations.ts';
 import { announce } from './channel.ts';
+import { createLiveChangeReader } from './read-live-changes.ts';
 
 /** Replicas without a sign of life for this time are forgotten. */
 const FORGET_AFTER = "interval '1 hour'";
@@ -18,8 +20,9 @@ interface Row {
 }
 
 /** @param id of this daemon */
-export function createReplicaTable(pool: Pool, id: string): ReplicaTable {
+export function createReplicaTable(pool: Pool, operations: Operations, id: string): ReplicaTable {
   return {
+    changesSince: createLiveChangeReader(operations),
     list: async () => {
       const { rows } = await pool.query<Row>(LIST);
       return rows.map(toReplica).sort((a, b) => a.startedAt - b.startedAt);

@@ -65,13 +65,7 @@ async function pinSecret(
 async function loadFactory(db: Database, name: string) {
   const factory = await db.selectFrom('factories').selectAll().where('name', '=', name).executeTakeFirst();
   if (!factory) return null;
-  const webhooks = await db
-    .selectFrom('webhooks')
-    .selectAll()
-    .where('factory', '=', name)
-    .where('forgotten_at', 'is', null)
-    .orderBy('name')
-    .execute();
+  const webhooks = await selectWebhooks(db, name).orderBy('name').execute();
   const automations = await selectAutomations(db).where('automations.factory', '=', name).execute();
   return {
     name,
@@ -81,6 +75,35 @@ async function loadFactory(db: Database, name: string) {
     automations: automations.map(toAppliedAutomation),
     agentFiles: await findAgentFiles(db, name, factory.applied_revision),
   };
+}
+
+/** Some webhooks, including deleted ones, and automations of a factory; `null` for a factory that was never registered. */
+export async function loadObjects(
+  db: Database,
+  name: string,
+  { webhooks: uids, automations: names }: { webhooks: readonly string[]; automations: readonly string[] },
+) {
+  const factory = await db
+    .selectFrom('factories')
+    .select(['applied_revision', 'applies'])
+    .where('name', '=', name)
+    .executeTakeFirst();
+  if (!factory) return null;
+  const webhooks = await selectWebhooks(db, name).where('uid', 'in', uids).execute();
+  const automations = await selectAutomations(db)
+    .where('automations.factory', '=', name)
+    .where('automations.name', 'in', names)
+    .execute();
+  return {
+    revision: factory.applied_revision,
+    applyNumber: factory.applies,
+    webhooks: webhooks.map(WEBHOOKS.fromRow),
+    automations: automations.map(toAppliedAutomation),
+  };
+}
+
+function selectWebhooks(db: Database, factory: string) {
+  return db.selectFrom('webhooks').selectAll().where('factory', '=', factory).where('forgotten_at', 'is', null);
 }
 
 /** Automations with prompt, agent and overrides of their version, by name. */
