@@ -12,7 +12,6 @@ export const NAMES = [
   'profile',
   'overload',
   'replicas',
-  'followers',
   'soak',
 ] as const;
 

@@ -3,8 +3,7 @@ import { createReportAccess } from '../api/runs/open-reports.ts';
 import type { Config } from '../config/config.ts';
 import type { RunId } from '../core/ids.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
-import { appendAttempts } from '../executors/log/open-run-log.ts';
-import { createRunLogWriter } from '../executors/log/run-log.ts';
+import type { RunLogs } from '../executors/log/run-logs.ts';
 import { createStartRecords } from '../executors/start-records.ts';
 import { signWebhook } from '../outbound/sign-webhook.ts';
 import { createRedactingTransform } from '../secrets/redactor.ts';
@@ -23,6 +22,7 @@ export async function composeDispatcher(
   { config, env, paths, machine, storage, clock, logger }: DaemonState,
   { metrics, tracing, sources, alerts, notifier }: DaemonObservers,
   secrets: SecretStore,
+  runLogs: RunLogs,
   options: Pick<DaemonOptions, 'openStartRecords' | 'onRunEnded'> & {
     /** Where the admin listener listens. Known when the first run starts. */
     adminUrl(): string;
@@ -31,7 +31,7 @@ export async function composeDispatcher(
   const startRecords = (options.openStartRecords ?? createStartRecords)(paths.startRecords);
   const executorParts = {
     runsDir: config.runsDir,
-    openOutput: appendAttempts(paths.runLogs, clock),
+    openOutput: runLogs.openOutput,
     startRecords,
     searchPath: env.PATH ?? DEFAULT_SEARCH_PATH,
     maskOutput: createRedactingTransform,
@@ -55,7 +55,7 @@ export async function composeDispatcher(
     terms: await openTerms(config),
     machine,
     storage,
-    logs: createRunLogWriter(paths.runLogs, clock),
+    logs: runLogs.writer,
     observer: observeAll([metrics.runs, alerts.runs, ...(tracing === null ? [] : [tracing.runs])]),
     secrets,
     openMask: createReportMask({ config, runs: storage.runReader, secrets }),

@@ -33,7 +33,7 @@ import { createUploadDiagnosis } from '../diagnosis/diagnose-upload.ts';
 import { createDiagnosisThread } from '../diagnosis/diagnosis-thread.ts';
 import type { FactoryEditor } from '../edit/factory-editor.ts';
 import { createRunArtifacts } from '../executors/files/run-artifacts.ts';
-import { createRunLogReader } from '../executors/log/run-log.ts';
+import type { RunLogs } from '../executors/log/run-logs.ts';
 import { builtFile } from '../files/package-files.ts';
 import { readPackageVersion } from '../files/package-version.ts';
 import type { Health } from '../health/health.ts';
@@ -78,6 +78,7 @@ export interface AdminParts {
   factories: FactoryControl;
   editor: FactoryEditor;
   dispatcher: Dispatcher;
+  runLogs: Pick<RunLogs, 'reader'>;
   ingress: Pick<Ingress, 'captures' | 'replays' | 'unloggedCounts' | 'backfillMarks' | 'verifyOriginal'>;
   ingressUrl: string;
   /** A socket to listen on instead of the configured address. */
@@ -128,7 +129,7 @@ export async function openAdmin(parts: AdminParts, lifetime: Lifetime): Promise<
 }
 
 function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lifetime): ApiModules {
-  const { config, storage, secrets, paths, metrics, ingressUrl } = parts;
+  const { config, storage, secrets, metrics, ingressUrl } = parts;
   const { clock, steadyClock, ids, randomBytes, logger } = parts.base;
   const { captures, replays, unloggedCounts } = parts.ingress;
   const { dispatcher, reconcile, editor } = parts;
@@ -185,7 +186,7 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
       workers: dispatcher.workers,
       drain: dispatcher.drain,
       pauses: dispatcher.pauses,
-      logs: createRunLogReader(paths.runLogs),
+      logs: parts.runLogs.reader,
       artifacts: createRunArtifacts(config.runsDir),
     },
     events: parts.events,

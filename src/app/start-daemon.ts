@@ -30,6 +30,7 @@ import { observeDaemon } from './observe-daemon.ts';
 import type { AdminParts } from './open-admin.ts';
 import { openDaemonState } from './open-daemon-state.ts';
 import { openGroup, waitForReplicas } from './open-group.ts';
+import { openRunLogs } from './open-run-logs.ts';
 import { findPushTrigger } from './push-trigger.ts';
 import { startReconcileThread } from './reconcile-thread/start-reconcile-thread.ts';
 import { createReload } from './reload-config.ts';
@@ -129,7 +130,8 @@ async function composeDaemon(
   await reconciling.serveAll();
 
   let adminUrl = '';
-  const { dispatcher, openTerms, startRecords } = await composeDispatcher(state, observers, secrets, {
+  const runLogs = openRunLogs(state, lifetime);
+  const { dispatcher, openTerms, startRecords } = await composeDispatcher(state, observers, secrets, runLogs, {
     openStartRecords: options.openStartRecords,
     onRunEnded: options.onRunEnded,
     adminUrl: () => adminUrl,
@@ -231,6 +233,7 @@ async function composeDaemon(
       }),
       editor: reconciling.editor,
       dispatcher,
+      runLogs,
       reload,
       ingress,
       ingressUrl,
@@ -266,6 +269,7 @@ async function composeDaemon(
       group,
       storage,
       startRecords,
+      runLogs,
       ingress,
       backups: backups.scheduled,
       conditions,

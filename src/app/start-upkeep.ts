@@ -10,6 +10,7 @@ import { measureUptimeMs } from '../core/time/steady-clock.ts';
 import type { DataPaths } from '../data-dir/data-paths.ts';
 import { createRunFiles } from '../executors/files/run-files.ts';
 import { createRunSpace } from '../executors/files/run-space.ts';
+import type { RunLogs } from '../executors/log/run-logs.ts';
 import type { LiveConditions } from '../health/live-conditions.ts';
 import { startTokenExpiryLog } from '../health/token-expiry.ts';
 import { startHousekeeping } from '../housekeeping/housekeeping.ts';
@@ -22,6 +23,7 @@ export interface UpkeepParts {
   group: Pick<ReplicaGroup, 'isLeader'>;
   storage: Pick<Storage, 'retention' | 'runReader' | 'tokens'>;
   startRecords: StartRecords;
+  runLogs: Pick<RunLogs, 'shared'>;
   ingress: Pick<Ingress, 'rejectionRows' | 'handshakeRows' | 'unlogged'>;
   backups: LiveSchedule;
   conditions: LiveConditions;
@@ -33,7 +35,7 @@ export interface UpkeepParts {
 
 /** Starts what works by the clock: retention, warnings of tokens that expire, scheduled backups. */
 export function startUpkeep(parts: UpkeepParts, lifetime: Lifetime): void {
-  const { config, paths, group, storage, startRecords, ingress, backups, conditions } = parts;
+  const { config, paths, group, storage, startRecords, runLogs, ingress, backups, conditions } = parts;
   const { clock, steadyClock, retentionTime, logger } = parts;
   const { runsDir } = config;
   const housekeeping = startHousekeeping({
@@ -44,6 +46,7 @@ export function startUpkeep(parts: UpkeepParts, lifetime: Lifetime): void {
     },
     runs: storage.runReader,
     files: createRunFiles({ runsDir, logsDir: paths.runLogs, startRecordsDir: paths.startRecords, startRecords }),
+    sharedLogs: runLogs.shared,
     space: createRunSpace({ runsDir, logsDir: paths.runLogs, clock }),
     rejectionRows: ingress.rejectionRows,
     handshakeRows: ingress.handshakeRows,

@@ -7,6 +7,8 @@ export interface DataPaths {
   /** The repositories of managed factories: not to be lost. */
   managed: string;
   runLogs: string;
+  /** Output of runs that the database which several daemons share does not have yet. */
+  unsentLogs: string;
   startRecords: string;
   daemonFile: string;
   adminToken: string;
@@ -24,6 +26,7 @@ export function resolveDataPaths(dataDir: string): DataPaths {
     mirrors: join(dataDir, 'mirrors'),
     managed: join(dataDir, 'managed'),
     runLogs: join(dataDir, 'run-logs'),
+    unsentLogs: join(dataDir, 'unsent-logs'),
     startRecords: join(dataDir, 'tickets'),
     daemonFile: join(dataDir, 'daemon.json'),
     adminToken: join(dataDir, 'admin-token'),

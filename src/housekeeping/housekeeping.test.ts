@@ -56,6 +56,7 @@ function openHouse(pieces: RunId[][] = []) {
       },
     },
     runs: { get: async (run) => (house.rows.has(run) ? ({ id: run } as Run) : null) },
+    sharedLogs: null,
     files: {
       list: async () => [...house.files],
       removeRunFiles: async (run) => {

@@ -7,6 +7,7 @@ import type { Clock } from '../core/time/clock.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
 import type { RunFiles } from '../executors/files/run-files.ts';
 import type { RunSpace } from '../executors/files/run-space.ts';
+import type { RunLogs } from '../executors/log/run-logs.ts';
 import type { LiveConditions } from '../health/live-conditions.ts';
 import type { HandshakeRows, RejectionRows } from '../ingress/log/capped-rows.ts';
 import type { UnloggedTally } from '../ingress/log/unlogged-tally.ts';
@@ -27,6 +28,8 @@ export interface HousekeepingParts {
   policy: RetentionPolicy & { runBytes: number };
   runs: Pick<RunReader, 'get'>;
   files: RunFiles;
+  /** Logs in a storage that several daemons share; `null` if the logs are files. */
+  sharedLogs: RunLogs['shared'];
   space: RunSpace;
   rejectionRows: Pick<RejectionRows, 'flush'>;
   handshakeRows: Pick<HandshakeRows, 'flush'>;
@@ -60,10 +63,12 @@ export function startHousekeeping(parts: HousekeepingParts): { stop(): Promise<v
     setInterval(() => sweep(reclaimSpace), RETENTION_INTERVAL_MS),
     setInterval(() => sweep(limitSpace), SPACE_INTERVAL_MS),
     setInterval(() => sweep(removeOrphans), ORPHAN_INTERVAL_MS),
+    setInterval(() => sweep(removeOrphanedLogs), ORPHAN_INTERVAL_MS),
     setInterval(() => flushRows(parts), FLUSH_INTERVAL_MS),
   ];
   for (const timer of timers) timer.unref();
   sweep(removeOrphans);
+  sweep(removeOrphanedLogs);
   sweep(removeExpired);
   sweep(reclaimSpace);
   sweep(limitSpace);
@@ -91,7 +96,10 @@ async function removeExpired(parts: HousekeepingParts, isStopped: IsStopped): Pr
   const nowMs = Math.min(mark.horizonMs, parts.clock.wallMs());
   for (let more = true; more && !isStopped(); ) {
     const piece = await parts.retention.prune(parts.policy, nowMs);
-    for (const run of piece.removedRuns) await removeFiles(parts, run);
+    for (const run of piece.removedRuns) {
+      await removeFiles(parts, run);
+      await removeSharedLog(parts, run);
+    }
     more = piece.more;
     if (more) await pause();
   }
@@ -118,6 +126,20 @@ async function removeOrphans(parts: HousekeepingParts, isStopped: IsStopped): Pr
   }
 }
 
+/** The same for the logs in the storage that several daemons share. */
+async function removeOrphanedLogs({ sharedLogs, isLeader }: HousekeepingParts, isStopped: IsStopped): Promise<void> {
+  if (sharedLogs === null || !isLeader()) return;
+  for (let more = true; more; ) {
+    const runs = await sharedLogs.orphans(PIECE_RUNS);
+    for (const run of runs) {
+      if (isStopped()) return;
+      await sharedLogs.remove(run);
+      await pause();
+    }
+    more = runs.length === PIECE_RUNS;
+  }
+}
+
 /** By size, where `removeExpired` goes by age (threat model D10). */
 async function limitSpace({ space, policy, runs, logger }: HousekeepingParts, isStopped: IsStopped): Promise<void> {
   const hasEnded = async (id: RunId) => {
@@ -136,6 +158,15 @@ async function removeFiles({ files, logger }: HousekeepingParts, run: string): P
     await files.removeRunFiles(run);
   } catch (error) {
     logger.error({ err: error, run }, 'run files not removed; retried within a day');
+  }
+}
+
+/** One run in a transaction: its log can have many megabytes. */
+async function removeSharedLog({ sharedLogs, logger }: HousekeepingParts, run: string): Promise<void> {
+  try {
+    await sharedLogs?.remove(run as RunId);
+  } catch (error) {
+    logger.error({ err: error, run }, 'log of a run not removed; retried within a day');
   }
 }
 

@@ -310,21 +310,28 @@ export class RunLeases {
 
   /** Appends the output that was not received before. Positions count the bytes before they are masked. */
   async #appendLog(run: Run, { log, logOffset = null }: NewOutput, mask: (text: string) => string): Promise<void> {
+    const { logs } = this.#parts;
     const lease = this.#held.get(run.id);
     const bytes = Buffer.from(log);
-    if (lease === undefined || logOffset === null) {
-      return this.#keepLog(run, () => this.#parts.logs.append(run, mask(log)));
-    }
-    const known = Math.max(0, (lease.received ?? logOffset) - logOffset);
-    lease.received = Math.max(lease.received ?? 0, logOffset + bytes.length);
-    if (known < bytes.length) {
-      await this.#keepLog(run, () => this.#parts.logs.append(run, mask(bytes.subarray(known).toString())));
+    if (lease === undefined || logOffset === null) return this.#keepLog(run, () => logs.append(run, mask(log)));
+    const received = lease.received ?? (await logs.received?.(run)) ?? logOffset;
+    const end = Math.max(received, logOffset + bytes.length);
+    lease.received = end;
+    const text = bytes.subarray(Math.max(0, received - logOffset)).toString();
+    if (text === '') return;
+    try {
+      await this.#keepLog(run, () => logs.append(run, mask(text), end));
+    } catch (error) {
+      // The holder repeats the text.
+      lease.received = null;
+      throw error;
     }
   }
 
-  /** A log that cannot be written must not take the run from its worker. */
+  /** A log that cannot be written must not take the run from its worker. Throws `storage_unavailable`. */
   async #keepLog(run: Run, write: () => Promise<void>): Promise<void> {
     await write().catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'storage_unavailable') throw error;
       this.#loggerOf(run).warn({ err: error }, 'writing the log of a run failed');
     });
   }

@@ -24,8 +24,10 @@ export interface StorageKind {
 
 export const SQLITE: StorageKind = { name: 'SQLite', open: openOnFile };
 
+export const POSTGRES: StorageKind = { name: 'PostgreSQL', open: openOnServer };
+
 /** The implementations that the contract tests run on. */
-export const STORAGES: readonly StorageKind[] = [SQLITE, { name: 'PostgreSQL', open: openOnServer }];
+export const STORAGES: readonly StorageKind[] = [SQLITE, POSTGRES];
 
 async function openOnFile(folder: string): Promise<OpenedStorage> {
   const file = join(folder, 'dockbell.db');

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { AppError } from '../../src/core/errors.ts';
 import type { RunLogWriter } from '../../src/core/ports/runs/executor.ts';
 import type { RunEnd } from '../../src/core/ports/runs/run-queue.ts';
 import type { WorkerControl } from '../../src/core/ports/runs/worker-control.ts';
@@ -60,7 +61,10 @@ afterEach(() => vi.useRealTimers());
 
 type OpenLeases = RunLeases & Pick<WorkerControl, 'claim'>;
 
-function build(terms: Record<string, Partial<WorkerTerms>> = { payments: {} }): OpenLeases {
+function build(
+  terms: Record<string, Partial<WorkerTerms>> = { payments: {} },
+  writer: RunLogWriter = logs,
+): OpenLeases {
   const workers = new Map(Object.entries(terms).map(([factory, changed]) => [factory, { ...TERMS, ...changed }]));
   const parts = {
     queue,
@@ -69,7 +73,7 @@ function build(terms: Record<string, Partial<WorkerTerms>> = { payments: {} }): 
     startRecords,
     onAdmitted: () => undefined,
     isDraining: () => isDraining,
-    logs,
+    logs: writer,
     clock: systemClock,
     logger: silentLogger,
     observer: {
@@ -87,8 +91,8 @@ function build(terms: Record<string, Partial<WorkerTerms>> = { payments: {} }): 
   return Object.assign(opened.leases, { claim: opened.control.claim });
 }
 
-async function open(terms?: Record<string, Partial<WorkerTerms>>): Promise<OpenLeases> {
-  const leases = build(terms);
+async function open(terms?: Record<string, Partial<WorkerTerms>>, writer?: RunLogWriter): Promise<OpenLeases> {
+  const leases = build(terms, writer);
   await leases.recover();
   return leases;
 }
@@ -200,6 +204,30 @@ describe('a run that a receiver has accepted', () => {
     await leases.complete(hold, { ...FAILED, error: 'no key' });
     expect(written.join('')).toBe('[redacted] one\n[redacted] two\nthree\n');
     expect(queue.run(id).error).toBe('no [redacted]');
+  });
+
+  it('continues its log where another daemon ended, and repeats what could not be stored', async () => {
+    const id = addRun({ state: 'running', executor: 'http', startedAt: Date.now() });
+    const stored = { text: 'one\n', position: 4, isAvailable: true };
+    const leases = await open(undefined, {
+      ...logs,
+      append: async (_run, text, position) => {
+        if (!stored.isAvailable) throw new AppError('storage_unavailable', 'PostgreSQL restarts');
+        stored.text += text;
+        stored.position = position!;
+      },
+      received: async () => stored.position,
+    });
+    await leases.accept(queue.run(id), Date.now() + 90_000);
+    const hold = { id, fence: 1, isReceiver: true };
+    const report = (log: string, logOffset: number) => leases.heartbeat(hold, { log, logOffset, progress: null });
+    await report('one\ntwo key\n', 0);
+    stored.isAvailable = false;
+    await expect(report('three\n', 12)).rejects.toMatchObject({ code: 'storage_unavailable' });
+    stored.isAvailable = true;
+    await report('three\n', 12);
+    await report('four\n', 18);
+    expect(stored).toMatchObject({ text: 'one\ntwo [redacted]\nthree\nfour\n', position: 23 });
   });
 
   it('reports its cancellation to its receiver, and a run of a worker does not', async () => {

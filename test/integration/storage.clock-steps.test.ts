@@ -77,6 +77,7 @@ describe('retention while the clock changes', () => {
     );
     const parts: HousekeepingParts = {
       isLeader: () => true,
+      sharedLogs: null,
       policy: POLICY,
       clock,
       steadyClock,

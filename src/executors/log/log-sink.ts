@@ -69,6 +69,16 @@ export function createLogSink(log: OpenLog, limitBytes: number): Writable {
   });
 }
 
+/** The part of an output that fits into a log of `LOG_LIMIT_BYTES` after `size` bytes, with the final mark if that is not all. */
+export function limitOutput(output: Uint8Array, size: number): Uint8Array {
+  const room = LOG_LIMIT_BYTES - MARK_BYTES - size;
+  // The log is full and already contains the mark.
+  if (room < 0) return new Uint8Array();
+  const fits = cutAtCharacter(output, room);
+  if (fits === output.length) return output;
+  return Buffer.concat([output.subarray(0, fits), Buffer.from(describeCut(LOG_LIMIT_BYTES, output.length - fits))]);
+}
+
 /** Number of bytes of the chunk that fit, without cutting a UTF-8 character. */
 function cutAtCharacter(chunk: Uint8Array, room: number): number {
   if (chunk.length <= room) return chunk.length;

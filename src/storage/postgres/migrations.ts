@@ -1,22 +1,10 @@
-/** One step of the schema. */
-export interface Migration {
-  /**
-   * The oldest schema version whose daemons can work during this step and after it. A step that older daemons cannot work with
-   * has its own version.
-   */
-  oldest: number;
-  sql: string;
-}
-
 /**
  * The schema, one step per version. A released step is never edited: a change is a new step. The table `dockbell_schema` has the
  * number of applied steps. The tables and columns are those of `sqlite/migrations.ts`, with three differences: `identities` has
  * the claim of every accepted delivery, `delivery_listing` is a view, and some functions have the names of SQLite.
  */
-export const MIGRATIONS: readonly Migration[] = [
-  {
-    oldest: 1,
-    sql: `
+export const MIGRATIONS: readonly string[] = [
+  `
   CREATE TABLE factories (
     name TEXT PRIMARY KEY,
     applied_revision TEXT,
@@ -622,6 +610,17 @@ export const MIGRATIONS: readonly Migration[] = [
     objects TEXT,
     PRIMARY KEY (factory, version)
   );
+  CREATE TABLE run_log_parts (
+    run TEXT NOT NULL,
+    log_offset bigint NOT NULL,
+    size bigint NOT NULL,
+    attempt bigint NOT NULL,
+    origin TEXT NOT NULL,
+    received bigint NOT NULL,
+    times TEXT NOT NULL,
+    bytes bytea,
+    PRIMARY KEY (run, log_offset)
+  );
 
   CREATE INDEX automation_versions_with_budget ON automation_versions (factory, name) WHERE budget IS NOT NULL;
   CREATE INDEX notices_by_revision ON notices (factory, revision);
@@ -658,10 +657,9 @@ export const MIGRATIONS: readonly Migration[] = [
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     AS 'SELECT * FROM json_each((document::json -> substr(path, 3))::text)';
   `,
-  },
-].map(({ oldest, sql }) => ({ oldest, sql: orderByBytes(sql) }));
+].map(orderByBytes);
 
 /** Text is ordered by its bytes, as in SQLite and in the keys of pages, for every locale of the database. */
-function orderByBytes(sql: string): string {
-  return sql.replaceAll(' TEXT', ' text COLLATE "C"');
+function orderByBytes(step: string): string {
+  return step.replaceAll(' TEXT', ' text COLLATE "C"');
 }

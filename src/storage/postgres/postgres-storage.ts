@@ -1,13 +1,12 @@
 import type { Pool } from 'pg';
-import type { ReplicaTable } from '../../core/ports/replicas.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { openMeasures, type WriteMeasures } from '../../core/write-measures.ts';
 import { createPorts, wrapOperations } from '../sql/create-ports.ts';
 import { rightOf } from '../thread/operation-rights.ts';
+import type { GroupPorts } from '../thread/worker-protocol.ts';
 import { catchUpListing } from './delivery-listing.ts';
 import { type AnnounceRuns, recordBatch } from './delivery-log.ts';
 import { CLAIM_RETENTION, createClaimFinder } from './identity-claims.ts';
-import type { MigratedSchema } from './migrate.ts';
 import { openPostgres, type PostgresSettings } from './open-database.ts';
 import { createOperations, type Operations } from './operations.ts';
 import { advanceReplay } from './replay-steps.ts';
@@ -15,13 +14,11 @@ import { announce } from './replicas/channel.ts';
 import { nameSession } from './replicas/leadership.ts';
 import { asMember, type Member } from './replicas/led-operations.ts';
 import { createReplicaTable } from './replicas/replica-table.ts';
+import { createRunLogParts } from './run-logs/run-log-parts.ts';
 import { toStorageError } from './storage-error.ts';
 
 /** A storage in a database of PostgreSQL, which several daemons can share. */
-export interface PostgresStorage extends Storage {
-  replicas: ReplicaTable;
-  /** The migration of this start; `null` if the schema was up to date, or the database was empty. */
-  migration: MigratedSchema | null;
+export interface PostgresStorage extends Storage, GroupPorts {
   close(): Promise<void>;
 }
 
@@ -35,11 +32,15 @@ export async function openPostgresStorage(
   measures: WriteMeasures = openMeasures(),
   member: Member | null = null,
 ): Promise<PostgresStorage> {
-  const { pool, migration } = await openPostgres(settings, member === null ? 'dockbell' : nameSession(member.id));
+  const pool = await openPostgres(settings, member === null ? 'dockbell' : nameSession(member.id));
   const operations = createOperations(pool);
   const ports = createPostgresPorts(pool, operations, { measures, member });
-  const replicas = createReplicaTable(pool, operations, member?.id ?? '');
-  return { ...ports, replicas, migration, close: () => pool.end() };
+  return {
+    ...ports,
+    replicas: createReplicaTable(pool, operations, member?.id ?? ''),
+    runLogParts: wrapOperations(createRunLogParts(pool), translate),
+    close: () => pool.end(),
+  };
 }
 
 function createPostgresPorts(

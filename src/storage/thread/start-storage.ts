@@ -16,6 +16,7 @@ import {
   CLOSE,
   type ConnectMessage,
   GROUP_OPERATIONS,
+  type GroupPorts,
   type OpenedDatabase,
   type StorageReport,
   type StorageRequest,
@@ -44,8 +45,7 @@ export interface StorageThread {
 }
 
 /** The group of the daemons that share a database. */
-export interface GroupLink {
-  replicas: ReplicaTable;
+export interface GroupLink extends GroupPorts {
   /** Reports everything that has happened, and what happens from now on. */
   listen(listener: (event: GroupEvent) => void): void;
 }
@@ -103,7 +103,7 @@ export async function startStorage<Database extends object>(
     storage: createClient((request, transfer) => calls.call(request, transfer)),
     broken,
     group: {
-      replicas: createGroupClient((request) => calls.call(request)),
+      ...createGroupClient((request) => calls.call(request)),
       listen: (listener) => group.listen(listener),
     },
     openChannel: () => {
@@ -154,16 +154,13 @@ export function connectStorage(port: MessagePort): Storage & { replicas: Replica
   port.on('message', (reply: Reply) => pending.settle(reply));
   port.on('close', () => pending.rejectAll(new AppError('storage_unavailable', 'the storage thread exited')));
   const call: CallStorage = (request, transfer) => pending.open((id) => port.postMessage({ id, request }, transfer));
-  return { ...createClient(call), replicas: createGroupClient(call) };
+  return { ...createClient(call), replicas: createGroupClient(call).replicas };
 }
 
 type CallStorage = (request: StorageRequest, transfer?: ArrayBuffer[]) => Promise<unknown>;
 
-function createGroupClient(call: CallStorage): ReplicaTable {
-  const client = createPortClient<{ replicas: ReplicaTable }>(GROUP_OPERATIONS, (request) =>
-    call(request as StorageRequest),
-  );
-  return client.replicas;
+function createGroupClient(call: CallStorage): GroupPorts {
+  return createPortClient<GroupPorts>(GROUP_OPERATIONS, (request) => call(request as StorageRequest));
 }
 
 function createClient(call: CallStorage): Storage {

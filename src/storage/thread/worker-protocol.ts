@@ -1,15 +1,21 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { GroupEvent, ReplicaTable } from '../../core/ports/replicas.ts';
+import type { RunLogParts } from '../../core/ports/runs/run-log-parts.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { SharedMeasures } from '../../core/write-measures.ts';
 import type { ErrorCopy } from '../../threads/pending-calls.ts';
 import { listOperations, type PortRequest } from '../../threads/port-client.ts';
-import type { MigratedSchema } from '../postgres/migrate.ts';
 import type { Migration } from '../sqlite/disk/open-database.ts';
 
-/** What the worker of a database offers that several daemons share. */
-export const GROUP_OPERATIONS = listOperations<{ replicas: ReplicaTable }>()({
+/** What only the worker of a database offers that several daemons share. */
+export interface GroupPorts {
+  replicas: ReplicaTable;
+  runLogParts: RunLogParts;
+}
+
+export const GROUP_OPERATIONS = listOperations<GroupPorts>()({
   replicas: ['list', 'describe', 'liveVersions', 'changesSince', 'announce'],
+  runLogParts: ['append', 'received', 'size', 'read', 'times', 'remove', 'orphans'],
 });
 
 export type PortName = keyof Storage | keyof typeof GROUP_OPERATIONS;
@@ -26,8 +32,8 @@ export interface StorageRequest extends PortRequest {
 export interface OpenedDatabase {
   /** Why the file cannot shrink; usually empty. */
   warnings: string[];
-  /** `null` if the schema was up to date, or new. */
-  migration: Migration | MigratedSchema | null;
+  /** `null` if the schema was up to date. */
+  migration: Migration | null;
 }
 
 /**

@@ -107,8 +107,13 @@ export interface LogTime {
 export interface RunLogWriter {
   /** Marks the beginning of a later attempt. Resolves with the position of its output in the log. */
   begin(run: Run): Promise<number>;
-  /** Appends to the log of this run, up to the size limit of a log. */
-  append(run: Run, text: string): Promise<void>;
+  /**
+   * Appends to the log of this run, up to the size limit of a log. `position`: the end of the text in the output of the attempt,
+   * as its holder counts bytes. A text up to a position that the log has is ignored.
+   */
+  append(run: Run, text: string, position?: number): Promise<void>;
+  /** The position up to which the log has the output that the holder of the attempt reports. Omitted if that is not stored. */
+  received?(run: Run): Promise<number>;
 }
 
 /** Proofs that attempts were started (threat model D7). */

@@ -41,7 +41,7 @@ async function open(): Promise<{ storage: PostgresStorage; membership: Membershi
         report: (group) => report({ group }),
         onDeposed: (error) => report({ broken: copyError(error) }),
       });
-      report({ warnings: [], migration: storage.migration });
+      report({ warnings: [], migration: null });
       return { storage, membership };
     } catch (error) {
       await storage.close();

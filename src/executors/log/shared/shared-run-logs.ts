@@ -1,0 +1,112 @@
+import type { Logger } from '../../../core/ports/logger.ts';
+import type { RunLogReader } from '../../../core/ports/runs/executor.ts';
+import type { RunLogParts } from '../../../core/ports/runs/run-log-parts.ts';
+import type { Run } from '../../../core/resources/run.ts';
+import { pause } from '../../../core/time/backoff.ts';
+import type { Clock } from '../../../core/time/clock.ts';
+import { type OpenLog, openLogFiles } from '../open-run-log.ts';
+import type { RunLogs } from '../run-logs.ts';
+import { OutputSender } from './output-sender.ts';
+import { createSharedLogReader } from './shared-log-reader.ts';
+import { createSharedLogWriter } from './shared-log-writer.ts';
+import { listUnsent, removeUnsent, type UnsentAttempt, unsentFiles } from './unsent-logs.ts';
+
+/** The end of an attempt is recorded after this time at the latest, also if the storage does not have all output. */
+const MAX_END_MS = 10_000;
+
+export interface SharedLogOptions {
+  parts: RunLogParts;
+  /** Folder of the output that the storage does not have yet. */
+  unsentDir: string;
+  /** Reads logs that the storage does not have, because they are older than it. */
+  earlier: RunLogReader;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Logs in a storage that several daemons share. An attempt writes to files, and a sender copies them to the storage. */
+export class SharedRunLogs implements RunLogs {
+  readonly reader: RunLogs['reader'];
+  readonly writer: RunLogs['writer'];
+  readonly shared: RunLogs['shared'];
+  readonly #options: SharedLogOptions;
+  readonly #stopping = new AbortController();
+  /** The files that are sent until everything is stored. */
+  readonly #ending = new Set<Promise<void>>();
+
+  constructor(options: SharedLogOptions) {
+    const { parts, earlier, clock } = options;
+    this.#options = options;
+    this.reader = createSharedLogReader(parts, earlier);
+    this.writer = createSharedLogWriter(parts, clock);
+    this.shared = parts;
+  }
+
+  openOutput = async ({ id, attempt }: Run): Promise<OpenLog> => {
+    const { unsentDir, clock } = this.#options;
+    const unsent = { run: id, attempt };
+    const log = await openLogFiles(unsentFiles(unsentDir, unsent), { isNewAttempt: true, clock });
+    const sender = await this.#openSender(unsent);
+    let closing: Promise<void> | null = null;
+    const close = async () => {
+      await log.close();
+      await Promise.race([this.#end(unsent, sender), pause(MAX_END_MS, this.#stopping.signal)]);
+    };
+    return {
+      ...log,
+      offset: null,
+      noteWritten: () => sender?.noteWritten(),
+      close: () => {
+        closing ??= close();
+        return closing;
+      },
+    };
+  };
+
+  /** Sends what an earlier daemon left behind. Never rejects. */
+  async sendEarlier(): Promise<void> {
+    const { unsentDir, logger } = this.#options;
+    try {
+      for (const unsent of await listUnsent(unsentDir)) {
+        if (this.#stopping.signal.aborted) return;
+        await this.#end(unsent, await this.#openSender(unsent));
+      }
+    } catch (error) {
+      logger.error({ err: error }, 'storing earlier output of runs failed, the next start of the daemon repeats it');
+    }
+  }
+
+  /** Resolves when nothing is sent any more. The next start sends what is left. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#ending);
+  }
+
+  #openSender(unsent: UnsentAttempt): Promise<OutputSender | null> {
+    const { parts, unsentDir, logger } = this.#options;
+    const files = unsentFiles(unsentDir, unsent);
+    return OutputSender.open({ ...unsent, origin: 'executor' }, files, {
+      parts,
+      logger,
+      stopping: this.#stopping.signal,
+    });
+  }
+
+  #end(unsent: UnsentAttempt, sender: OutputSender | null): Promise<void> {
+    const ending = this.#sendRest(unsent, sender).finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
+    return ending;
+  }
+
+  /** Never rejects. The files are deleted when everything is stored. */
+  async #sendRest(unsent: UnsentAttempt, sender: OutputSender | null): Promise<void> {
+    const { unsentDir, logger } = this.#options;
+    try {
+      const outcome = (await sender?.finish()) ?? 'sent';
+      if (outcome === 'closed') logger.warn({ ...unsent }, 'output of an earlier attempt not stored');
+      if (outcome !== 'unsent') await removeUnsent(unsentDir, unsent);
+    } catch (error) {
+      logger.warn({ err: error, ...unsent }, 'removing stored output of a run failed');
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import type { Pool } from 'pg';
+import type { RunId } from '../../../core/ids.ts';
+import type { LogTime } from '../../../core/ports/runs/executor.ts';
+import { type LogPart, MAX_PART_BYTES, type RunLogParts } from '../../../core/ports/runs/run-log-parts.ts';
+import { inTransaction, withConnection } from '../operations.ts';
+import { appendPart, decodeTimes } from './append-part.ts';
+
+/** The operations of `RunLogParts` in the table `run_log_parts`. Errors are those of the driver. */
+export function createRunLogParts(pool: Pool): RunLogParts {
+  return {
+    append: (part) =>
+      withConnection(pool, (client) => inTransaction(client, 'READ COMMITTED', () => appendPart(client, part))),
+    received: (source) => readReceived(pool, source),
+    size: (id) => readSize(pool, id),
+    read: (request) => readParts(pool, request),
+    times: (request) => readTimes(pool, request),
+    remove: async (id) => void (await pool.query('DELETE FROM run_log_parts WHERE run = $1', [id])),
+    orphans: (limit) => findOrphans(pool, limit),
+  };
+}
+
+async function readReceived(
+  pool: Pool,
+  { run, attempt, origin }: Parameters<RunLogParts['received']>[0],
+): Promise<number> {
+  const { rows } = await pool.query<{ received: number | null }>(
+    'SELECT max(received) AS received FROM run_log_parts WHERE run = $1 AND attempt = $2 AND origin = $3',
+    [run, attempt, origin],
+  );
+  return rows[0]?.received ?? 0;
+}
+
+async function readSize(pool: Pool, run: RunId): Promise<number | null> {
+  const { rows } = await pool.query<{ size: number | null }>(
+    'SELECT max(log_offset + size) AS size FROM run_log_parts WHERE run = $1',
+    [run],
+  );
+  return rows[0]?.size ?? null;
+}
+
+async function readParts(
+  pool: Pool,
+  { run, offset, limit }: { run: RunId; offset: number; limit: number },
+): Promise<LogPart[]> {
+  const { rows } = await pool.query<{ log_offset: number; size: number; bytes: Buffer | null }>(
+    `SELECT log_offset, size, bytes FROM run_log_parts
+      WHERE run = $1 AND log_offset > $2::bigint - ${MAX_PART_BYTES} AND log_offset + size > $2 AND log_offset < $3
+      ORDER BY log_offset`,
+    [run, offset, offset + limit],
+  );
+  return rows.map(({ log_offset, size, bytes }) => ({ offset: log_offset, size, bytes }));
+}
+
+async function readTimes(
+  pool: Pool,
+  { run, offset, limit }: { run: RunId; offset: number; limit: number },
+): Promise<LogTime[]> {
+  const { rows } = await pool.query<{ times: string }>(
+    `SELECT times FROM run_log_parts WHERE run = $1
+      AND log_offset >= (SELECT max(log_offset) FROM run_log_parts WHERE run = $1 AND log_offset <= $2)
+      ORDER BY log_offset LIMIT $3`,
+    [run, offset, limit],
+  );
+  const times = rows.flatMap((row) => decodeTimes(row.times));
+  const first = times.findLastIndex((time) => time.offset <= offset);
+  return times.slice(Math.max(0, first), Math.max(0, first) + limit);
+}
+
+async function findOrphans(pool: Pool, limit: number): Promise<RunId[]> {
+  const { rows } = await pool.query<{ run: RunId }>(
+    `SELECT DISTINCT run FROM run_log_parts WHERE NOT EXISTS (SELECT FROM runs WHERE runs.id = run_log_parts.run)
+      LIMIT $1`,
+    [limit],
+  );
+  return rows.map(({ run }) => run);
+}

@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { beforeEach, describe, expect, inject, it } from 'vitest';
+import type { RunId } from '../../src/core/ids.ts';
+import { MAX_PART_BYTES, type NewLogPart, type RunLogParts } from '../../src/core/ports/runs/run-log-parts.ts';
+import type { Run } from '../../src/core/resources/run.ts';
+import { systemClock } from '../../src/core/time/clock.ts';
+import { createLogSink, LOG_LIMIT_BYTES } from '../../src/executors/log/log-sink.ts';
+import { createRunLogReader } from '../../src/executors/log/run-log.ts';
+import { SharedRunLogs } from '../../src/executors/log/shared/shared-run-logs.ts';
+import type { PostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
+import { type ClaimedRuns, openClaimedRuns } from '../helpers/claimed-runs.ts';
+import { silentLogger } from '../helpers/command-runs.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { createSeededRandom } from '../helpers/seeded-random.ts';
+import { withClient } from '../helpers/start-postgres.ts';
+import { POSTGRES, useFolder, useStorage } from '../helpers/with-storage.ts';
+
+const opened = useStorage(POSTGRES);
+const folder = useFolder();
+let parts: RunLogParts;
+let runs: ClaimedRuns;
+let run: Run;
+
+beforeEach(async () => {
+  parts = (opened.storage as PostgresStorage).runLogParts;
+  runs = await openClaimedRuns(opened.storage);
+  run = await runs.claim();
+});
+
+/** The next output of the executor of an attempt. */
+function part(bytes: Uint8Array, after: number, { id, attempt }: Run = run): NewLogPart {
+  const times = [{ offset: 0, atMs: after }];
+  return { run: id, attempt, origin: 'executor', bytes, after, position: after + bytes.length, times };
+}
+
+async function readParts(limit = 2 ** 40) {
+  return parts.read({ run: run.id, offset: 0, limit });
+}
+
+async function readAll(): Promise<Buffer> {
+  return Buffer.concat((await readParts()).map(({ bytes }) => bytes!));
+}
+
+function digest(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+describe('the parts of a log', () => {
+  it('are few and bounded, have no gaps, and are the bytes that were appended', async () => {
+    const random = createSeededRandom(7);
+    const pieces = Array.from({ length: 400 }, (_, index) =>
+      Buffer.alloc(
+        index % 50 === 0 ? Math.floor(random.next() * 400_000) + 1 : Math.floor(random.next() * 500) + 1,
+        `${index};`,
+      ),
+    );
+    let length = 0;
+    for (const piece of pieces) {
+      expect(await parts.append(part(piece, length))).toEqual({ outcome: 'appended', offset: length });
+      length += piece.length;
+    }
+    const stored = await readParts();
+    let end = 0;
+    for (const { offset, size, bytes } of stored) {
+      expect([offset, bytes!.length]).toEqual([end, size]);
+      expect(size).toBeLessThanOrEqual(MAX_PART_BYTES);
+      end += size;
+    }
+    expect(await parts.size(run.id)).toBe(length);
+    expect(digest(await readAll())).toBe(digest(Buffer.concat(pieces)));
+    // 50 for the large pieces, and the logarithm of the others between them.
+    expect(stored.length).toBeLessThan(120);
+  });
+
+  it('of a slow run grow with the logarithm of their number', async () => {
+    for (let index = 0; index < 1_000; index += 1) await parts.append(part(Buffer.from('0123456789'), index * 10));
+    expect((await readParts()).length).toBeLessThanOrEqual(12);
+    expect((await readAll()).length).toBe(10_000);
+    // `part` counts milliseconds like bytes, so the second of a time shows whether it is that of its offset.
+    const all = await parts.times({ run: run.id, offset: 0, limit: 1_000 });
+    expect(all.every(({ offset, atMs }) => offset === atMs)).toBe(true);
+    expect(all.length).toBeLessThanOrEqual(10 + 12);
+    const some = await parts.times({ run: run.id, offset: 5_000, limit: 3 });
+    const first = all.findLastIndex(({ offset }) => offset <= 5_000);
+    expect(some).toEqual(all.slice(first, first + 3));
+    expect(5_000 - some[0]!.offset).toBeLessThan(1_000);
+  });
+
+  it('that are repeated or not the next ones are not appended', async () => {
+    await parts.append(part(Buffer.from('one'), 0));
+    expect(await parts.append(part(Buffer.from('one'), 0))).toEqual({ outcome: 'known' });
+    expect(await parts.append(part(Buffer.from('one two'), 0))).toEqual({ outcome: 'changed' });
+    expect(await parts.append(part(Buffer.from('three'), 7))).toEqual({ outcome: 'changed' });
+    expect(await parts.received({ run: run.id, attempt: 1, origin: 'executor' })).toBe(3);
+    expect(await parts.received({ run: run.id, attempt: 1, origin: 'holder' })).toBe(0);
+    expect((await readAll()).toString()).toBe('one');
+  });
+
+  it('of several writers at the same time follow each other', async () => {
+    const write = async (origin: NewLogPart['origin']) => {
+      for (let index = 0; index < 30; index += 1) {
+        const bytes = Buffer.from(`${origin} ${index}\n`);
+        const after = await parts.received({ run: run.id, attempt: 1, origin });
+        expect(await parts.append({ ...part(bytes, after), origin })).toMatchObject({ outcome: 'appended' });
+      }
+    };
+    await Promise.all([write('executor'), write('holder'), write('daemon')]);
+    const lines = (await readAll()).toString().trimEnd().split('\n');
+    expect(lines).toHaveLength(90);
+    for (const origin of ['executor', 'holder', 'daemon']) {
+      const own = lines.filter((line) => line.startsWith(origin));
+      expect(own).toEqual(Array.from({ length: 30 }, (_, index) => `${origin} ${index}`));
+    }
+  });
+
+  it('of an earlier attempt are rejected once a later attempt has output, whose beginning is stored', async () => {
+    await parts.append(part(Buffer.from('one'), 0));
+    const second = await runs.retry(run);
+    // The lost machine may still send: nobody else has written.
+    expect(await parts.append(part(Buffer.from(' and more'), 3))).toMatchObject({ outcome: 'appended' });
+    expect(await parts.append(part(Buffer.from('two'), 0, second))).toEqual({ outcome: 'appended', offset: 12 });
+    expect(await parts.append(part(Buffer.from('late'), 12))).toEqual({ outcome: 'closed' });
+    expect((await readAll()).toString()).toBe('one and moretwo');
+    const attempts = (await opened.storage.runReader.attempts([run.id])).get(run.id)!;
+    expect(attempts.map(({ logOffset }) => logOffset)).toEqual([0, 12]);
+  });
+
+  it('are removed with their run, and found if only the run was removed', async () => {
+    const other = await runs.claim();
+    await parts.append(part(Buffer.from('one'), 0));
+    await parts.append(part(Buffer.from('other'), 0, other));
+    expect(await parts.orphans(10)).toEqual([]);
+    await withClient(`${inject('postgresUrl')}/contract_${process.pid}`, (client) =>
+      client.query('DELETE FROM runs WHERE id = $1', [run.id]),
+    );
+    expect(await parts.orphans(10)).toEqual([run.id]);
+    expect(await parts.append(part(Buffer.from('late'), 3))).toEqual({ outcome: 'closed' });
+    await parts.remove(run.id);
+    expect(await parts.orphans(10)).toEqual([]);
+    expect([await parts.size(run.id), await parts.size(other.id)]).toEqual([null, 5]);
+  });
+});
+
+describe('output of a run', () => {
+  const openLogs = (parts: RunLogParts) =>
+    new SharedRunLogs({
+      parts,
+      unsentDir: folder.path,
+      earlier: createRunLogReader(`${folder.path}/none`),
+      clock: systemClock,
+      logger: silentLogger,
+    });
+  const database = () => `contract_${process.pid}`;
+  const administer = (...statements: string[]) =>
+    withClient(`${inject('postgresUrl')}/postgres`, async (client) => {
+      for (const statement of statements) await client.query(statement);
+    });
+  const close = () =>
+    administer(
+      `ALTER DATABASE ${database()} ALLOW_CONNECTIONS false`,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database()}' AND application_name = 'dockbell'`,
+    );
+  const open = () => administer(`ALTER DATABASE ${database()} ALLOW_CONNECTIONS true`);
+
+  it('is stored after an interruption of the database, once and completely', async () => {
+    const logs = openLogs(parts);
+    const log = await logs.openOutput(run);
+    const sink = createLogSink(log, LOG_LIMIT_BYTES);
+    const write = (text: string) => new Promise((resolve) => sink.write(Buffer.from(text), resolve));
+    await write('before\n');
+    await eventually(async () => (await parts.size(run.id)) === 7);
+    await close();
+    try {
+      for (let index = 0; index < 100; index += 1) await write(`${index} ${'x'.repeat(9_990)}\n`);
+      await expect(parts.size(run.id)).rejects.toThrow(/not currently accepting connections/);
+    } finally {
+      await open();
+    }
+    await new Promise<void>((resolve, reject) =>
+      sink.end((error?: Error | null) => (error ? reject(error) : resolve())),
+    );
+    await eventually(() => readdirSync(folder.path).length === 0);
+    const lines = (await readAll()).toString().split('\n');
+    expect(lines.map((line) => line.split(' ')[0])).toEqual([
+      'before',
+      ...Array.from({ length: 100 }, (_, index) => `${index}`),
+      '',
+    ]);
+    await logs.stop();
+  });
+
+  it('that a daemon left in files is stored by its next start', async () => {
+    const logs = openLogs({ ...parts, append: () => new Promise(() => {}) });
+    const log = await logs.openOutput(run);
+    await log.times.note(0);
+    await log.file.writeFile('one two three');
+    await parts.append(part(Buffer.from('one '), 0));
+    // The first daemon is killed here.
+    const again = openLogs(parts);
+    await again.sendEarlier();
+    expect((await readAll()).toString()).toBe('one two three');
+    expect(readdirSync(folder.path)).toEqual([]);
+    await again.stop();
+  });
+
+  it('of a run that was removed is deleted', async () => {
+    const logs = openLogs(parts);
+    const removed = { ...run, id: `${run.id.slice(0, -4)}zzzz` as RunId };
+    const log = await logs.openOutput(removed);
+    await log.file.writeFile('nobody reads this');
+    expect(existsSync(`${folder.path}/${removed.id}.1.log`)).toBe(true);
+    await log.close();
+    expect(readdirSync(folder.path)).toEqual([]);
+    await logs.stop();
+  });
+});
