@@ -123,7 +123,7 @@ async function followStored(
   return stored;
 }
 
-/** Does what follows from a message of another replica. */
+/** Does what follows from a message of another replica. One of another version may have a kind that this version does not know. */
 function follow(message: ReplicaMessage, isLeader: boolean, { state, observers, followers }: FollowParts): void {
   if (message.kind === 'admitted') {
     followers.ingress.noteAdmitted(message.of, message.counts);
@@ -138,7 +138,7 @@ function follow(message: ReplicaMessage, isLeader: boolean, { state, observers, 
     if (state.isConfigured(message.factory)) followers.reconciling.onPush(message.factory, message.trace);
   } else if (message.kind === 'unaccepted') {
     for (const [webhook, count] of message.counts) observers.alerts.noteUnaccepted(message.of, Number(webhook), count);
-  } else {
+  } else if (message.kind === 'recorded') {
     observers.sources.onRecordedElsewhere(message.deliveries);
   }
 }

@@ -79,7 +79,7 @@ async function withPostgres<Result>(url: string, work: (storage: Storage) => Pro
 
 /** Opening a database that no daemon has used would create its tables. */
 async function requireSchema(url: string): Promise<void> {
-  if ((await inspectPostgres(url)).schemaSteps !== null) return;
+  if ((await inspectPostgres(url)).schema !== null) return;
   throw new AppError(
     'not_found',
     'the database of storage.url has no data of Dockbell: check the URL, or start the daemon first',

@@ -1,6 +1,12 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startTestDaemon, type TestDaemon, type TestDaemonOptions } from './test-daemon.ts';
+import {
+  type LaunchedDaemon,
+  launchTestDaemon,
+  startTestDaemon,
+  type TestDaemon,
+  type TestDaemonOptions,
+} from './test-daemon.ts';
 
 /** The same for all replicas, in base64. */
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
@@ -19,15 +25,33 @@ export class TestReplicas {
     };
   }
 
-  /** Starts one more daemon in a separate data directory, or one that has ended in its own. Tests use the token of the first one. */
-  async start(dataDir?: string): Promise<TestDaemon> {
-    const name = `replica-${this.#daemons.length + 1}`;
-    const config = { ...this.#options.config, replica: { name } };
-    const daemon = await startTestDaemon({ ...this.#options, config, ...(dataDir === undefined ? {} : { dataDir }) });
+  /**
+   * Starts one more daemon in a separate data directory, or one that has ended in its own. Tests use the token of the first one.
+   *
+   * @param changes for this start
+   */
+  async start(dataDir?: string, changes: Partial<TestDaemonOptions> = {}): Promise<TestDaemon> {
+    const daemon = await startTestDaemon(this.#compose(dataDir, changes));
     const [first] = this.#daemons;
     const token = (dir: string) => join(dir, 'admin-token');
     if (first !== undefined && dataDir === undefined) copyFileSync(token(first.dataDir), token(daemon.dataDir));
     this.#daemons.push(daemon);
     return daemon;
+  }
+
+  /** Starts a daemon, as `start`, that may end before it accepts requests. */
+  launch(dataDir?: string, changes: Partial<TestDaemonOptions> = {}): LaunchedDaemon {
+    return launchTestDaemon(this.#compose(dataDir, changes));
+  }
+
+  #compose(dataDir: string | undefined, changes: Partial<TestDaemonOptions>): TestDaemonOptions {
+    const name = `replica-${this.#daemons.length + 1}`;
+    return {
+      ...this.#options,
+      ...changes,
+      config: { ...this.#options.config, replica: { name }, ...changes.config },
+      env: { ...this.#options.env, ...changes.env },
+      ...(dataDir === undefined ? {} : { dataDir }),
+    };
   }
 }

@@ -124,7 +124,7 @@ async function explainPassing<T>(starting: Promise<T>): Promise<T> {
   } catch (error) {
     if (!isPassing(error)) throw error;
     throw new CliError(messageOf(error), {
-      hint: 'This error can be temporary: start Dockbell again. If it persists, check the disk and the kernel log.',
+      hint: 'This error can be temporary: start Dockbell again. If it persists, check PostgreSQL, or the disk and the kernel log.',
       exitCode: EXIT_CODES.negative,
       cause: error,
     });

@@ -39,5 +39,5 @@ function findInFile(database: string, runs: readonly string[]): ReadonlySet<stri
 
 /** A database that no daemon has used has no runs, and no table for them. */
 async function findInPostgres(url: string, runs: readonly string[]): Promise<ReadonlySet<string>> {
-  return (await inspectPostgres(url)).schemaSteps === null ? new Set(runs) : findStoredRuns(url, runs);
+  return (await inspectPostgres(url)).schema === null ? new Set(runs) : findStoredRuns(url, runs);
 }

@@ -1,6 +1,7 @@
 import { messageOf } from '../../core/errors.ts';
-import { inspectPostgres, type PostgresFacts, SCHEMA_STEPS } from '../../storage/postgres/inspect-database.ts';
+import { inspectPostgres, type PostgresFacts } from '../../storage/postgres/inspect-database.ts';
 import { MIN_VERSION } from '../../storage/postgres/open-database.ts';
+import { SCHEMA_VERSION } from '../../storage/postgres/schema-version.ts';
 import type { Check, Symptom } from '../patient.ts';
 
 /** Can PostgreSQL be reached, and does it keep the promise of a `202`? */
@@ -61,12 +62,12 @@ function examineConnections({ maxConnections }: PostgresFacts, pool: number): Sy
   ];
 }
 
-function examineSchema({ schemaSteps, isUnfinishedCopy }: PostgresFacts): Symptom[] {
+function examineSchema({ schema, isUnfinishedCopy }: PostgresFacts): Symptom[] {
   if (isUnfinishedCopy) {
     const message = 'the database has a copy that is not finished and verified, so the daemon does not start';
     return [{ severity: 'error', message, hint: "Finish it with 'dockbell storage copy'." }];
   }
-  if (schemaSteps === null || schemaSteps <= SCHEMA_STEPS) return [];
-  const message = `the database has schema version ${schemaSteps}, but this Dockbell supports versions up to ${SCHEMA_STEPS}`;
-  return [{ severity: 'error', message, hint: 'Install the newer version of Dockbell that wrote it.' }];
+  if (schema === null || schema.oldest <= SCHEMA_VERSION) return [];
+  const message = `the database needs schema version ${schema.oldest} or newer, and this Dockbell has version ${SCHEMA_VERSION}`;
+  return [{ severity: 'error', message, hint: `Install Dockbell ${schema.writtenBy} or newer.` }];
 }

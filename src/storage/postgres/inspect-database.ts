@@ -1,11 +1,8 @@
 import { Client } from 'pg';
 import { AppError, messageOf } from '../../core/errors.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { readVersion, type StoredVersion } from './schema-version.ts';
 import { toStorageError } from './storage-error.ts';
 import { COPY_MARKER } from './unfinished-copy.ts';
-
-/** The schema version that this program reads and writes. */
-export const SCHEMA_STEPS = MIGRATIONS.length;
 
 /** What a database and its server say about themselves. */
 export interface PostgresFacts {
@@ -19,7 +16,7 @@ export interface PostgresFacts {
   fullPageWrites: string;
   maxConnections: number;
   /** `null` if no daemon has used the database. */
-  schemaSteps: number | null;
+  schema: StoredVersion | null;
   isUnfinishedCopy: boolean;
   /** The check value of the master key; `null` if no secret was ever stored. */
   keyCheck: Uint8Array | null;
@@ -39,14 +36,11 @@ const SERVER = `SELECT current_setting('server_version') AS version,
 export function inspectPostgres(url: string): Promise<PostgresFacts> {
   return withConnection(url, async (client) => {
     const { rows } = await client.query(SERVER, [COPY_MARKER]);
-    const { hasSchema, ...server } = rows[0] as { hasSchema: boolean } & Omit<
-      PostgresFacts,
-      'schemaSteps' | 'keyCheck'
-    >;
-    if (!hasSchema) return { ...server, schemaSteps: null, keyCheck: null };
-    const schema = await client.query<{ steps: number }>('SELECT steps FROM dockbell_schema');
+    const { hasSchema, ...server } = rows[0] as { hasSchema: boolean } & Omit<PostgresFacts, 'schema' | 'keyCheck'>;
+    if (!hasSchema) return { ...server, schema: null, keyCheck: null };
+    const schema = await readVersion(client);
     const keys = await client.query<{ value: Buffer }>("SELECT value FROM settings WHERE key = 'master_key_check'");
-    return { ...server, schemaSteps: schema.rows[0]?.steps ?? null, keyCheck: keys.rows[0]?.value ?? null };
+    return { ...server, schema, keyCheck: keys.rows[0]?.value ?? null };
   });
 }
 

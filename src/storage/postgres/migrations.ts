@@ -1,10 +1,22 @@
+/** One step of the schema. */
+export interface Migration {
+  /**
+   * The oldest schema version whose daemons can work during this step and after it. A step that older daemons cannot work with
+   * has its own version.
+   */
+  oldest: number;
+  sql: string;
+}
+
 /**
  * The schema, one step per version. A released step is never edited: a change is a new step. The table `dockbell_schema` has the
  * number of applied steps. The tables and columns are those of `sqlite/migrations.ts`, with three differences: `identities` has
  * the claim of every accepted delivery, `delivery_listing` is a view, and some functions have the names of SQLite.
  */
-export const MIGRATIONS: readonly string[] = [
-  `
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    oldest: 1,
+    sql: `
   CREATE TABLE factories (
     name TEXT PRIMARY KEY,
     applied_revision TEXT,
@@ -657,9 +669,10 @@ export const MIGRATIONS: readonly string[] = [
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     AS 'SELECT * FROM json_each((document::json -> substr(path, 3))::text)';
   `,
-].map(orderByBytes);
+  },
+].map(({ oldest, sql }) => ({ oldest, sql: orderByBytes(sql) }));
 
 /** Text is ordered by its bytes, as in SQLite and in the keys of pages, for every locale of the database. */
-function orderByBytes(step: string): string {
-  return step.replaceAll(' TEXT', ' text COLLATE "C"');
+function orderByBytes(sql: string): string {
+  return sql.replaceAll(' TEXT', ' text COLLATE "C"');
 }

@@ -1,7 +1,7 @@
-import { Pool, types } from 'pg';
+import { type ClientBase, Pool, types } from 'pg';
 import { AppError } from '../../core/errors.ts';
-import { MIGRATIONS } from './migrations.ts';
-import { withConnection } from './operations.ts';
+import { type MigratedSchema, migrate } from './migrate.ts';
+import { declareVersion } from './schema-version.ts';
 import { restoreNul } from './text-without-nul.ts';
 import { rejectUnfinishedCopy } from './unfinished-copy.ts';
 
@@ -15,9 +15,6 @@ export interface PostgresSettings {
 
 /** The oldest version with everything that the queries use. */
 export const MIN_VERSION = 140000;
-
-/** Held while the schema is created or changed, so that only one of several daemons does it. */
-const SCHEMA_LOCK = 0x0d0cbe11;
 
 /** The queries of a transaction follow each other without a pause. */
 const IDLE_IN_TRANSACTION_MS = 5000;
@@ -38,22 +35,28 @@ const PARSERS = new Map<number, (value: string) => unknown>([
 /** For each connection. */
 export const TYPES = { getTypeParser: (id: number) => PARSERS.get(id) ?? types.getTypeParser(id) } as never;
 
+/** A database that is ready for use. */
+export interface OpenPostgres {
+  pool: Pool;
+  /** `null` if the schema was up to date, or the database was empty. */
+  migration: MigratedSchema | null;
+}
+
 /**
  * Connects, rejects a database that cannot keep the promise of a `202`, and creates the schema or brings it up to date.
- * Throws `storage_unavailable` with what to do.
+ * Throws `storage_unavailable` with what to do, and the errors of `migrate`.
  *
  * @param name by which PostgreSQL lists the sessions
  */
-export async function openPostgres(settings: PostgresSettings, name: string): Promise<Pool> {
-  const pool = createPool(settings, name);
+export async function openPostgres(settings: PostgresSettings, name: string): Promise<OpenPostgres> {
+  const preparing = createPool({ ...settings, pool: 1 }, name);
   try {
-    await requirePromises(pool);
-    await rejectUnfinishedCopy(pool);
-    await migrate(pool);
-    return pool;
-  } catch (error) {
-    await pool.end();
-    throw error;
+    await requirePromises(preparing);
+    await rejectUnfinishedCopy(preparing);
+    const migration = await migrate(preparing);
+    return { pool: createPool(settings, name, declareVersion), migration };
+  } finally {
+    await preparing.end();
   }
 }
 
@@ -61,8 +64,13 @@ export async function openPostgres(settings: PostgresSettings, name: string): Pr
  * Connects when it is used first. Values have the types that the storage reads.
  *
  * @param name by which PostgreSQL lists the sessions
+ * @param onConnect prepares each new connection
  */
-export function createPool({ url, pool: max }: PostgresSettings, name: string): Pool {
+export function createPool(
+  { url, pool: max }: PostgresSettings,
+  name: string,
+  onConnect: (client: ClientBase) => Promise<void> = async () => {},
+): Pool {
   const pool = new Pool({
     connectionString: url,
     max,
@@ -74,6 +82,7 @@ export function createPool({ url, pool: max }: PostgresSettings, name: string): 
     // Statements that do not depend on each other share a round trip.
     pipeline: true,
     types: TYPES,
+    onConnect,
   });
   // A connection that ends while nobody uses it is replaced by the next one.
   pool.on('error', () => undefined);
@@ -104,30 +113,4 @@ export async function requirePromises(pool: Pool): Promise<void> {
       `synchronous_commit is off, so PostgreSQL can lose a confirmed delivery. ${fix}`,
     );
   }
-}
-
-/** All steps that are missing, in one transaction. */
-export async function migrate(pool: Pool): Promise<void> {
-  await withConnection(pool, async (client) => {
-    await client.query('BEGIN');
-    try {
-      await client.query('SELECT pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
-      await client.query('CREATE TABLE IF NOT EXISTS dockbell_schema (steps integer NOT NULL)');
-      const { rows } = await client.query('SELECT steps FROM dockbell_schema');
-      const applied = (rows[0] as { steps: number } | undefined)?.steps ?? 0;
-      if (applied > MIGRATIONS.length) {
-        throw new AppError(
-          'storage_unavailable',
-          'The database was written by a newer version of Dockbell. Install that version.',
-        );
-      }
-      for (const step of MIGRATIONS.slice(applied)) await client.query(step);
-      if (rows.length === 0) await client.query('INSERT INTO dockbell_schema (steps) VALUES ($1)', [MIGRATIONS.length]);
-      else await client.query('UPDATE dockbell_schema SET steps = $1', [MIGRATIONS.length]);
-      await client.query('COMMIT');
-    } catch (error) {
-      await client.query('ROLLBACK').catch(() => undefined);
-      throw error;
-    }
-  });
 }

@@ -7,6 +7,7 @@ import type { GroupPorts } from '../thread/worker-protocol.ts';
 import { catchUpListing } from './delivery-listing.ts';
 import { type AnnounceRuns, recordBatch } from './delivery-log.ts';
 import { CLAIM_RETENTION, createClaimFinder } from './identity-claims.ts';
+import type { MigratedSchema } from './migrate.ts';
 import { openPostgres, type PostgresSettings } from './open-database.ts';
 import { createOperations, type Operations } from './operations.ts';
 import { advanceReplay } from './replay-steps.ts';
@@ -19,6 +20,8 @@ import { toStorageError } from './storage-error.ts';
 
 /** A storage in a database of PostgreSQL, which several daemons can share. */
 export interface PostgresStorage extends Storage, GroupPorts {
+  /** The migration of this start; `null` if the schema was up to date, or the database was empty. */
+  migration: MigratedSchema | null;
   close(): Promise<void>;
 }
 
@@ -32,13 +35,14 @@ export async function openPostgresStorage(
   measures: WriteMeasures = openMeasures(),
   member: Member | null = null,
 ): Promise<PostgresStorage> {
-  const pool = await openPostgres(settings, member === null ? 'dockbell' : nameSession(member.id));
+  const { pool, migration } = await openPostgres(settings, member === null ? 'dockbell' : nameSession(member.id));
   const operations = createOperations(pool);
   const ports = createPostgresPorts(pool, operations, { measures, member });
   return {
     ...ports,
     replicas: createReplicaTable(pool, operations, member?.id ?? ''),
     runLogParts: wrapOperations(createRunLogParts(pool), translate),
+    migration,
     close: () => pool.end(),
   };
 }

@@ -5,6 +5,7 @@ import type { Storage } from '../../core/ports/storage.ts';
 import type { SharedMeasures } from '../../core/write-measures.ts';
 import type { ErrorCopy } from '../../threads/pending-calls.ts';
 import { listOperations, type PortRequest } from '../../threads/port-client.ts';
+import type { MigratedSchema } from '../postgres/migrate.ts';
 import type { Migration } from '../sqlite/disk/open-database.ts';
 
 /** What only the worker of a database offers that several daemons share. */
@@ -32,8 +33,8 @@ export interface StorageRequest extends PortRequest {
 export interface OpenedDatabase {
   /** Why the file cannot shrink; usually empty. */
   warnings: string[];
-  /** `null` if the schema was up to date. */
-  migration: Migration | null;
+  /** `null` if the schema was up to date, or new. */
+  migration: Migration | MigratedSchema | null;
 }
 
 /**

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import { AppError, messageOf } from '../../../core/errors.ts';
+import { AppError, type ErrorCode, messageOf } from '../../../core/errors.ts';
 import type { GroupEvent } from '../../../core/ports/replicas.ts';
 import { TYPES } from '../open-database.ts';
+import { declareVersion } from '../schema-version.ts';
 import { toStorageError } from '../storage-error.ts';
 import { listen, readPayload } from './channel.ts';
 import {
@@ -34,7 +35,7 @@ interface MembershipParts {
   /** ID of this start. */
   id: string;
   report(event: GroupEvent): void;
-  /** Another replica took the lead from this one, which therefore has to stop. */
+  /** This replica has to stop: another one took the lead from it, or changed the schema so that it cannot continue. */
   onDeposed(error: AppError): void;
 }
 
@@ -72,7 +73,7 @@ class Member implements Membership {
     return this.#term?.epoch ?? null;
   }
 
-  /** @throws `storage_unavailable` if PostgreSQL cannot be reached */
+  /** @throws `storage_unavailable` if PostgreSQL cannot be reached, `storage_newer` if newer daemons changed its schema */
   async connect(): Promise<void> {
     const { url, id } = this.#parts;
     const client = new Client({
@@ -85,6 +86,7 @@ class Member implements Membership {
     client.on('notification', ({ payload }) => this.#receive(payload ?? ''));
     try {
       await client.connect();
+      await declareVersion(client);
       await listen(client);
       await this.#lead(client);
       if (this.#term === null) await rejectCommand(client);
@@ -134,7 +136,7 @@ class Member implements Membership {
       }
       return true;
     } catch (error) {
-      if (error instanceof Deposed) this.#giveUp(error);
+      if (error instanceof AppError && GIVE_UP.has(error.code)) this.#giveUp(error);
       await this.#client?.end().catch(() => undefined);
       this.#client = null;
       return false;
@@ -154,7 +156,7 @@ class Member implements Membership {
       throw new AppError('storage_unavailable', 'an earlier session holds the lock of the leader');
   }
 
-  #giveUp(error: Deposed): void {
+  #giveUp(error: AppError): void {
     this.#leaving.abort();
     this.#parts.onDeposed(error);
   }
@@ -164,6 +166,8 @@ class Member implements Membership {
     if (message !== null) this.#parts.report({ event: 'received', message });
   }
 }
+
+const GIVE_UP: ReadonlySet<ErrorCode> = new Set(['not_leading', 'storage_newer']);
 
 class Deposed extends AppError {
   constructor() {

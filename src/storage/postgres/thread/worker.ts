@@ -41,7 +41,7 @@ async function open(): Promise<{ storage: PostgresStorage; membership: Membershi
         report: (group) => report({ group }),
         onDeposed: (error) => report({ broken: copyError(error) }),
       });
-      report({ warnings: [], migration: null });
+      report({ warnings: [], migration: storage.migration });
       return { storage, membership };
     } catch (error) {
       await storage.close();

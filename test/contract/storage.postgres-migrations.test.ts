@@ -1,0 +1,122 @@
+import { Client, type Pool } from 'pg';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { migrate } from '../../src/storage/postgres/migrate.ts';
+import { MIGRATIONS, type Migration } from '../../src/storage/postgres/migrations.ts';
+import { createPool } from '../../src/storage/postgres/open-database.ts';
+import { openPostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
+import { declareVersion } from '../../src/storage/postgres/schema-version.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { withClient } from '../helpers/start-postgres.ts';
+
+const NOW = MIGRATIONS.length;
+const COMPATIBLE: Migration = { oldest: NOW, sql: 'ALTER TABLE factories ADD COLUMN added text' };
+const INCOMPATIBLE: Migration = { oldest: NOW + 2, sql: 'ALTER TABLE pauses RENAME TO paused' };
+
+let databases = 0;
+let url: string;
+let pool: Pool;
+
+beforeEach(async () => {
+  const server = inject('postgresUrl');
+  const name = `migrations_${process.pid}_${++databases}`;
+  await withClient(`${server}/postgres`, (client) => client.query(`CREATE DATABASE ${name}`));
+  url = `${server}/${name}`;
+  pool = createPool({ url, pool: 2 }, 'migrations');
+});
+
+afterEach(() => pool.end());
+
+const readSchema = async () => (await pool.query('SELECT steps, oldest FROM dockbell_schema')).rows;
+
+describe('a migration of PostgreSQL', () => {
+  it('lets daemons of a version that it supports work and start', async () => {
+    const running = await openPostgresStorage({ url, pool: 2 });
+    expect(running.migration).toBeNull();
+    expect(await migrate(pool, [...MIGRATIONS, COMPATIBLE])).toEqual({ from: NOW, to: NOW + 1 });
+    expect(await readSchema()).toEqual([{ steps: NOW + 1, oldest: 1 }]);
+    await running.pauses.resume({ factory: 'payments', automation: '' });
+    const started = await openPostgresStorage({ url, pool: 2 });
+    await started.pauses.resume({ factory: 'payments', automation: '' });
+    expect(await readSchema()).toEqual([{ steps: NOW + 1, oldest: 1 }]);
+    for (const storage of [running, started]) await storage.close();
+  });
+
+  it('changes nothing while daemons run that it does not support, and names them', { timeout: 60_000 }, async () => {
+    const self = { id: 'a', epoch: () => null };
+    const older = await openPostgresStorage({ url, pool: 2 }, undefined, self);
+    await older.replicas.describe({
+      name: 'dockbell-0',
+      version: '1',
+      adminUrl: null,
+      ingressUrl: null,
+      startedAt: 5,
+      live: {},
+    });
+    const steps = [...MIGRATIONS, COMPATIBLE, INCOMPATIBLE];
+    await expect(migrate(pool, steps)).rejects.toMatchObject({
+      code: 'storage_unavailable',
+      message:
+        `the schema of the database must change from version ${NOW} to ${NOW + 2}, and daemons before version ${NOW + 2} cannot ` +
+        'work with the result. Stop them, then start this one: dockbell-0. Nothing was changed',
+    });
+    expect(await readSchema()).toEqual([{ steps: NOW, oldest: 1 }]);
+    await older.close();
+    // A session of the new version is no obstacle.
+    await withClient(url, async (client) => {
+      await declareVersion(client, NOW + 2);
+      await migrate(pool, steps);
+    });
+    expect(await readSchema()).toEqual([{ steps: NOW + 2, oldest: NOW + 2 }]);
+  });
+
+  it('ends the support for older daemons: they do not start, and do not connect again', async () => {
+    await migrate(pool);
+    await migrate(pool, [...MIGRATIONS, COMPATIBLE, INCOMPATIBLE]);
+    const newer = {
+      code: 'storage_newer',
+      message: expect.stringContaining(
+        `the database has schema version ${NOW + 2}, which needs daemons with schema version ${NOW + 2} or newer. ` +
+          `This Dockbell has version ${NOW}.`,
+      ),
+    };
+    await expect(openPostgresStorage({ url, pool: 2 })).rejects.toMatchObject(newer);
+    await withClient(url, async (client) => {
+      await expect(declareVersion(client)).rejects.toMatchObject(newer);
+    });
+  });
+
+  it('does not hold up transactions while it waits for a lock', { timeout: 60_000 }, async () => {
+    const running = await openPostgresStorage({ url, pool: 2 });
+    const reader = new Client({ connectionString: url });
+    await reader.connect();
+    await reader.query('BEGIN; SELECT FROM pauses');
+    const adding: Migration = { oldest: NOW, sql: 'ALTER TABLE pauses ADD COLUMN added text' };
+    const migrated = migrate(pool, [...MIGRATIONS, adding]);
+    await eventually(async () => {
+      const { rows } = await reader.query("SELECT FROM pg_locks WHERE relation = 'pauses'::regclass AND NOT granted");
+      return rows.length > 0;
+    });
+    // It waits behind the migration, which waits behind the reader.
+    await running.pauses.resume({ factory: 'payments', automation: '' });
+    await reader.query('COMMIT');
+    expect(await migrated).toEqual({ from: NOW, to: NOW + 1 });
+    await reader.end();
+    await running.close();
+  });
+
+  it('keeps the steps before one that fails, and continues with it', async () => {
+    await migrate(pool);
+    const failing: Migration = { oldest: NOW, sql: 'CREATE TABLE added (a integer); SELECT 1 / 0' };
+    await expect(migrate(pool, [...MIGRATIONS, COMPATIBLE, failing])).rejects.toThrow('division by zero');
+    expect(await readSchema()).toEqual([{ steps: NOW + 1, oldest: 1 }]);
+    const fixed: Migration = { oldest: NOW, sql: 'CREATE TABLE added (a integer)' };
+    expect(await migrate(pool, [...MIGRATIONS, COMPATIBLE, fixed])).toEqual({ from: NOW + 1, to: NOW + 2 });
+  });
+
+  it('is applied once by daemons that start together', async () => {
+    await migrate(pool);
+    const steps = [...MIGRATIONS, COMPATIBLE];
+    const migrations = await Promise.all([migrate(pool, steps), migrate(pool, steps)]);
+    expect(migrations.filter((migration) => migration !== null)).toEqual([{ from: NOW, to: NOW + 1 }]);
+  });
+});
