@@ -29,6 +29,7 @@ const ENTRIES = [
   'demo/run-demo',
   'app/start-daemon',
   'executors/start-records',
+  'executors/watchdog/watchdog-process',
 ];
 
 await buildOnce({

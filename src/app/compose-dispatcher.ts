@@ -12,17 +12,23 @@ import { composeTerms, createExecutors, createRunDispatcher, reportEnds } from '
 import type { DaemonOptions } from './daemon.ts';
 import type { DaemonObservers } from './observe-daemon.ts';
 import type { DaemonState } from './open-daemon-state.ts';
+import type { OpenGroup } from './open-group.ts';
 import { observeAll } from './open-tracing.ts';
 
 /** Where commands are looked up if the daemon itself has no `PATH`. */
 const DEFAULT_SEARCH_PATH = '/usr/local/bin:/usr/bin:/bin';
 
+/** What the dispatcher shares with other parts of the daemon, and the daemon with others. */
+interface SharedParts extends Pick<OpenGroup, 'runGroup' | 'watchdog' | 'announce'> {
+  secrets: SecretStore;
+  runLogs: RunLogs;
+}
+
 /** Creates the executors of the configuration, and what gives them runs. Nothing is claimed before its start. */
 export async function composeDispatcher(
-  { config, env, paths, machine, storage, clock, logger }: DaemonState,
+  { config, env, paths, storage, clock, logger }: DaemonState,
   { metrics, tracing, sources, alerts, notifier }: DaemonObservers,
-  secrets: SecretStore,
-  runLogs: RunLogs,
+  { secrets, runLogs, runGroup, watchdog, announce }: SharedParts,
   options: Pick<DaemonOptions, 'openStartRecords' | 'onRunEnded'> & {
     /** Where the admin listener listens. Known when the first run starts. */
     adminUrl(): string;
@@ -33,6 +39,7 @@ export async function composeDispatcher(
     runsDir: config.runsDir,
     openOutput: runLogs.openOutput,
     startRecords,
+    ...(watchdog === null ? {} : { watchdog }),
     searchPath: env.PATH ?? DEFAULT_SEARCH_PATH,
     maskOutput: createRedactingTransform,
     secrets,
@@ -50,10 +57,12 @@ export async function composeDispatcher(
   const onRunChanged = (run: RunId) => {
     sources.onRunChanged(run);
     notifier.offerRun(run);
+    announce.runChanged(run);
   };
   const dispatcher = createRunDispatcher({
     terms: await openTerms(config),
-    machine,
+    group: runGroup,
+    onSlotFreed: announce.startable,
     storage,
     logs: runLogs.writer,
     observer: observeAll([metrics.runs, alerts.runs, ...(tracing === null ? [] : [tracing.runs])]),

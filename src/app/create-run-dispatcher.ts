@@ -2,6 +2,7 @@ import type { FactoryConfig } from '../config/config.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Executor, RunLogWriter, StartRecords } from '../core/ports/runs/executor.ts';
+import type { RunGroup } from '../core/ports/runs/run-group.ts';
 import type { RunObserver } from '../core/ports/runs/run-observer.ts';
 import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
@@ -10,7 +11,7 @@ import type { Environment } from '../core/reserved-variables.ts';
 import type { Run } from '../core/resources/run.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { ExecutorParts } from '../executors/executor-kind.ts';
-import { createExecutor, LOCAL_EXECUTORS } from '../executors/index.ts';
+import { createExecutor, LED_EXECUTORS, LOCAL_EXECUTORS } from '../executors/index.ts';
 import { createDispatcher, type Dispatcher, type DispatchTerms } from '../run/dispatcher.ts';
 import type { FactoryExecutor } from '../run/factory-queue.ts';
 import type { WorkerTerms } from '../run/run-leases.ts';
@@ -18,7 +19,7 @@ import { createWorkerCheckouts, createWorkspaces } from './check-out-workspaces.
 
 export interface RunParts {
   terms: DispatchTerms;
-  machine?: string | null;
+  group?: RunGroup;
   storage: Pick<Storage, 'runQueue' | 'runReader' | 'pauses'>;
   logs: RunLogWriter;
   observer: RunObserver;
@@ -26,6 +27,7 @@ export interface RunParts {
   openMask?(run: Run): Promise<(text: string) => string>;
   startRecords: Pick<StartRecords, 'create' | 'exists'>;
   onRunChanged(run: RunId): void;
+  onSlotFreed?(factory: string): void;
   clock: Clock;
   logger: Logger;
 }
@@ -36,6 +38,7 @@ export function createRunDispatcher({ storage, ...parts }: RunParts): Dispatcher
     runs: storage.runReader,
     pauses: storage.pauses,
     localExecutors: LOCAL_EXECUTORS,
+    ledExecutors: LED_EXECUTORS,
     ...parts,
   });
 }

@@ -3,7 +3,6 @@ import { readClientSecret } from '../api/openid/read-client-secret.ts';
 import type { LiveConfig } from '../config/live-config.ts';
 import { createIdSource } from '../core/ids.ts';
 import { systemClock } from '../core/time/clock.ts';
-import { readOrCreateId } from '../files/id-file.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createRedactor } from '../secrets/redactor.ts';
 import { readInheritedSockets } from '../systemd/inherited-sockets.ts';
@@ -24,7 +23,7 @@ export async function openDaemonState({ config }: LiveConfig, options: DaemonOpt
   const service = createServiceNotifier({ env, pid: process.pid, logger });
   lifetime.defer(() => service.close());
   const sockets = readInheritedSockets(env, process.pid, logger);
-  const { paths, opening } = await openDataDir(config, logger, lifetime);
+  const { paths, machine, opening } = await openDataDir(config, logger, lifetime);
   // The management API is most of the program: its code is compiled while the storage opens.
   const [opened, { openAdmin }] = await Promise.all([opening, import('./open-admin.ts')]);
   const { storage } = opened;
@@ -35,7 +34,7 @@ export async function openDaemonState({ config }: LiveConfig, options: DaemonOpt
   const isConfigured = (factory: string) => config.factories.some(({ name }) => name === factory);
   return {
     ...opened,
-    machine: config.storage.type === 'sqlite' ? null : await readOrCreateId(paths.machineId),
+    machine,
     config,
     env,
     logger,

@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { messageOf } from '../core/errors.ts';
+import type { RunId } from '../core/ids.ts';
 import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { ReplicaGroup, ReplicaMessage } from '../core/ports/replicas.ts';
+import { LONE_RUN_GROUP, type RunGroup } from '../core/ports/runs/run-group.ts';
 import type { DeliveryLogEntry } from '../core/resources/delivery.ts';
 import type { StoredTraceContext } from '../core/trace-context.ts';
+import { type RunWatchdog, WatchdogProcess } from '../executors/watchdog/run-watchdog.ts';
 import type { LiveFactories } from '../registry/live-factories.ts';
 import { Exchange } from '../replicas/exchange.ts';
 import { JoinedGroup } from '../replicas/join-group.ts';
+import { JoinedRunGroup } from '../replicas/join-run-group.ts';
 import { createLoneGroup } from '../replicas/lone-group.ts';
 import type { Dispatcher } from '../run/dispatcher.ts';
 import type { Ingress } from './create-ingress.ts';
@@ -20,7 +24,7 @@ import type { ReconcileThread } from './reconcile-thread/start-reconcile-thread.
 /** The parts of a daemon that follow what other replicas announce. */
 export interface GroupFollowers {
   ingress: Pick<Ingress, 'noteAdmitted'>;
-  dispatcher: Pick<Dispatcher, 'onRunsCreated'>;
+  dispatcher: Pick<Dispatcher, 'onRunsCreated' | 'wakeAll' | 'cancelHere'>;
   reconciling: Pick<ReconcileThread, 'onPush' | 'follow'>;
   liveFactories: Pick<LiveFactories, 'remove'>;
   /** A version of this secret was stored elsewhere. */
@@ -30,6 +34,10 @@ export interface GroupFollowers {
 /** This daemon in the group of those that share its storage. */
 export interface OpenGroup {
   group: ReplicaGroup;
+  /** The same daemons, as far as they execute runs. */
+  runGroup: RunGroup;
+  /** Ends the processes of runs if this daemon cannot; `null` if its next start ends them. */
+  watchdog: RunWatchdog | null;
   /** Call before what was applied is read for the first time. */
   beginFollowing(): Promise<void>;
   /** Messages of this daemon to the others. */
@@ -39,6 +47,8 @@ export interface OpenGroup {
     admitted: Exchange['noteAdmitted'];
     recorded(entry: DeliveryLogEntry): void;
     push(factory: string, trace: StoredTraceContext | null): void;
+    startable(factory: string): void;
+    runChanged(run: RunId): void;
   };
 }
 
@@ -51,9 +61,11 @@ export function openGroup(
 ): OpenGroup {
   const { name } = state.config.replica;
   const self = { name: name ?? hostname(), version: observers.version, startedAt: state.clock.wallMs() };
-  if (state.config.storage.type === 'sqlite') return openLoneGroup(self);
+  const { machine, config, logger } = state;
+  if (machine === null) return openLoneGroup(self);
   const { replicas, listen } = state.group;
-  const { logger } = state;
+  const watchdog = new WatchdogProcess(logger);
+  const runGroup = new JoinedRunGroup(machine, replicas, config.replica.runLeaseMs, (until) => watchdog.extend(until));
   const announce = (message: ReplicaMessage) => {
     replicas
       .announce(message)
@@ -64,16 +76,22 @@ export function openGroup(
     listen,
     self,
     follow: (factory, versions) => followStored(factory, versions, { state, observers, followers: followers() }),
+    onRenewed: (event) => runGroup.renew(event),
+    onReconnected: () => catchUp(group.isLeader, observers, followers()),
     onMessage: (message) => follow(message, group.isLeader, { state, observers, followers: followers() }),
     logger,
   });
   const exchange = new Exchange(announce);
   lifetime.defer(async () => {
     exchange.stop();
+    runGroup.stop();
+    watchdog.close();
     await group.stop();
   });
   return {
     group,
+    runGroup,
+    watchdog,
     beginFollowing: () => group.beginFollowing(),
     announce: {
       applied: (factory, version) => group.noteOwnChange(factory, version),
@@ -84,6 +102,11 @@ export function openGroup(
         if (!group.isLeader) noteRecorded(exchange, entry);
       },
       push: (factory, trace) => announce({ kind: 'push', factory, trace }),
+      startable: (factory) => exchange.noteStartable(factory),
+      // The leader sees its own.
+      runChanged: (run) => {
+        if (!group.isLeader) exchange.noteRunChanged(run);
+      },
     },
   };
 }
@@ -94,8 +117,18 @@ function openLoneGroup(self: { name: string; version: string; startedAt: number 
   const nobody = () => {};
   return {
     group,
+    runGroup: LONE_RUN_GROUP,
+    watchdog: null,
     beginFollowing: async () => {},
-    announce: { applied: nobody, secret: nobody, admitted: nobody, recorded: nobody, push: nobody },
+    announce: {
+      applied: nobody,
+      secret: nobody,
+      admitted: nobody,
+      recorded: nobody,
+      push: nobody,
+      startable: nobody,
+      runChanged: nobody,
+    },
   };
 }
 
@@ -129,11 +162,19 @@ function follow(message: ReplicaMessage, isLeader: boolean, { state, observers, 
     followers.ingress.noteAdmitted(message.of, message.counts);
   } else if (message.kind === 'secret') {
     followers.onSecretChanged(message.name);
-  } else if (!isLeader || message.kind === 'live') {
-    // The rest concerns the leader.
   } else if (message.kind === 'runs') {
     // Any of them may have a concurrency key.
     for (const factory of message.factories) followers.dispatcher.onRunsCreated(factory, [{ concurrencyKey: '' }]);
+  } else if (message.kind === 'cancel') {
+    followers.dispatcher
+      .cancelHere(message.run)
+      .catch((error) => state.logger.warn({ err: error, run: message.run }, 'cancelling a run failed'));
+  } else if (!isLeader || message.kind === 'live') {
+    // The rest concerns the leader.
+  } else if (message.kind === 'runsChanged') {
+    observers.sources.onRunsChangedElsewhere(message.runs);
+    if (message.runs === null) observers.notifier.offerRecentRuns();
+    else for (const run of message.runs) observers.notifier.offerRun(run);
   } else if (message.kind === 'push') {
     if (state.isConfigured(message.factory)) followers.reconciling.onPush(message.factory, message.trace);
   } else if (message.kind === 'unaccepted') {
@@ -141,6 +182,14 @@ function follow(message: ReplicaMessage, isLeader: boolean, { state, observers, 
   } else if (message.kind === 'recorded') {
     observers.sources.onRecordedElsewhere(message.deliveries);
   }
+}
+
+/** Does what follows from messages that may have been lost. */
+function catchUp(isLeader: boolean, { sources, notifier }: DaemonObservers, { dispatcher }: GroupFollowers): void {
+  dispatcher.wakeAll();
+  if (!isLeader) return;
+  sources.onRunsChangedElsewhere(null);
+  notifier.offerRecentRuns();
 }
 
 /** A reconciliation that somebody waits for ends when all replicas serve what it applied. */

@@ -18,6 +18,7 @@ import { removeDaemonFile } from '../data-dir/daemon-file.ts';
 import { type DataPaths, resolveDataPaths } from '../data-dir/data-paths.ts';
 import { requireDatabase } from '../data-dir/require-database.ts';
 import { noteStorage } from '../data-dir/storage-note.ts';
+import { readOrCreateId } from '../files/id-file.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { builtFile } from '../files/package-files.ts';
 import { removeDrafts } from '../files/write-durably.ts';
@@ -28,7 +29,7 @@ import { placeMasterKey } from '../secrets/place-master-key.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { createSecretStore, type NamingTarget } from '../secrets/secret-store.ts';
 import { lockDataDir } from '../storage/data-dir-lock.ts';
-import type { PostgresSettings } from '../storage/postgres/open-database.ts';
+import type { PostgresSettings, ReplicaSettings } from '../storage/postgres/open-database.ts';
 import type { SqliteFile } from '../storage/sqlite/sqlite-storage.ts';
 import { type StorageThread, startStorage } from '../storage/thread/start-storage.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -36,6 +37,8 @@ import type { Lifetime } from './lifetime.ts';
 /** The data directory of a daemon, locked. */
 export interface OpenDataDir {
   paths: DataPaths;
+  /** ID of the data directory among those that share a database; `null` for a daemon with its own storage. */
+  machine: string | null;
   /** Resolves when the storage is open. Its thread is starting, so that the caller can load code at the same time. */
   opening: Promise<OpenStorage>;
 }
@@ -48,7 +51,7 @@ export interface OpenStorage
 
 /** Locks the data directory and starts the storage in it. Nothing is read before the lock is held. */
 export async function openDataDir(
-  { dataDir, storage }: Pick<Config, 'dataDir' | 'storage'>,
+  { dataDir, storage, replica }: Pick<Config, 'dataDir' | 'storage' | 'replica'>,
   logger: Logger,
   lifetime: Lifetime,
 ): Promise<OpenDataDir> {
@@ -63,16 +66,19 @@ export async function openDataDir(
   if (storage.type === 'sqlite') requireDatabase(paths);
   await removeStaleStaging(dataDir);
   await removeDrafts(dataDir);
-  return { paths, opening: openStorage(storage, paths, logger, lifetime) };
+  const machine = storage.type === 'sqlite' ? null : await readOrCreateId(paths.machineId);
+  const settings = machine === null ? null : { machine, runLeaseMs: replica.runLeaseMs };
+  return { paths, machine, opening: openStorage(storage, settings, paths, logger, lifetime) };
 }
 
 async function openStorage(
   config: Config['storage'],
+  replica: ReplicaSettings | null,
   paths: DataPaths,
   logger: Logger,
   lifetime: Lifetime,
 ): Promise<OpenStorage> {
-  const thread = await startThread(config, paths);
+  const thread = await startThread(config, replica, paths);
   lifetime.defer(() => thread.close());
   await noteStorage(paths.storageNote, config.type);
   for (const text of thread.opened.warnings) logger.warn({}, text);
@@ -81,12 +87,16 @@ async function openStorage(
   return { storage, measures, group, openChannel, applyPacked, storageBroken: broken };
 }
 
-function startThread({ type, url, pool }: Config['storage'], { database }: DataPaths): Promise<StorageThread> {
-  if (type === 'sqlite') {
+function startThread(
+  { url, pool }: Config['storage'],
+  replica: ReplicaSettings | null,
+  { database }: DataPaths,
+): Promise<StorageThread> {
+  if (replica === null) {
     const file: SqliteFile = { file: database };
     return startStorage(builtFile('storage/sqlite/thread/worker.js'), file);
   }
-  const settings: PostgresSettings = { url: url!, pool };
+  const settings: PostgresSettings & ReplicaSettings = { url: url!, pool, ...replica };
   return startStorage(builtFile('storage/postgres/thread/worker.js'), settings);
 }
 

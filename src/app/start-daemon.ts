@@ -69,12 +69,13 @@ async function composeDaemon(
   const hurry = new AbortController();
   const observers = await observeDaemon(state, hurry.signal, lifetime);
   const { backups, metrics, tracing, registry, events, sources, notifier, alerts, version } = observers;
-  const { group, beginFollowing, announce } = openGroup(
+  const opened = openGroup(
     state,
     observers,
     () => ({ ingress, dispatcher, reconciling, liveFactories, onSecretChanged: followStored }),
     lifetime,
   );
+  const { group, beginFollowing, announce } = opened;
   const followSecret = (name: string) => {
     ingress.onSecretChanged(name);
     runSecrets.onSecretChanged();
@@ -131,7 +132,8 @@ async function composeDaemon(
 
   let adminUrl = '';
   const runLogs = openRunLogs(state, lifetime);
-  const { dispatcher, openTerms, startRecords } = await composeDispatcher(state, observers, secrets, runLogs, {
+  const shared = { secrets, runLogs, ...opened };
+  const { dispatcher, openTerms, startRecords } = await composeDispatcher(state, observers, shared, {
     openStartRecords: options.openStartRecords,
     onRunEnded: options.onRunEnded,
     adminUrl: () => adminUrl,
@@ -175,7 +177,8 @@ async function composeDaemon(
       announce.recorded(entry);
     },
     onRunsCreated: (factory, runs) => {
-      if (group.isLeader) dispatcher.onRunsCreated(factory, runs);
+      dispatcher.onRunsCreated(factory, runs);
+      announce.startable(factory);
     },
     onPush: (factory, trace) => {
       if (group.isLeader) reconciling.onPush(factory, trace);
@@ -255,8 +258,9 @@ async function composeDaemon(
   adminUrl = url;
   if (options.noNewRuns) dispatcher.drain.drain();
   const probe = createUrlProbe({ config, urlProbes: ingress.urlProbes, ids, ingressUrl });
+  dispatcher.start().catch((error) => logger.error({ err: error }, 'recovering runs failed'));
   group.onLead(() => {
-    dispatcher.start().catch((error) => logger.error({ err: error }, 'recovering runs failed'));
+    dispatcher.lead().catch((error) => logger.error({ err: error }, 'recovering runs failed'));
     ingress.replays.start().catch((error) => logger.error({ err: error }, 'continuing replays failed'));
     notifier.start();
     reconciling.start();

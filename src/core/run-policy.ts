@@ -106,6 +106,9 @@ export const NO_RETRY: RetryTerms = {
   noRetryExitCodes: [],
 };
 
+/** An interrupted run starts again immediately. One that crashes the daemon must not do so forever (threat model D11). */
+export const RETRY_INTERRUPTED: RetryTerms = { ...NO_RETRY, maxAttempts: 3, on: ['interrupted'] };
+
 /**
  * Milliseconds until the next attempt of a run starts; `null` if the run has no further attempt.
  *

@@ -38,6 +38,8 @@ export interface EventSources {
   /** Another replica recorded these; `null` if they are too many to list. */
   onRecordedElsewhere(deliveries: readonly DeliveryId[] | null): void;
   onRunChanged(id: RunId): void;
+  /** Another replica changed these; `null` if they are too many to list, or unknown. */
+  onRunsChangedElsewhere(runs: readonly RunId[] | null): void;
   onReconciled(reconciliation: ReconciliationEnd): void;
 }
 
@@ -53,6 +55,10 @@ export function createEventSources({ hub, findWebhook, runs, deliveries, logger 
     const [run, attempts] = await Promise.all([runs.get(id), runs.attempts([id])]);
     if (run !== null) hub.publish({ kind: 'run', run, attempts: attempts.get(id) ?? [] });
   };
+  const onRunChanged = (id: RunId) => {
+    if (!hub.hasListeners()) return hub.miss();
+    publishRun(id).catch((error) => logger.warn({ err: error, run: id }, 'publishing a run event failed'));
+  };
   return {
     onRecorded: (entry, outcome) => {
       if (!hub.hasListeners()) return hub.miss();
@@ -66,9 +72,10 @@ export function createEventSources({ hub, findWebhook, runs, deliveries, logger 
         hub.publish({ kind: 'run', run: describeNewRun(delivery, run), attempts: [] });
       }
     },
-    onRunChanged: (id) => {
-      if (!hub.hasListeners()) return hub.miss();
-      publishRun(id).catch((error) => logger.warn({ err: error, run: id }, 'publishing a run event failed'));
+    onRunChanged,
+    onRunsChangedElsewhere: (runs) => {
+      if (runs === null) hub.miss();
+      else for (const id of runs) onRunChanged(id);
     },
     onRecordedElsewhere: (recorded) => {
       if (recorded === null || !hub.hasListeners()) return hub.miss();

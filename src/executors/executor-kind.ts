@@ -7,6 +7,7 @@ import type { SecretValue } from '../core/secret-value.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { SignWebhook } from '../outbound/sign-webhook.ts';
 import type { OpenAttemptOutput } from './log/open-run-log.ts';
+import type { RunWatchdog } from './watchdog/run-watchdog.ts';
 
 /** What every executor gets from the daemon. */
 export interface ExecutorParts {
@@ -17,6 +18,8 @@ export interface ExecutorParts {
   runsDir: string;
   openOutput: OpenAttemptOutput;
   startRecords: StartRecords;
+  /** Ends processes of runs if the daemon cannot. Default: its next start ends them. */
+  watchdog?: RunWatchdog;
   /** `PATH` of the programs that an executor starts. */
   searchPath: string;
   /** Creates a stream that masks these values in everything that passes through it. */
@@ -58,6 +61,8 @@ export interface SettingProblem {
 export interface ExecutorKind<Settings> {
   /** What the executor does, one sentence that starts with its type, for the documentation. */
   summary: string;
+  /** Where runs are executed: on the machine of the daemon, by a receiver that the daemon calls, or by workers that call it. */
+  place: 'machine' | 'receiver' | 'worker';
   /** Rows of the table of options that only this executor has. The last part of each key is the key of its setting. */
   options: Readonly<Record<`factories[].runs.executor.${string}`, object>>;
   /** Checks what the table of options cannot say. Default: nothing. */

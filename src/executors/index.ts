@@ -29,8 +29,11 @@ export type ExecutorConfig = {
 
 export const EXECUTOR_NAMES = Object.keys(EXECUTORS) as ExecutorName[];
 
-/** The executors that run in the daemon: after a crash it has to recover their runs. */
-export const LOCAL_EXECUTORS: readonly string[] = EXECUTOR_NAMES.filter((name) => EXECUTORS[name].create !== null);
+/** The executors that start processes: after a crash, the daemon on that machine has to recover their runs. */
+export const LOCAL_EXECUTORS: readonly string[] = EXECUTOR_NAMES.filter((name) => EXECUTORS[name].place === 'machine');
+
+/** The executors that send runs elsewhere and follow them there: one daemon does that for all. */
+export const LED_EXECUTORS: readonly string[] = EXECUTOR_NAMES.filter((name) => EXECUTORS[name].place === 'receiver');
 
 type UnionToIntersection<Union> = (Union extends unknown ? (item: Union) => void : never) extends (
   item: infer Intersection,

@@ -3,6 +3,7 @@ import type { ExecutorKind } from './executor-kind.ts';
 /** Executor `queue`: workers on any machine claim the runs under a lease (`run/run-leases.ts`). */
 export const QUEUE_KIND = {
   summary: '`queue`: workers on any machine claim the runs through the management API.',
+  place: 'worker',
   options: {
     'factories[].runs.executor.lease': {
       title: 'Lease',

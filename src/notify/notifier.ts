@@ -76,6 +76,12 @@ export class Notifier {
     if (factories.length > 0) this.#enqueue(factories.join(', '), () => this.#queueRun(id));
   }
 
+  /** Runs may have ended that nobody offered. Returns immediately. */
+  offerRecentRuns(): void {
+    if (!this.#isStarted) return;
+    for (const factory of this.#notifiers.keys()) this.#enqueue(factory, () => this.#queueRecentRuns(factory));
+  }
+
   /** A secret has a new value: retries the targets that use it. */
   onSecretChanged(name: string): void {
     for (const [factory, notifiers] of this.#notifiers) {

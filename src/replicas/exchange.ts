@@ -1,4 +1,4 @@
-import type { DeliveryId } from '../core/ids.ts';
+import type { DeliveryId, RunId } from '../core/ids.ts';
 import type { AdmissionKind, Counts, ReplicaMessage, UnacceptedKind } from '../core/ports/replicas.ts';
 
 /**
@@ -6,6 +6,9 @@ import type { AdmissionKind, Counts, ReplicaMessage, UnacceptedKind } from '../c
  * admits in this time.
  */
 const EXCHANGE_MS = 1000;
+
+/** How long a message about runs waits for others. */
+const RUNS_MS = 50;
 
 /** PostgreSQL rejects messages of 8,000 bytes. A key has at most 80 bytes, and an ID 30. */
 const KEYS_PER_MESSAGE = 80;
@@ -17,6 +20,9 @@ export class Exchange {
   readonly #admitted: Record<AdmissionKind, Map<string, number>> = { deliveries: new Map(), failures: new Map() };
   readonly #unaccepted: Record<UnacceptedKind, Map<string, number>> = { rejected: new Map(), limited: new Map() };
   #recorded: DeliveryId[] | null = [];
+  readonly #startable = new Set<string>();
+  readonly #changed = new Set<RunId>();
+  #runsTimer: NodeJS.Timeout | null = null;
   readonly #timer: NodeJS.Timeout;
 
   /** @param announce sends a message to the other replicas */
@@ -39,6 +45,17 @@ export class Exchange {
     if (this.#recorded !== null && this.#recorded.length > MAX_IDS) this.#recorded = null;
   }
 
+  /** Runs of this factory are queued, or one ended, so that another daemon may start one. */
+  noteStartable(factory: string): void {
+    this.#startable.add(factory);
+    this.#runsTimer ??= setTimeout(() => this.#flushRuns(), RUNS_MS).unref();
+  }
+
+  noteRunChanged(id: RunId): void {
+    this.#changed.add(id);
+    this.#runsTimer ??= setTimeout(() => this.#flushRuns(), RUNS_MS).unref();
+  }
+
   flush(): void {
     for (const of of ['deliveries', 'failures'] as const) {
       for (const counts of takeParts(this.#admitted[of])) this.#announce({ kind: 'admitted', of, counts });
@@ -53,6 +70,19 @@ export class Exchange {
 
   stop(): void {
     clearInterval(this.#timer);
+    clearTimeout(this.#runsTimer ?? undefined);
+    this.#flushRuns();
+  }
+
+  #flushRuns(): void {
+    this.#runsTimer = null;
+    const runs = this.#changed.size > MAX_IDS ? null : [...this.#changed];
+    this.#changed.clear();
+    if (runs === null || runs.length > 0) this.#announce({ kind: 'runsChanged', runs });
+    const factories = [...this.#startable];
+    this.#startable.clear();
+    for (let start = 0; start < factories.length; start += KEYS_PER_MESSAGE)
+      this.#announce({ kind: 'runs', factories: factories.slice(start, start + KEYS_PER_MESSAGE) });
   }
 }
 

@@ -19,7 +19,6 @@ it('serves what the earlier leader applied last before it begins to lead, and be
         return versions;
       },
       changesSince: async () => ({ version: 0, change: null }),
-      announce: async () => {},
     },
     listen: (listener) => {
       report = listener;
@@ -30,6 +29,8 @@ it('serves what the earlier leader applied last before it begins to lead, and be
       return stored;
     },
     onMessage: () => {},
+    onRenewed: () => {},
+    onReconnected: () => {},
     logger,
   });
   await group.beginFollowing();

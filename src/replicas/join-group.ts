@@ -27,13 +27,17 @@ const LOOK_MS = 50;
 const FOLLOW_MS = 10_000;
 
 export interface GroupParts {
-  replicas: ReplicaTable;
+  replicas: Pick<ReplicaTable, 'list' | 'describe' | 'liveVersions' | 'changesSince'>;
   /** As `GroupLink.listen`. */
   listen(listener: (event: GroupEvent) => void): void;
   self: Omit<ReplicaDescription, 'live' | keyof ReplicaAddresses>;
   /** As `LiveFollowerParts.follow`. */
   follow: LiveFollowerParts['follow'];
   onMessage(message: ReplicaMessage): void;
+  /** The database has a sign of life of this daemon. */
+  onRenewed(event: Extract<GroupEvent, { event: 'renewed' }>): void;
+  /** Messages may have been lost. */
+  onReconnected(): void;
   logger: Logger;
 }
 
@@ -117,9 +121,14 @@ export class JoinedGroup implements ReplicaGroup {
       this.#epoch = event.epoch;
       this.#parts.logger.info({ epoch: event.epoch }, 'this replica leads');
       void this.#lead();
+    } else if (event.event === 'renewed') {
+      this.#parts.onRenewed(event);
     } else if (this.#addresses === null) {
       // What this daemon misses before its start, it reads then.
-    } else if (event.event === 'reconnected' || event.message.kind === 'live') {
+    } else if (event.event === 'reconnected') {
+      void this.#checkOnce();
+      this.#parts.onReconnected();
+    } else if (event.message.kind === 'live') {
       void this.#checkOnce();
     } else {
       this.#parts.onMessage(event.message);

@@ -1,4 +1,4 @@
-import { AppError } from '../core/errors.ts';
+import { AppError, messageOf } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { DrainControl } from '../core/ports/runs/drain-control.ts';
@@ -6,6 +6,7 @@ import type { RunLogWriter, StartRecords } from '../core/ports/runs/executor.ts'
 import type { PauseControl } from '../core/ports/runs/pause-control.ts';
 import type { PauseTable } from '../core/ports/runs/pause-table.ts';
 import type { RunControl, WaitingRun, WaitReason } from '../core/ports/runs/run-control.ts';
+import { LONE_RUN_GROUP, type RunGroup } from '../core/ports/runs/run-group.ts';
 import { type RunObserver, UNOBSERVED } from '../core/ports/runs/run-observer.ts';
 import type { Admitted, RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
 import type { WorkerControl } from '../core/ports/runs/worker-control.ts';
@@ -18,7 +19,7 @@ import { explainGate, explainWait } from './explain-wait.ts';
 import { type FactoryExecutor, FactoryQueue, type RunEnding } from './factory-queue.ts';
 import { recoverRuns } from './recover.ts';
 import { RunDrain } from './run-drain.ts';
-import type { RunLeases, WorkerTerms } from './run-leases.ts';
+import type { WorkerTerms } from './run-leases.ts';
 import { RunPauses } from './run-pauses.ts';
 import type { StartFailure } from './start-failures.ts';
 import { openWorkers, type Workers } from './workers/open-workers.ts';
@@ -26,15 +27,26 @@ import { openWorkers, type Workers } from './workers/open-workers.ts';
 /** A safety net for a lost `wake`; nothing depends on it. */
 const SAFETY_NET_MS = 30_000;
 
+/** Between two looks for orders of other daemons, and for runs whose machine is lost. */
+const LOOK_MS = 2000;
+
+/** Commands may take two sixths of the lease to end. The shortest lease has 6 seconds. */
+const LOST_LEASE: RunEnding = {
+  graceMs: 1000,
+  why: 'this replica did not reach the database in time, so another one may start the run again',
+};
+
 export interface DispatcherOptions {
   queue: RunQueue;
-  /** As `ClaimRequest.machine`. Default: the storage belongs to this daemon alone. */
-  machine?: string | null;
+  /** The daemons that execute runs of the storage. Default: this one alone. */
+  group?: RunGroup;
   runs: Pick<RunReader, 'get' | 'attempts' | 'agentFiles'>;
   pauses: PauseTable;
   terms: DispatchTerms;
-  /** Types of executors that run in the daemon: their runs are recovered after a crash. */
+  /** Types of executors that start processes: each daemon executes their runs, and recovers those of its machine. */
   localExecutors: readonly ExecutorType[];
+  /** Types of executors whose runs the leader executes. Default: none. */
+  ledExecutors?: readonly ExecutorType[];
   logs: RunLogWriter;
   secrets: Pick<SecretStore, 'resolve'>;
   /** Proofs that workers started attempts. */
@@ -45,6 +57,8 @@ export interface DispatcherOptions {
   openMask?(run: Run): Promise<(text: string) => string>;
   /** Called for each run whose state changed, after the change is on disk. */
   onRunChanged?: (run: RunId) => void;
+  /** A run of this factory has ended, so that another daemon may start one. */
+  onSlotFreed?: (factory: string) => void;
   /** Follows the attempts. */
   observer?: RunObserver;
 }
@@ -63,12 +77,21 @@ export interface Dispatcher extends RunControl {
   workers: WorkerControl;
   drain: DrainControl;
   pauses: PauseControl;
-  /** Recovers the runs of an earlier daemon, then starts to claim. Resolves after the recovery. */
+  /** Recovers the runs that this machine executed before, then starts to claim. Resolves after the recovery. */
   start(): Promise<void>;
+  /**
+   * Does what one daemon does for all: it continues leases of workers and receivers, and recovers the runs of lost machines. Call
+   * after `start`. Resolves after the first recovery.
+   */
+  lead(): Promise<void>;
   /** From now on, runs start by these terms. Runs that were started before end as they began. */
   setTerms(terms: DispatchTerms): void;
   /** A run of that factory was created or released. May be called at any time. */
   wake(factory: string): void;
+  /** As `wake`, for all factories. */
+  wakeAll(): void;
+  /** Another daemon ordered to cancel this run. Does nothing if the run is not executed here, or held by a worker. */
+  cancelHere(run: RunId): Promise<void>;
   /** Runs of that factory were created. Those with a concurrency key can end others. */
   onRunsCreated(factory: string, runs: readonly Pick<NewRun, 'concurrencyKey'>[]): void;
   /** Why runs of this factory cannot start on this machine, if they cannot. */
@@ -83,8 +106,8 @@ export interface Dispatcher extends RunControl {
 }
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { queue, machine = null, runs, localExecutors, logs, secrets, startRecords, clock, logger } = options;
-  const { observer = UNOBSERVED, openMask = maskNothing } = options;
+  const { queue, runs, localExecutors, ledExecutors = [], logs, secrets, startRecords, clock, logger } = options;
+  const { group = LONE_RUN_GROUP, observer = UNOBSERVED, openMask = maskNothing, onSlotFreed = () => {} } = options;
   let { terms } = options;
   const stopping = new AbortController();
   const onRunChanged = guardListener(options.onRunChanged, logger);
@@ -119,9 +142,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     terms.workers,
   );
   const { leases, claims } = workers;
-  let safetyNet: NodeJS.Timeout | null = null;
+  const timers: NodeJS.Timeout[] = [];
   let recovered = false;
+  let leads = false;
   let starting: Promise<void> = Promise.resolve();
+  let leading: Promise<void> = Promise.resolve();
+  group.onLeaseLost(() => {
+    for (const factoryQueue of queues.values()) factoryQueue.interrupt(LOST_LEASE);
+  });
+  group.onLeaseHeld(wakeAll);
   takeExecutors();
 
   /** A queue remains for a factory that no longer has an executor: its runs that were started have to end. */
@@ -135,11 +164,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   function openQueue(factory: string): FactoryQueue {
     const opened = new FactoryQueue({
       factory,
-      machine,
+      machine: group.machine,
       queue,
       runs,
       logs,
-      isDraining,
+      mayStart: ({ type }) => !isDraining() && group.isLeaseHeld() && (leads || !ledExecutors.includes(type)),
+      countClaiming: ({ type }) => (ledExecutors.includes(type) ? 1 : group.size()),
+      onSlotFreed: () => onSlotFreed(factory),
       secrets,
       clock,
       logger: logger.child({ factory }),
@@ -167,20 +198,69 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   async function recoverAndClaim(): Promise<void> {
-    const parts = { queue, machine, executors: terms.executors, localExecutors, observer, clock, logger };
-    await retryWithBackoff(
-      async () => {
-        await pauses.reload();
-        await leases.recover();
-        await recoverRuns(parts, (run) => onRunChanged(run.id));
-      },
-      stopping.signal,
-      (error) => logger.error({ err: error }, 'recovering runs failed, retrying'),
-    );
+    const isOwn = async () => (machine: string | null) => machine === group.machine;
+    await retryRecovery(() => recover({ executors: localExecutors, findGone: isOwn }));
     if (stopping.signal.aborted) return;
     recovered = true;
-    safetyNet = setInterval(wakeAll, SAFETY_NET_MS).unref();
+    timers.push(setInterval(wakeAll, SAFETY_NET_MS).unref());
+    if (group.machine !== null) lookOften(followCancelOrders);
     wakeAll();
+  }
+
+  async function recoverAndLead(): Promise<void> {
+    await starting;
+    await retryRecovery(async () => {
+      await pauses.reload();
+      await leases.recover();
+      await recover({ executors: ledExecutors, findGone: async () => () => true });
+      await recoverLost();
+    });
+    if (stopping.signal.aborted) return;
+    leads = true;
+    if (group.machine !== null) lookOften(recoverLost);
+    wakeAll();
+  }
+
+  /** The runs of machines that no longer hold a lease: no other daemon ends them. */
+  async function recoverLost(): Promise<void> {
+    const findGone = async () => {
+      const live = await group.liveMachines();
+      return (machine: string | null) => machine !== group.machine && (machine === null || !live.has(machine));
+    };
+    await recover({ executors: localExecutors, findGone });
+  }
+
+  function recover(left: Parameters<typeof recoverRuns>[1]): Promise<void> {
+    const parts = { queue, machine: group.machine, executors: terms.executors, observer, clock, logger };
+    return recoverRuns(parts, left, ({ id, factory }) => {
+      onRunChanged(id);
+      wake(factory);
+    });
+  }
+
+  async function retryRecovery(act: () => Promise<void>): Promise<void> {
+    await retryWithBackoff(act, stopping.signal, (error) =>
+      logger.error({ err: error }, 'recovering runs failed, retrying'),
+    );
+  }
+
+  /** A look that fails is repeated by the next one. */
+  function lookOften(look: () => Promise<void>): void {
+    const warn = (error: unknown) => logger.warn({ problem: messageOf(error) }, 'runs of other replicas not read');
+    timers.push(setInterval(() => void look().catch(warn), LOOK_MS).unref());
+  }
+
+  /** The message about an order may be lost. */
+  async function followCancelOrders(): Promise<void> {
+    const executing = [...queues.values()].flatMap((factoryQueue) => factoryQueue.executing());
+    if (executing.length === 0) return;
+    for (const run of await group.cancelOrders(executing)) await cancelHere(run);
+  }
+
+  async function cancelHere(id: RunId): Promise<void> {
+    const held = [...queues.values()].find((factoryQueue) => factoryQueue.holds(id));
+    if (held !== undefined) held.cancel(id);
+    else if (leases.holds(id)) await cancelHeldElsewhere(id);
   }
 
   async function cancel(id: RunId): ReturnType<RunControl['cancel']> {
@@ -189,7 +269,21 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       await wakeFactoryOf(id);
       return 'cancelled';
     }
-    return (await cancelHeld([...queues.values()], id)) ?? (await cancelUnheld(runs, leases, id));
+    return (await cancelHeld([...queues.values()], id)) ?? cancelHeldElsewhere(id);
+  }
+
+  /** A worker or a receiver holds the run, another daemon executes it, or nobody does. */
+  async function cancelHeldElsewhere(id: RunId): ReturnType<RunControl['cancel']> {
+    const run = await runs.get(id);
+    if (run === null) return 'not_found';
+    if (leads && (await leases.cancel(run))) return 'cancelled';
+    if (run.state !== 'queued' && run.state !== 'running') return 'finished';
+    if (group.machine === null || run.state === 'queued') {
+      const problem = `run ${id} is being claimed or released and cannot be cancelled now; try again in a moment`;
+      throw new AppError('conflict', problem);
+    }
+    await group.orderCancel(id, run.attempt);
+    return 'cancelling';
   }
 
   async function retry(...[id, requestedBy]: Parameters<RunControl['retry']>): ReturnType<RunControl['retry']> {
@@ -206,7 +300,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   function onRunsCreated(factory: string, created: readonly Pick<NewRun, 'concurrencyKey'>[]): void {
-    if (created.some(({ concurrencyKey }) => concurrencyKey !== undefined)) void admit(factory);
+    if (leads && created.some(({ concurrencyKey }) => concurrencyKey !== undefined)) void admit(factory);
     else wake(factory);
   }
 
@@ -231,7 +325,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     // A claim before the end of the recovery could take runs that are not recovered yet.
     if (!recovered || stopping.signal.aborted) return;
     queues.get(factory)?.wake();
-    claims.wake(factory);
+    if (leads) claims.wake(factory);
   }
 
   function explainWaitOf(run: WaitingRun): WaitReason {
@@ -245,11 +339,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const executor = terms.executors.get(factory);
     const worker = terms.workers.get(factory);
     const concurrency = executor?.concurrency ?? worker?.concurrency ?? 0;
-    const held = leases.countHeld(factory) + (factoryQueue?.countExecuting() ?? 0);
+    const held = leases.countHeld(factory) + (factoryQueue?.countRunning() ?? 0);
     const { phase } = drain.state();
     return explainWait({
       factory,
-      phase: phase === 'running' && !recovered ? 'recovering' : phase,
+      phase: phase === 'running' && !leads ? 'recovering' : phase,
       executedBy: executor !== undefined ? 'daemon' : worker !== undefined ? 'workers' : null,
       isFull: held >= concurrency,
       concurrency,
@@ -266,6 +360,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       starting = recoverAndClaim();
       return starting;
     },
+    lead: () => {
+      leading = recoverAndLead();
+      return leading;
+    },
     workers: workers.control,
     drain,
     pauses,
@@ -276,6 +374,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       wakeAll();
     },
     wake,
+    wakeAll,
+    cancelHere,
     onRunsCreated,
     cancel,
     retry,
@@ -290,8 +390,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       stopping.abort();
       claims.stop();
       leases.stop();
-      if (safetyNet !== null) clearInterval(safetyNet);
-      await Promise.all([starting, ...[...queues.values()].map((factoryQueue) => factoryQueue.stop(ending))]);
+      for (const timer of timers) clearInterval(timer);
+      await Promise.all([starting, leading, ...[...queues.values()].map((factoryQueue) => factoryQueue.stop(ending))]);
     },
   };
 }
@@ -306,21 +406,6 @@ async function cancelHeld(queues: readonly FactoryQueue[], id: RunId): Promise<'
   if (held !== undefined) return held.cancel(id);
   await Promise.all(queues.map((queue) => queue.settled()));
   return queues.find((queue) => queue.holds(id))?.cancel(id) ?? null;
-}
-
-async function cancelUnheld(
-  runs: Pick<RunReader, 'get'>,
-  leases: RunLeases,
-  id: RunId,
-): Promise<'cancelled' | 'finished' | 'not_found'> {
-  const run = await runs.get(id);
-  if (run === null) return 'not_found';
-  if (await leases.cancel(run)) return 'cancelled';
-  if (run.state !== 'queued' && run.state !== 'running') return 'finished';
-  throw new AppError(
-    'conflict',
-    `run ${id} is being claimed or released and cannot be cancelled now; try again in a moment`,
-  );
 }
 
 async function maskNothing(): Promise<(text: string) => string> {

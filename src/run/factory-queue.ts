@@ -3,15 +3,18 @@ import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Accepted, Executor, NotStarted, RunLogWriter, StopOrder } from '../core/ports/runs/executor.ts';
 import type { RunObserver } from '../core/ports/runs/run-observer.ts';
-import type { Admitted, RunEnd, RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
+import type { Admitted, OfAttempt, RunEnd, RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Run, RunInput, RunResult } from '../core/resources/run.ts';
-import type { BudgetTerms } from '../core/run-policy.ts';
+import { type BudgetTerms, NO_RETRY, RETRY_INTERRUPTED, type RetryTerms } from '../core/run-policy.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import { type Clock, formatInstant } from '../core/time/clock.ts';
-import { callAt } from '../core/time/schedule.ts';
+import { type CancelCall, callAt, scheduleCall } from '../core/time/schedule.ts';
 import { executeRun } from './execute-run.ts';
 import { type StartFailure, StartFailures } from './start-failures.ts';
+
+/** How long a daemon leaves runs beyond its share of the slots to the others. */
+const LEFT_FOR_OTHERS_MS = 1000;
 
 /** How the daemon executes the runs of one factory. */
 export interface FactoryExecutor {
@@ -34,13 +37,17 @@ export interface RunEnding {
 
 interface FactoryQueueParts {
   factory: string;
-  /** As `ClaimRequest.machine`. */
+  /** As `OfAttempt.machine`. */
   machine: string | null;
   queue: RunQueue;
   runs: Pick<RunReader, 'agentFiles'>;
   logs: Pick<RunLogWriter, 'append'>;
-  /** Does no run start? */
-  isDraining(): boolean;
+  /** May runs of this executor start here now? */
+  mayStart(executor: Executor): boolean;
+  /** Number of daemons that claim runs of this executor. */
+  countClaiming(executor: Executor): number;
+  /** A run has ended, so that another one may start: here, or elsewhere. */
+  onSlotFreed(): void;
   secrets: Pick<SecretStore, 'resolve'>;
   clock: Clock;
   logger: Logger;
@@ -57,7 +64,11 @@ interface FactoryQueueParts {
 }
 
 interface Attempt {
+  run: Run;
   stop: AbortController;
+  retryInterrupted: boolean;
+  /** How it was ordered to end before its time; `null` if it was not. */
+  ending: RunEnding | null;
   /** The run has ended; its end is not recorded yet. */
   ended: boolean;
   done: Promise<void>;
@@ -73,12 +84,15 @@ export class FactoryQueue {
   readonly #startFailures: StartFailures;
   /** `null` if the configuration no longer has it: nothing is claimed, and what was claimed ends as it began. */
   #entry: FactoryExecutor | null = null;
-  #ending: RunEnding | null = null;
   #claiming: Promise<void> | null = null;
   #cancelWake = () => {};
   /** Cancels the wake at the time of the next run that waits for one. */
   #cancelDue = () => {};
+  #cancelTakeAll: CancelCall | null = null;
   #wanted = false;
+  /** The others did not take what was left for them. */
+  #takesAll = false;
+  #running = 0;
   #budgetOpensAt: number | null = null;
 
   constructor(parts: FactoryQueueParts) {
@@ -111,6 +125,16 @@ export class FactoryQueue {
   /** Resolves when no claim is in progress: then every run that this process holds is known here. */
   async settled(): Promise<void> {
     await this.#claiming;
+  }
+
+  /** Number of runs of the factory that all daemons execute, as the last claim found it. */
+  countRunning(): number {
+    return Math.max(this.#running, this.#attempts.size);
+  }
+
+  /** The runs that are executed now. */
+  executing(): Run[] {
+    return Array.from(this.#attempts.values(), ({ run }) => run);
   }
 
   /** Number of runs that are executed now. */
@@ -150,19 +174,27 @@ export class FactoryQueue {
    * grace period of 0 cancels the rest of the first one.
    */
   async stop(ending: RunEnding): Promise<void> {
-    this.#ending ??= ending;
     this.#stopping.abort();
     this.#cancelWake();
     this.#cancelDue();
+    this.#cancelTakeAll?.();
     if (ending.graceMs === 0) this.#force.abort();
-    const order: StopOrder = { cause: 'interrupted', graceMs: ending.graceMs, force: this.#force.signal };
-    for (const { stop } of this.#attempts.values()) stop.abort(order);
+    this.interrupt(ending);
     await this.untilIdle();
+  }
+
+  /** Stops the current runs, which end as `interrupted`. Others may start later. */
+  interrupt(ending: RunEnding): void {
+    const order: StopOrder = { cause: 'interrupted', graceMs: ending.graceMs, force: this.#force.signal };
+    for (const attempt of this.#attempts.values()) {
+      attempt.ending ??= ending;
+      attempt.stop.abort(order);
+    }
   }
 
   /** No run may be claimed now. */
   #isHalted(): boolean {
-    return this.#stopping.signal.aborted || this.#entry === null || this.#parts.isDraining();
+    return this.#stopping.signal.aborted || this.#entry === null || !this.#parts.mayStart(this.#entry.executor);
   }
 
   async #claimWhileWanted(): Promise<void> {
@@ -183,7 +215,7 @@ export class FactoryQueue {
   async #claimFreeSlots(): Promise<void> {
     const { queue, factory, machine, clock } = this.#parts;
     const entry = this.#entry;
-    const free = entry === null ? 0 : entry.concurrency - this.#attempts.size - this.#parts.countHeld();
+    const free = entry === null ? 0 : this.#countFree(entry);
     if (entry === null || free <= 0) return;
     const pausedUntil = this.#startFailures.pausedUntil();
     if (pausedUntil !== null) return this.#wakeAt(pausedUntil);
@@ -191,17 +223,36 @@ export class FactoryQueue {
     const limit = this.startFailure() === null ? free : 1;
     const resting = this.#startFailures.resting();
     const { executor, budget = null } = entry;
-    const from = { factory, except: resting.runs, limit };
+    const from = { factory, except: resting.runs, limit, concurrency: entry.concurrency };
     const order = { ...from, executor: executor.type, machine, at: clock.wallMs(), budget };
-    const { inputs, nextAt, budgetOpensAt, ...admitted } = await queue.claim(order);
+    const { inputs, nextAt, budgetOpensAt, running, ...admitted } = await queue.claim(order);
+    this.#running = running;
     this.#budgetOpensAt = budgetOpensAt;
     this.#parts.onAdmitted(admitted);
     this.#wakeWhenDue(nextAt);
     if (inputs.length === 0) this.#noteEmptyQueue(resting);
     for (const input of inputs) {
       if (this.#isHalted()) await this.#release(input);
-      else this.#begin(input, executor);
+      else this.#begin(input, entry);
     }
+  }
+
+  /**
+   * The number of runs to claim now. Each daemon first takes its share of the slots, so that the runs are spread. What the
+   * others leave for a while, it takes, too.
+   */
+  #countFree({ executor, concurrency }: FactoryExecutor): number {
+    const held = this.#attempts.size + this.#parts.countHeld();
+    const share = Math.ceil(concurrency / this.#parts.countClaiming(executor));
+    const takesAll = this.#takesAll || share === concurrency;
+    this.#takesAll = false;
+    if (takesAll) return concurrency - held;
+    this.#cancelTakeAll ??= scheduleCall(LEFT_FOR_OTHERS_MS, () => {
+      this.#cancelTakeAll = null;
+      this.#takesAll = true;
+      this.wake();
+    });
+    return share - held;
   }
 
   #noteEmptyQueue(resting: ReturnType<StartFailures['resting']>): void {
@@ -224,14 +275,17 @@ export class FactoryQueue {
     this.#cancelDue = callAt(instant, clock, () => this.wake());
   }
 
-  #begin(input: RunInput, executor: Executor): void {
-    const attempt: Attempt = { stop: new AbortController(), ended: false, done: Promise.resolve() };
-    this.#attempts.set(input.run.id, attempt);
+  #begin(input: RunInput, { executor, retryInterrupted = false }: FactoryExecutor): void {
+    const { run } = input;
+    const stop = new AbortController();
+    const attempt: Attempt = { run, stop, retryInterrupted, ending: null, ended: false, done: Promise.resolve() };
+    this.#attempts.set(run.id, attempt);
     attempt.done = this.#execute(input, attempt, executor).finally(() => {
-      this.#attempts.delete(input.run.id);
+      this.#attempts.delete(run.id);
       this.wake();
+      this.#parts.onSlotFreed();
     });
-    this.#parts.onRunChanged(input.run.id);
+    this.#parts.onRunChanged(run.id);
   }
 
   async #execute(input: RunInput, attempt: Attempt, executor: Executor): Promise<void> {
@@ -245,8 +299,14 @@ export class FactoryQueue {
     attempt.ended = true;
     if (await this.#mayStartAgain(input, result, executor)) return this.#release(input);
     this.#startFailures.forget(input.run.id);
-    if (result.error === 'interrupted') await this.#logEnding(input.run, logger);
-    await this.#record(input, result, logger);
+    if (result.error === 'interrupted') await this.#logEnding(input.run, attempt, logger);
+    await this.#record(input, result, logger, this.#retryOf(attempt, result));
+  }
+
+  /** Who lost its lease is not asked to stop: as after a crash, the configuration decides whether the run starts again. */
+  #retryOf({ retryInterrupted }: Attempt, { error }: RunResult): RetryTerms {
+    const isLost = error === 'interrupted' && !this.#stopping.signal.aborted;
+    return isLost && retryInterrupted ? RETRY_INTERRUPTED : NO_RETRY;
   }
 
   #noteStart({ run, queuedAt }: RunInput, logOffset: number | null, logger: Logger): void {
@@ -260,8 +320,8 @@ export class FactoryQueue {
   }
 
   /** The attempt does not wait for it: without the position only the log of this attempt cannot be read separately. */
-  #noteLogOffset({ id, attempt }: Run, offset: number, logger: Logger): void {
-    this.#parts.queue.noteLogOffset({ id, attempt, offset }).catch((error: unknown) => {
+  #noteLogOffset(run: Run, offset: number, logger: Logger): void {
+    this.#parts.queue.noteLogOffset({ ...this.#attemptOf(run), offset }).catch((error: unknown) => {
       logger.warn({ err: error }, 'storing the log position of an attempt failed');
     });
   }
@@ -278,7 +338,7 @@ export class FactoryQueue {
       async () => {
         await onAccepted(run, heldUntil);
         // The API has promised the end of a run that was cancelled meanwhile.
-        if (signal.aborted && (signal.reason as StopOrder).cause === 'cancelled') await cancelAccepted(run);
+        if (isCancelled(signal)) await cancelAccepted(run);
       },
       this.#stopping.signal,
       (error, failures) =>
@@ -300,16 +360,16 @@ export class FactoryQueue {
     }
     await this.#queueAgain(input, notStarted);
     // The API has promised the end of a run that was cancelled meanwhile.
-    if (signal.aborted) await this.#parts.queue.cancelQueued({ id, at: this.#parts.clock.wallMs() });
+    if (isCancelled(signal)) await this.#parts.queue.cancelQueued({ id, at: this.#parts.clock.wallMs() });
     this.#parts.onRunChanged(id);
   }
 
   /** The slot stays in use until the end is on disk: for the queue, the run is running until then. */
-  async #record({ run }: RunInput, result: RunResult, logger: Logger): Promise<void> {
+  async #record({ run }: RunInput, result: RunResult, logger: Logger, otherwise = NO_RETRY): Promise<void> {
     const { queue, clock, observer, onRunChanged } = this.#parts;
     const at = clock.wallMs();
     const finished = await retryWithBackoff(
-      () => queue.finish({ id: run.id, attempt: run.attempt, result, at }),
+      () => queue.finish({ ...this.#attemptOf(run), result, at, otherwise }),
       this.#stopping.signal,
       (error, failures) => logger.warn({ err: error, failures }, 'recording the end of a run failed, retrying'),
     );
@@ -324,31 +384,36 @@ export class FactoryQueue {
   }
 
   /** The reader of a log learns there why it ends. */
-  async #logEnding(run: Run, logger: Logger): Promise<void> {
-    const why = this.#ending?.why;
+  async #logEnding(run: Run, { ending }: Attempt, logger: Logger): Promise<void> {
+    const why = ending?.why;
     if (why === undefined) return;
     await this.#parts.logs.append(run, `\n[dockbell: interrupted: ${why}]\n`).catch((error: unknown) => {
       logger.warn({ err: error }, 'writing the log of a run failed');
     });
   }
 
-  /** The daemon stopped before the run started: as after a crash, the start record decides. */
+  /** The run was interrupted before it started: as after a crash, the start record decides. */
   async #mayStartAgain({ run }: RunInput, result: RunResult, executor: Executor): Promise<boolean> {
-    if (!this.#stopping.signal.aborted || result.error !== 'interrupted') return false;
+    if (result.error !== 'interrupted') return false;
     return !(await executor.wasStarted(run.id, run.attempt).catch(() => true));
   }
 
   /** Queues a run again that was never started, for this daemon or the next one. */
-  #release({ run: { id, attempt } }: RunInput): Promise<void> {
-    return this.#retryRelease(id, () => this.#parts.queue.release({ id, attempt }));
+  #release({ run }: RunInput): Promise<void> {
+    return this.#retryRelease(run.id, () => this.#parts.queue.release(this.#attemptOf(run)));
+  }
+
+  #attemptOf({ id, attempt }: Run): OfAttempt {
+    return { id, attempt, machine: this.#parts.machine };
   }
 
   /** Queues a run again that could not start. An attempt with a start record is not used again. */
   #queueAgain(input: RunInput, { problem, nextAttempt }: NotStarted): Promise<void> {
-    const { id, attempt } = input.run;
-    if (nextAttempt === attempt) return this.#release(input);
+    const { run } = input;
+    if (nextAttempt === run.attempt) return this.#release(input);
     const at = this.#parts.clock.wallMs();
-    return this.#retryRelease(id, () => this.#parts.queue.retryFailed({ id, attempt, error: problem, at }));
+    const failed = { ...this.#attemptOf(run), error: problem, at };
+    return this.#retryRelease(run.id, () => this.#parts.queue.retryFailed(failed));
   }
 
   async #retryRelease(id: RunId, release: () => Promise<boolean>): Promise<void> {
@@ -356,6 +421,10 @@ export class FactoryQueue {
       this.#parts.logger.warn({ err: error, run: id }, 'releasing a run failed, retrying'),
     );
   }
+}
+
+function isCancelled({ aborted, reason }: AbortSignal): boolean {
+  return aborted && (reason as StopOrder).cause === 'cancelled';
 }
 
 /** Logs how an attempt ended. */

@@ -7,13 +7,12 @@ import type { RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
 import type { Hold, HolderReport, HoldOutcome, LeaseTerm, NewOutput } from '../core/ports/runs/worker-control.ts';
 import type { Run, RunInput, RunProgress, RunResult } from '../core/resources/run.ts';
 import { mapTexts } from '../core/run-output.ts';
-import { type BudgetTerms, NO_RETRY, type RetryTerms } from '../core/run-policy.ts';
+import { type BudgetTerms, NO_RETRY, RETRY_INTERRUPTED, type RetryTerms } from '../core/run-policy.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { callAt } from '../core/time/schedule.ts';
 import type { WorkerCheckout } from '../core/workspace.ts';
 import { logEnd } from './factory-queue.ts';
-import { RETRY_INTERRUPTED } from './recover.ts';
 import type { WorkerKey } from './workers/worker-registry.ts';
 
 /** How workers hold the runs of one factory. */
@@ -128,6 +127,11 @@ export class RunLeases {
   /** Number of runs of this factory that workers and receivers hold. */
   countHeld(factory: string): number {
     return [...this.#held.values()].filter(({ run }) => run.factory === factory).length;
+  }
+
+  /** Does a worker or a receiver hold this run? */
+  holds(id: RunId): boolean {
+    return this.#held.has(id);
   }
 
   /** Number of runs that workers and receivers hold. */

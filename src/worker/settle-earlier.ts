@@ -1,6 +1,6 @@
 import type { Logger } from '../core/ports/logger.ts';
 import { endLeftovers } from '../executors/command/leftovers.ts';
-import { runLogFile } from '../executors/files/run-paths.ts';
+import { payloadFile, runLogFile } from '../executors/files/run-paths.ts';
 import { OutputReader } from './output-reader.ts';
 import { type Hold, HoldLost, untilAnswered, type WorkerApi } from './worker-api.ts';
 import type { WorkerState } from './worker-state.ts';
@@ -19,7 +19,11 @@ interface SettleParts {
 export async function settleEarlier(parts: SettleParts): Promise<void> {
   const kept = await parts.state.kept();
   // First, because a run of them may have been given to another worker.
-  await Promise.all(kept.map(({ id }) => endLeftovers(id, LEFTOVER_GRACE_MS)));
+  await Promise.all(
+    kept.map(({ id, fence }) =>
+      endLeftovers(payloadFile(parts.state.runsDir, { id, attempt: fence }), LEFTOVER_GRACE_MS),
+    ),
+  );
   for (const hold of kept) {
     if (!parts.stopped.aborted) await settle(hold, parts);
   }

@@ -42,7 +42,7 @@ describe('a migration of PostgreSQL', () => {
   });
 
   it('changes nothing while daemons run that it does not support, and names them', { timeout: 60_000 }, async () => {
-    const self = { id: 'a', epoch: () => null };
+    const self = { id: 'a', machine: 'a', epoch: () => null };
     const older = await openPostgresStorage({ url, pool: 2 }, undefined, self);
     await older.replicas.describe({
       name: 'dockbell-0',

@@ -18,11 +18,12 @@ export async function joinAsMember(url: string, id: string): Promise<GroupMember
   const events: GroupEvent[] = [];
   const deposed: string[] = [];
   let membership: Membership | null = null;
-  const self = { id, epoch: () => membership?.epoch() ?? null };
+  const machine = `machine of ${id}`;
+  const self = { id, machine, epoch: () => membership?.epoch() ?? null };
   const storage = await openPostgresStorage({ url, pool: 2 }, openMeasures(), self);
   membership = await joinGroup({
     url,
-    id,
+    self: { id, machine, runLeaseMs: 60_000 },
     report: (event) => events.push(event),
     onDeposed: (error) => deposed.push(error.code),
   });

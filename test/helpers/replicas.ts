@@ -49,7 +49,11 @@ export class TestReplicas {
     return {
       ...this.#options,
       ...changes,
-      config: { ...this.#options.config, replica: { name }, ...changes.config },
+      config: {
+        ...this.#options.config,
+        replica: { ...(this.#options.config?.replica as object), name },
+        ...changes.config,
+      },
       env: { ...this.#options.env, ...changes.env },
       ...(dataDir === undefined ? {} : { dataDir }),
     };

@@ -172,6 +172,7 @@ export function createSeededEngine(
     await reconcilers.serveAll();
     deferToFileEnd(() => dispatcher.stop({ graceMs: 0, why: 'the test has ended' }));
     await dispatcher.start();
+    await dispatcher.lead();
     if (source !== 'repository') await reconcilers.reconcileNow('payments');
   });
   const listenOnce = once(() => {

@@ -219,7 +219,8 @@ export class SimulatedDispatch {
       logger: silentLogger,
     });
     this.#life = life;
-    await Promise.race([life.dispatcher.start(), this.#crashed(life)]);
+    const begun = life.dispatcher.start().then(() => life.dispatcher!.lead());
+    await Promise.race([begun, this.#crashed(life)]);
   }
 
   /** Waits until nothing happens. After a crash, the next daemon starts. */

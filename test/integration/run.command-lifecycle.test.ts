@@ -259,10 +259,10 @@ describe('the processes of a killed daemon', () => {
     const results = [gone, other].map((input) => execute(executor, input, { signal: controller.signal }));
     await waitForLines(gone.run.id, 2);
     await waitForLines(other.run.id, 2);
-    await executor.endLeftovers(gone.run.id);
+    await executor.endLeftovers(gone.run);
     for (const pid of await pidsInLog(gone.run.id)) expect(await isAlive(pid)).toBe(false);
     for (const pid of await pidsInLog(other.run.id)) expect(await isAlive(pid)).toBe(true);
-    await executor.endLeftovers(other.run.id);
+    await executor.endLeftovers(other.run);
     expect((await Promise.all(results)).map((result) => result.error)).toEqual(['signal SIGTERM', 'signal SIGTERM']);
   });
 });

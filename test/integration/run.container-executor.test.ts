@@ -177,7 +177,7 @@ describe('a container', () => {
     const executor = await open();
     const input = makeRunInput();
     expect((await execute(executor, input, { secrets: { TOKEN: 'for-one-run' } })).state).toBe('succeeded');
-    await executor.endLeftovers(input.run.id);
+    await executor.endLeftovers(input.run);
     const { namespaces, network } = engine.helpers();
     try {
       expect(await Promise.all([namespaces, network].map(isAlive))).toEqual([true, true]);
@@ -218,7 +218,7 @@ describe('a container', () => {
     // The next daemon knows only the ID of the run.
     const next = await open();
     expect(await next.wasStarted(input.run.id, 1)).toBe(true);
-    await next.endLeftovers(input.run.id);
+    await next.endLeftovers(input.run);
     expect(engine.containers()).toEqual([]);
     await ended;
     expect(await execute(next, input)).toMatchObject({ state: 'failed', error: 'interrupted' });
@@ -230,7 +230,7 @@ describe('a container', () => {
     const input = makeRunInput();
     const ended = execute(await open(), input);
     await waitUntil(() => startsOf().length === 1, 'the client');
-    await (await open()).endLeftovers(input.run.id);
+    await (await open()).endLeftovers(input.run);
     finishPull();
     expect(await ended).toMatchObject({ state: 'failed' });
     expect(engine.containers()).toEqual([]);

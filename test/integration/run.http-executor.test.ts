@@ -449,6 +449,7 @@ describe('a receiver that is down', () => {
       startRecords: createMemoryRecords(),
     });
     await dispatcher.start();
+    await dispatcher.lead();
     return dispatcher;
   }
 

@@ -76,6 +76,7 @@ async function start(
     startRecords: createMemoryRecords(),
   });
   await dispatcher.start();
+  await dispatcher.lead();
   return dispatcher;
 }
 

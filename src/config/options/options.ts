@@ -116,6 +116,16 @@ export const OPTIONS = {
     env: 'DOCKBELL_REPLICA_ADMIN_URL',
     secret: false,
   },
+  'replica.runLease': {
+    title: 'Run lease',
+    type: { kind: 'duration', min: '6s', max: '1h' },
+    default: '2m',
+    description:
+      'Time after the last sign of life of a replica in which no other one takes the runs that it executes. A replica that cannot reach the database ends its commands after two thirds of it.',
+    examples: ['2m', '30s'],
+    env: 'DOCKBELL_REPLICA_RUN_LEASE',
+    secret: false,
+  },
   trustedProxies: {
     title: 'Trusted proxies',
     type: { kind: 'list', format: 'proxy' },

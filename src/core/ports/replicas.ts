@@ -1,4 +1,4 @@
-import type { DeliveryId } from '../ids.ts';
+import type { DeliveryId, RunId } from '../ids.ts';
 import type { AppliedAutomation } from '../resources/automation.ts';
 import type { AppliedWebhook } from '../resources/webhook.ts';
 import type { StoredTraceContext } from '../trace-context.ts';
@@ -28,7 +28,7 @@ export interface Replica extends ReplicaDescription {
 
 /** A message of a replica to the others. Each one can be lost, so nothing depends on it. */
 export type ReplicaMessage =
-  /** Deliveries started runs of these factories. */
+  /** Runs of these factories are queued, or others ended, so that some may start. */
   | { kind: 'runs'; factories: readonly string[] }
   /** What these factories serve has changed. */
   | { kind: 'live'; factories: readonly string[] }
@@ -40,6 +40,10 @@ export type ReplicaMessage =
   | { kind: 'unaccepted'; of: UnacceptedKind; counts: Counts }
   /** Entries of the delivery log of the last second; `null` if there are too many to list. */
   | { kind: 'recorded'; deliveries: readonly DeliveryId[] | null }
+  /** The states of these runs have changed; `null` if there are too many to list. */
+  | { kind: 'runsChanged'; runs: readonly RunId[] | null }
+  /** Whoever executes this run has to cancel it. */
+  | { kind: 'cancel'; run: RunId; attempt: number }
   /** The production branch of the factory may have moved. */
   | { kind: 'push'; factory: string; trace: StoredTraceContext | null };
 
@@ -55,7 +59,12 @@ export type GroupEvent =
   /** A message of another replica. */
   | { event: 'received'; message: ReplicaMessage }
   /** Messages may have been lost. */
-  | { event: 'reconnected' };
+  | { event: 'reconnected' }
+  /**
+   * The database has a sign of life of this daemon, sent at `at` (as `machineNowMs`). `wasLost`: before that, the lease of its
+   * runs had ended. `machines`: the number of machines that hold a lease.
+   */
+  | { event: 'renewed'; at: number; wasLost: boolean; machines: number };
 
 /** What changed in the applied definition of a factory between two live versions, all read at the later one. */
 export interface LiveChange {
@@ -88,6 +97,12 @@ export interface ReplicaTable {
   changesSince(factory: string, version: number): ReturnType<ReadLiveChange>;
   /** Sends a message to the other replicas. */
   announce(message: ReplicaMessage): Promise<void>;
+  /** The machines whose replicas hold the lease of their runs. */
+  liveMachines(): Promise<string[]>;
+  /** Stores that this attempt has to be cancelled, and sends it to the other replicas. */
+  orderCancel(run: RunId, attempt: number): Promise<void>;
+  /** Those of these attempts that have to be cancelled. */
+  cancelOrders(runs: readonly { id: RunId; attempt: number }[]): Promise<RunId[]>;
 }
 
 /** Where the others reach a replica. */

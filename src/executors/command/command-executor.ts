@@ -7,9 +7,10 @@ import type { ExecutorParts } from '../executor-kind.ts';
 import { keepArtifacts } from '../files/keep-artifacts.ts';
 import { readRunOutput } from '../files/read-run-output.ts';
 import { removeAttemptTree } from '../files/remove-run-folder.ts';
-import { artifactsFolder } from '../files/run-paths.ts';
+import { artifactsFolder, payloadFile } from '../files/run-paths.ts';
 import { LOG_LIMIT_BYTES } from '../log/log-sink.ts';
 import { renderAttemptMark } from '../log/run-log.ts';
+import { NO_WATCHDOG } from '../watchdog/run-watchdog.ts';
 import { endLeftovers } from './leftovers.ts';
 import { captureOutput, type OutputCapture } from './output-capture.ts';
 import { markProcesses } from './process-mark.ts';
@@ -42,6 +43,7 @@ export interface CommandExecutorOptions extends ProcessExecutorOptions {
 type Settings = Required<ProcessExecutorOptions> & { program: Program };
 
 const DEFAULTS = {
+  watchdog: NO_WATCHDOG,
   user: null,
   logLimitBytes: LOG_LIMIT_BYTES,
   killGraceMs: 10_000,
@@ -56,12 +58,14 @@ const DEFAULTS = {
 export function createCommandExecutor({ command, ...options }: CommandExecutorOptions): Executor {
   const checked = checkCommand(command);
   const { lingerMs } = { ...DEFAULTS, ...options };
+  const runsDir = resolve(options.runsDir);
   const program: Program = {
     type: 'command',
     locate: (places) => places,
     compose: (_request, _places, environment) => ({ ok: true, command: checked, environment }),
     explainExit: () => null,
-    endLeftovers: (run, started) => endLeftovers(run, lingerMs, started),
+    endMeans: (attempt) => ({ type: 'command', payload: payloadFile(runsDir, attempt) }),
+    endLeftovers: (attempt, started) => endLeftovers(payloadFile(runsDir, attempt), lingerMs, started),
   };
   return createProcessExecutor(program, options);
 }
@@ -79,7 +83,7 @@ export function createProcessExecutor(program: Program, options: ProcessExecutor
     type: program.type,
     execute: (request) => execute(request, settings, inFlight),
     wasStarted: (run, attempt) => settings.startRecords.exists(run, attempt),
-    endLeftovers: (run) => program.endLeftovers(run),
+    endLeftovers: (attempt) => program.endLeftovers(attempt),
   };
 }
 
@@ -159,13 +163,31 @@ async function executeCaptured(
   const capture = await openCapture(request, directory, settings);
   try {
     if (request.signal.aborted) return describeStop(request.signal);
-    const rejected = await recordStart(request, settings.startRecords);
+    return await startWatched(request, directory, start, capture, settings);
+  } finally {
+    capture.releaseWriteEnd();
+    await capture.finish();
+  }
+}
+
+/** From before the start until no process is left, another process could end the attempt. */
+async function startWatched(
+  request: ExecutionRequest,
+  directory: RunDirectory,
+  start: Start,
+  capture: OutputCapture,
+  settings: Settings,
+): Promise<RunResult | NotStarted> {
+  const { watchdog, program, startRecords } = settings;
+  const { id } = request.input.run;
+  await watchdog.watch(id, program.endMeans(request.input.run));
+  try {
+    const rejected = await recordStart(request, startRecords);
     if (rejected !== null) return rejected;
     capture.begin();
     return await runCommand(request, directory, start, capture, settings);
   } finally {
-    capture.releaseWriteEnd();
-    await capture.finish();
+    watchdog.release(id);
   }
 }
 
@@ -210,7 +232,7 @@ async function runCommand(
   request.onStarted(capture.logOffset);
   capture.releaseWriteEnd();
   const supervised = await supervise(group, request.signal, settings);
-  await settings.program.endLeftovers(request.input.run.id, { leader: group.id, before });
+  await settings.program.endLeftovers(request.input.run, { leader: group.id, before });
   const output = await readOutput(request, directory, settings);
   return { ...describeEnd(supervised, settings.program), ...(output === null ? {} : { output }) };
 }

@@ -4,6 +4,7 @@ import type { CommandSettings } from './prepare-command.ts';
 /** Executor `command`: a program on this machine. */
 export const COMMAND_KIND = {
   summary: '`command`: the daemon starts a program on its machine.',
+  place: 'machine',
   options: {
     'factories[].runs.executor.command': {
       title: 'Command',

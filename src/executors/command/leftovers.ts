@@ -1,5 +1,4 @@
 import { readdir, readFile } from 'node:fs/promises';
-import type { RunId } from '../../core/ids.ts';
 import { endGroup, readProcessStat } from '../../processes/process-group.ts';
 import { markProcesses, type ProcessMark, selectStartedBetween } from './process-mark.ts';
 
@@ -19,13 +18,15 @@ interface Started {
 }
 
 /**
- * Ends every process group that is left of a run: groups in another session (`setsid`), and all groups after a crash of the
- * daemon. They are recognized by the variable that every process of a run inherits, so that an unrelated process that got
- * the same number meanwhile is never ended. A process that has changed its environment is not found.
+ * Ends every process group that is left of an attempt: groups in another session (`setsid`), and all groups after a crash of
+ * the daemon. They are recognized by a variable that every process of the attempt inherits, so that an unrelated process that
+ * got the same number meanwhile is never ended. A process that has changed its environment is not found.
+ *
+ * @param payload file of the attempt: a later attempt, and another daemon on this machine, have other files
  * @param started the leader of the run and the mark before its start, so that older processes are skipped
  */
-export function endLeftovers(run: RunId, graceMs: number, started?: Started): Promise<void> {
-  return endSignedGroups({ in: 'environ', text: `DOCKBELL_RUN_ID=${run}` }, graceMs, started);
+export function endLeftovers(payload: string, graceMs: number, started?: Started): Promise<void> {
+  return endSignedGroups({ in: 'environ', text: `DOCKBELL_PAYLOAD=${payload}` }, graceMs, started);
 }
 
 /** Ends every process group with a process that has the sign. Requires `/proc`; on other systems it finds nothing. */

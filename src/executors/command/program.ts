@@ -1,6 +1,7 @@
-import type { RunId } from '../../core/ids.ts';
 import type { ExecutionRequest } from '../../core/ports/runs/executor.ts';
 import type { ExecutorType } from '../../core/resources/run.ts';
+import type { AttemptKey } from '../files/run-paths.ts';
+import type { EndMeans } from '../watchdog/run-watchdog.ts';
 import type { ProcessMark } from './process-mark.ts';
 import type { ChildEnvironment, RunPlaces } from './run-environment.ts';
 
@@ -22,6 +23,8 @@ export interface Program {
   compose(request: ExecutionRequest, places: RunPlaces, environment: ChildEnvironment): ProgramStart;
   /** Why an exit code is not that of the run; `null` if it is. */
   explainExit(code: number): string | null;
-  /** Ends what is left of a run, and resolves when nothing of it runs. Never throws. */
-  endLeftovers(run: RunId, started?: { leader: number; before: ProcessMark | null }): Promise<void>;
+  /** How another process ends what is left of an attempt. */
+  endMeans(attempt: AttemptKey): EndMeans;
+  /** Ends what is left of an attempt, and resolves when nothing of it runs. Never throws. */
+  endLeftovers(attempt: AttemptKey, started?: { leader: number; before: ProcessMark | null }): Promise<void>;
 }

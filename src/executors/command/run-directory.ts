@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ExecutionRequest } from '../../core/ports/runs/executor.ts';
 import { makeFolder } from '../../files/make-folder.ts';
 import { removeAttemptTree, removeTree } from '../files/remove-run-folder.ts';
-import { runFolder } from '../files/run-paths.ts';
+import { attemptFolder, payloadFile, runFolder } from '../files/run-paths.ts';
 import type { RunPlaces } from './run-environment.ts';
 import { PASS_THROUGH_MODE, type RunUser } from './run-user.ts';
 import { AGENT_FILES_FOLDER, writeAgentFiles } from './write-agent-files.ts';
@@ -28,12 +28,12 @@ export async function prepareRunDirectory(
 ): Promise<RunDirectory> {
   const { input, documents } = request;
   const folder = runFolder(runsDir, input.run.id);
-  const work = join(folder, String(input.run.attempt));
+  const work = attemptFolder(runsDir, input.run);
   const promptFile = join(work, 'prompt.md');
   const directory = {
     work,
     temporary: `${work}.tmp`,
-    payload: join(work, 'event-payload.json'),
+    payload: payloadFile(runsDir, input.run),
     outputPipe: `${work}.output`,
   };
   await makeFolder(folder, { mode: 0o700 });

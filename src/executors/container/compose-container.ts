@@ -1,8 +1,8 @@
-import type { RunId } from '../../core/ids.ts';
 import type { Run, RunInput } from '../../core/resources/run.ts';
 import type { ChildEnvironment, RunPlaces } from '../command/run-environment.ts';
+import type { AttemptKey } from '../files/run-paths.ts';
 import type { ContainerSettings } from './container-settings.ts';
-import { RUN_LABEL } from './engine.ts';
+import { ATTEMPT_LABEL, RUN_LABEL } from './engine.ts';
 
 /** The directory of the run inside of the container. */
 const WORK = '/dockbell/run';
@@ -19,13 +19,8 @@ export function locateInContainer({ work, payload, workspace }: RunPlaces): RunP
 }
 
 /** Unique for each attempt, so the engine rejects a second start. */
-export function nameContainer({ id, attempt }: Run): string {
+export function nameContainer({ id, attempt }: AttemptKey): string {
   return `dockbell-${id}-${attempt}`;
-}
-
-/** The argument by which the client and the containers of a run are found. */
-export function labelRun(run: RunId): string {
-  return `--label=${RUN_LABEL}=${run}`;
 }
 
 export type ChosenImage = { ok: true; image: string } | { ok: false; problem: string };
@@ -67,8 +62,8 @@ export function composeContainer(
     // The engine would keep the output, without a limit and with unmasked secrets.
     '--log-driver=none',
     `--name=${nameContainer(run)}`,
-    labelRun(run.id),
-    `--label=dockbell.attempt=${run.attempt}`,
+    `--label=${RUN_LABEL}=${run.id}`,
+    `--label=${ATTEMPT_LABEL}=${run.attempt}`,
     `--pull=${pull}`,
     '--read-only',
     '--tmpfs=/tmp:rw,exec,nosuid,nodev,mode=1777',

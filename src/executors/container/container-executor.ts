@@ -1,10 +1,10 @@
 import { AppError } from '../../core/errors.ts';
 import type { Executor } from '../../core/ports/runs/executor.ts';
 import { createProcessExecutor } from '../command/command-executor.ts';
-import { endSignedGroups } from '../command/leftovers.ts';
 import type { Program } from '../command/program.ts';
 import type { ExecutorParts } from '../executor-kind.ts';
-import { type ContainerUser, chooseImage, composeContainer, labelRun, locateInContainer } from './compose-container.ts';
+import { type ContainerUser, chooseImage, composeContainer, locateInContainer } from './compose-container.ts';
+import { endContainerOf } from './container-leftovers.ts';
 import type { ContainerSettings } from './container-settings.ts';
 import { ContainerEngine, isEngineVariable, pickEngineVariables } from './engine.ts';
 
@@ -48,13 +48,12 @@ function createProgram(settings: ContainerSettings, engine: ContainerEngine, use
       return { ok: true, command: [engine.name, ...args], environment: { ...environment, ...engine.environment } };
     },
     explainExit: (code) => explainExit(code, settings),
-    endLeftovers: async (run, started) => {
-      // After a crash, the client first: it may be about to create the container. It passes SIGTERM on to a container. Other
-      // processes with the environment of the run, such as the network of Podman, belong to all containers.
-      const client = { in: 'cmdline', text: labelRun(run) } as const;
-      if (started === undefined) await endSignedGroups(client, LEFTOVER_GRACE_MS);
-      await engine.removeContainers(run);
+    endMeans: ({ id, attempt }) => {
+      const { name, environment } = engine;
+      return { type: 'container', engine: name, environment, attempt: { id, attempt } };
     },
+    endLeftovers: (attempt, started) =>
+      started === undefined ? endContainerOf(attempt, engine, LEFTOVER_GRACE_MS) : engine.removeContainers(attempt),
   };
 }
 

@@ -4,6 +4,7 @@ import { type ContainerSettings, ENGINES } from './container-settings.ts';
 /** Executor `container`: one container for each attempt, through the command line of an engine. */
 export const CONTAINER_KIND = {
   summary: '`container`: the daemon starts a container with Docker or Podman on its machine.',
+  place: 'machine',
   options: {
     'factories[].runs.executor.engine': {
       title: 'Container engine',

@@ -2,15 +2,16 @@ import { execFile } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { AppError, messageOf, systemErrorCode } from '../../core/errors.ts';
-import type { RunId } from '../../core/ids.ts';
 import type { Logger } from '../../core/ports/logger.ts';
 import type { Environment } from '../../core/reserved-variables.ts';
+import type { AttemptKey } from '../files/run-paths.ts';
 import type { Engine } from './container-settings.ts';
 
 const execute = promisify(execFile);
 
-/** The label by which the containers of a run are found after a crash. */
+/** The labels by which the container of an attempt is found after a crash. */
 export const RUN_LABEL = 'dockbell.run';
+export const ATTEMPT_LABEL = 'dockbell.attempt';
 
 const TIMEOUT_MS = 60_000;
 /** The start of the daemon does not wait longer for an engine. */
@@ -63,15 +64,15 @@ export class ContainerEngine {
     }
   }
 
-  /** Kills and removes all containers of a run. Never throws. */
-  async removeContainers(run: RunId): Promise<void> {
+  /** Kills and removes all containers of an attempt. Never throws. */
+  async removeContainers(key: AttemptKey): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#tryToRemove(run);
+        return await this.#tryToRemove(key);
       } catch (error) {
         if (attempt === ATTEMPTS) {
           this.#logger.error(
-            { run, engine: this.name, err: messageOf(error) },
+            { run: key.id, engine: this.name, err: messageOf(error) },
             'removing the containers of a run failed',
           );
           return;
@@ -81,8 +82,9 @@ export class ContainerEngine {
     }
   }
 
-  async #tryToRemove(run: RunId): Promise<void> {
-    const found = await this.#run(['ps', '--all', '--quiet', '--filter', `label=${RUN_LABEL}=${run}`]);
+  async #tryToRemove({ id, attempt }: AttemptKey): Promise<void> {
+    const filters = [`label=${RUN_LABEL}=${id}`, `label=${ATTEMPT_LABEL}=${attempt}`];
+    const found = await this.#run(['ps', '--all', '--quiet', ...filters.flatMap((filter) => ['--filter', filter])]);
     const ids = found.split(/\s+/).filter((id) => /^[0-9a-f]{12,64}$/.test(id));
     if (ids.length === 0) return;
     // Podman's `rm --force` sends SIGTERM and waits 10 s first. `kill` fails for a container that does not run.

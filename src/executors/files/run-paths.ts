@@ -8,6 +8,22 @@ export function runFolder(dir: string, run: string): string {
   return join(dir, checkRunId(run));
 }
 
+/** An attempt of a run. */
+export interface AttemptKey {
+  id: RunId;
+  attempt: number;
+}
+
+/** Directory in which an attempt runs. Throws `bad_request` for a malformed run ID. */
+export function attemptFolder(runsDir: string, { id, attempt }: AttemptKey): string {
+  return join(runFolder(runsDir, id), String(attempt));
+}
+
+/** File with the payload of an attempt, in its directory. */
+export function payloadFile(runsDir: string, key: AttemptKey): string {
+  return join(attemptFolder(runsDir, key), 'event-payload.json');
+}
+
 /** Folder with the artifacts of an attempt, which the run cannot change. Throws `bad_request` for a malformed run ID. */
 export function artifactsFolder(runsDir: string, run: string, attempt: number): string {
   return join(runFolder(runsDir, run), `${attempt}.artifacts`);

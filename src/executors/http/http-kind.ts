@@ -4,6 +4,7 @@ import type { HttpSettings } from './http-settings.ts';
 /** Executor `http`: a receiver gets each run as a signed POST. */
 export const HTTP_KIND = {
   summary: '`http`: the daemon posts each run to the URL of a receiver, which executes it.',
+  place: 'receiver',
   options: {
     'factories[].runs.executor.url': {
       title: 'Receiver URL',

@@ -32,13 +32,9 @@ const MAX_ATTEMPTS = 5;
  */
 const LOG_LOCK = 0x0d0cbe12;
 
-/** Announces to the other replicas, in the transaction of a batch, that it starts runs of these factories. */
-export type AnnounceRuns = (client: ClientBase, factories: readonly string[]) => Promise<void>;
-
 export interface LogParts {
   pool: Pool;
   measures: WriteMeasures;
-  announceRuns: AnnounceRuns;
 }
 
 /**
@@ -46,19 +42,19 @@ export interface LogParts {
  * the commit is unknown: the IDs of the batch show it.
  */
 export async function recordBatch(
-  { pool, ...parts }: LogParts,
+  { pool, measures }: LogParts,
   batch: readonly DeliveryLogEntry[],
 ): Promise<RecordOutcome[]> {
   if (batch.length === 0) {
     await pool.query('SELECT 1');
     return [];
   }
-  parts.measures.batchSize.observe(batch.length);
+  measures.batchSize.observe(batch.length);
   let isUnknown = false;
   for (let attempts = 1; ; attempts += 1) {
     try {
       const known = isUnknown ? await findOutcomes(pool, batch) : null;
-      return known ?? (await withConnection(pool, (client) => recordOnce(client, batch, parts)));
+      return known ?? (await withConnection(pool, (client) => recordOnce(client, batch, measures)));
     } catch (error) {
       isUnknown ||= isLostConnection(error);
       const isWorthwhile = isRetryable(error) || isLostConnection(error) || error instanceof ClaimEnded;
@@ -74,11 +70,11 @@ export async function recordBatch(
 async function recordOnce(
   client: PoolClient,
   batch: readonly DeliveryLogEntry[],
-  { measures, announceRuns }: Omit<LogParts, 'pool'>,
+  measures: WriteMeasures,
 ): Promise<RecordOutcome[]> {
   try {
     const begun = client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-    const recorded = recordTogether(client, batch, announceRuns, {
+    const recorded = recordTogether(client, batch, {
       commit: async (written) => {
         const committed = client.query('COMMIT');
         // If a statement fails, its error counts.
@@ -95,7 +91,7 @@ async function recordOnce(
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined);
     if (isStorageFailure(error)) throw error;
-    return inTransaction(client, 'READ COMMITTED', () => recordOneByOne(client, batch, announceRuns));
+    return inTransaction(client, 'READ COMMITTED', () => recordOneByOne(client, batch));
   }
 }
 
@@ -132,32 +128,22 @@ async function findOutcomes(pool: Pool, batch: readonly DeliveryLogEntry[]): Pro
 /** Records entries inside a transaction, as `recordOnce`. */
 export async function recordEntries(client: ClientBase, batch: readonly DeliveryLogEntry[]): Promise<RecordOutcome[]> {
   try {
-    return await withSavepoint(client, () => recordTogether(client, batch, UNANNOUNCED));
+    return await withSavepoint(client, () => recordTogether(client, batch));
   } catch (error) {
     if (isStorageFailure(error)) throw error;
   }
-  return recordOneByOne(client, batch, UNANNOUNCED);
+  return recordOneByOne(client, batch);
 }
 
-const UNANNOUNCED: AnnounceRuns = async () => {};
-
-async function recordOneByOne(
-  client: ClientBase,
-  batch: readonly DeliveryLogEntry[],
-  announceRuns: AnnounceRuns,
-): Promise<RecordOutcome[]> {
+async function recordOneByOne(client: ClientBase, batch: readonly DeliveryLogEntry[]): Promise<RecordOutcome[]> {
   const outcomes: RecordOutcome[] = [];
-  for (const entry of batch) outcomes.push(await recordSafely(client, entry, announceRuns));
+  for (const entry of batch) outcomes.push(await recordSafely(client, entry));
   return outcomes;
 }
 
-async function recordSafely(
-  client: ClientBase,
-  entry: DeliveryLogEntry,
-  announceRuns: AnnounceRuns,
-): Promise<RecordOutcome> {
+async function recordSafely(client: ClientBase, entry: DeliveryLogEntry): Promise<RecordOutcome> {
   try {
-    const [outcome] = await withSavepoint(client, () => recordTogether(client, [entry], announceRuns));
+    const [outcome] = await withSavepoint(client, () => recordTogether(client, [entry]));
     return outcome!;
   } catch (error) {
     if (isStorageFailure(error)) throw error;
@@ -207,7 +193,6 @@ interface Ending {
 async function recordTogether(
   client: ClientBase,
   batch: readonly DeliveryLogEntry[],
-  announceRuns: AnnounceRuns,
   ending: Ending = { commit: async (written) => void (await written) },
 ): Promise<RecordOutcome[]> {
   const [duplicates, stored] = await Promise.all([claimIdentities(client, batch), findStored(client, batch)]);
@@ -220,7 +205,6 @@ async function recordTogether(
     return { seq: seqs[index]!, row: composeDelivery(entry, resultOf(entry, duplicates.get(index))) };
   });
   const accepted = batch.flatMap((entry, index) => (isNew(entry, index) ? [{ entry, delivery: seqs[index]! }] : []));
-  const factories = new Set(started.map(({ webhook }) => stored.factories.get(webhook)!));
   // All are composed before any is sent: a value that cannot be encoded must not leave a part of the batch to the commit.
   const inserts = [
     insertDeliveries(rows),
@@ -228,9 +212,7 @@ async function recordTogether(
     insertRuns(composeRuns(accepted, stored.factories)),
     insertLimitedIds(listLimitedIds(batch, seqs)),
   ];
-  await ending.commit(
-    Promise.all([sendInserts(client, inserts), factories.size === 0 ? null : announceRuns(client, [...factories])]),
-  );
+  await ending.commit(sendInserts(client, inserts));
   return batch.map((entry, index) => outcomeOf(entry, duplicates.get(index)));
 }
 

@@ -614,7 +614,14 @@ export const MIGRATIONS: readonly Migration[] = [
 
   CREATE TABLE leadership (epoch bigint NOT NULL, replica TEXT);
   INSERT INTO leadership (epoch, replica) VALUES (0, NULL);
-  CREATE TABLE replicas (id TEXT PRIMARY KEY, description TEXT NOT NULL, seen_at timestamptz NOT NULL);
+  CREATE TABLE replicas (
+    id TEXT PRIMARY KEY,
+    machine TEXT,
+    description TEXT NOT NULL,
+    seen_at timestamptz NOT NULL,
+    lease_until timestamptz
+  );
+  CREATE TABLE cancel_orders (run TEXT PRIMARY KEY, attempt INTEGER NOT NULL, ordered_at timestamptz NOT NULL);
   CREATE TABLE live_versions (factory TEXT PRIMARY KEY, version bigint NOT NULL);
   CREATE TABLE live_changes (
     factory TEXT NOT NULL,

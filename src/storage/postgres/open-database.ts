@@ -13,6 +13,14 @@ export interface PostgresSettings {
   pool: number;
 }
 
+/** How a daemon takes part in the group of those that share the database. */
+export interface ReplicaSettings {
+  /** ID of its data directory: `OfAttempt.machine`. */
+  machine: string;
+  /** How long others leave the runs of this machine alone after its last sign of life. */
+  runLeaseMs: number;
+}
+
 /** The oldest version with everything that the queries use. */
 export const MIN_VERSION = 140000;
 

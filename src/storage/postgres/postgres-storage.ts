@@ -5,13 +5,12 @@ import { createPorts, wrapOperations } from '../sql/create-ports.ts';
 import { rightOf } from '../thread/operation-rights.ts';
 import type { GroupPorts } from '../thread/worker-protocol.ts';
 import { catchUpListing } from './delivery-listing.ts';
-import { type AnnounceRuns, recordBatch } from './delivery-log.ts';
+import { recordBatch } from './delivery-log.ts';
 import { CLAIM_RETENTION, createClaimFinder } from './identity-claims.ts';
 import type { MigratedSchema } from './migrate.ts';
 import { openPostgres, type PostgresSettings } from './open-database.ts';
 import { createOperations, type Operations } from './operations.ts';
 import { advanceReplay } from './replay-steps.ts';
-import { announce } from './replicas/channel.ts';
 import { nameSession } from './replicas/leadership.ts';
 import { asMember, type Member } from './replicas/led-operations.ts';
 import { createReplicaTable } from './replicas/replica-table.ts';
@@ -52,10 +51,6 @@ function createPostgresPorts(
   { query, run }: Operations,
   { measures, member }: { measures: WriteMeasures; member: Member | null },
 ): Storage {
-  // The leader starts runs, and knows its own.
-  const announceRuns: AnnounceRuns = async (client, factories) => {
-    if (member !== null && member.epoch() === null) await announce(client, member.id, { kind: 'runs', factories });
-  };
   const guard = <Port extends object>(name: keyof Storage, port: Port, before = async () => {}) =>
     wrapOperations(port, (operation, operationName) => {
       const access = rightOf(name, operationName) === 'reads' ? 'READ ONLY' : 'READ WRITE';
@@ -70,7 +65,8 @@ function createPostgresPorts(
     claims: createClaimFinder(query),
     claimRetention: CLAIM_RETENTION,
     disk: { isFull: () => false, makeRoom: () => undefined },
-    record: translate((batch) => recordBatch({ pool, measures, announceRuns }, batch)),
+    claimLock: 'skip',
+    record: translate((batch) => recordBatch({ pool, measures }, batch)),
     advance: translate((step) => advanceReplay(pool, step)),
     reclaim: async () => ({ more: false }),
     guard: (name, port) => guard(name, port),

@@ -33,6 +33,7 @@ import { createRetention, type DiskRoom } from './retention/create-retention.ts'
 import { createPauseTable } from './runs/pauses.ts';
 import { createRunQueue } from './runs/run-queue.ts';
 import { createRunReader } from './runs/run-reader.ts';
+import type { ClaimLock } from './runs/select-claimable.ts';
 import type { Schema } from './schema/schema.ts';
 
 /** What a database supplies: how it stores deliveries and claims, and how each operation runs. */
@@ -41,6 +42,7 @@ export interface DatabaseParts {
   claims: ClaimFinder;
   claimRetention: ClaimRetention;
   disk: DiskRoom;
+  claimLock: ClaimLock;
   record: DeliveryLog['record'];
   advance: Replays['advance'];
   reclaim: Retention['reclaim'];
@@ -52,7 +54,7 @@ export interface DatabaseParts {
 
 /** The ports of a storage, from the queries that all databases share. */
 export function createPorts(parts: DatabaseParts): Storage {
-  const { query, claims, claimRetention, disk, record, advance, reclaim, guard, guardListed } = parts;
+  const { query, claims, claimRetention, disk, claimLock, record, advance, reclaim, guard, guardListed } = parts;
   return {
     deliveryLog: { record },
     deliveryReader: guardListed('deliveryReader', createDeliveryReader(query, claims)),
@@ -68,7 +70,7 @@ export function createPorts(parts: DatabaseParts): Storage {
     definitionHistory: guard('definitionHistory', createDefinitionHistory(query)),
     keptAnswers: guard('keptAnswers', createKeptAnswers(query)),
     liveDefinitions: guard('liveDefinitions', createLiveDefinitions(query)),
-    runQueue: guard('runQueue', createRunQueue(query)),
+    runQueue: guard('runQueue', createRunQueue(query, claimLock)),
     runReader: guard('runReader', createRunReader(query)),
     pauses: guard('pauses', createPauseTable(query)),
     reconciliationReader: guard('reconciliationReader', createReconciliationReader(query)),

@@ -97,6 +97,7 @@ export function createSqliteStorage(
       claims,
       claimRetention: createClaimRetention(claims),
       disk: { isFull: (error) => isDiskFull(unmask(error)), makeRoom: onDiskFull },
+      claimLock: 'none',
       ...guard({
         record: async (batch: readonly DeliveryLogEntry[]) => record(batch),
         advance: async (step: ReplayStep) => advance(step),

@@ -6,6 +6,8 @@ export type Right =
   | 'reads'
   /** Only the leader. The transaction fails if another daemon leads when it commits. */
   | 'leads'
+  /** Any daemon for an attempt of the machine that the request names, which is its own. For others, as `leads`. */
+  | 'executes'
   /** Any daemon: the operation only adds rows and counts. Unique indexes decide what exists already. */
   | 'adds'
   /** Any daemon: the transaction has no effect unless the state is the one that the call expects, for example an attempt. */
@@ -81,13 +83,13 @@ export const OPERATION_RIGHTS: Rights = {
   keptAnswers: { find: 'reads', keep: 'manages' },
   liveDefinitions: { head: 'reads', read: 'reads', commit: 'leads' },
   runQueue: {
-    claim: 'leads',
+    claim: 'executes',
     admit: 'leads',
-    finish: 'leads',
-    release: 'leads',
-    retryFailed: 'leads',
-    noteLogOffset: 'leads',
-    cancelQueued: 'leads',
+    finish: 'executes',
+    release: 'executes',
+    retryFailed: 'executes',
+    noteLogOffset: 'executes',
+    cancelQueued: 'compares',
     retry: 'leads',
     running: 'reads',
     accept: 'leads',

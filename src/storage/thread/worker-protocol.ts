@@ -15,7 +15,16 @@ export interface GroupPorts {
 }
 
 export const GROUP_OPERATIONS = listOperations<GroupPorts>()({
-  replicas: ['list', 'describe', 'liveVersions', 'changesSince', 'announce'],
+  replicas: [
+    'list',
+    'describe',
+    'liveVersions',
+    'changesSince',
+    'announce',
+    'liveMachines',
+    'orderCancel',
+    'cancelOrders',
+  ],
   runLogParts: ['append', 'received', 'size', 'read', 'times', 'remove', 'orphans'],
 });
 

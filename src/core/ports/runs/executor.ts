@@ -82,8 +82,8 @@ export interface Executor {
    * may not learn it. Only for executors that resolve with `Accepted`.
    */
   noteCancelled?(run: Run): void;
-  /** Ends the remaining processes of a run that an earlier daemon started, if they can be found. Never throws. */
-  endLeftovers(run: RunId): Promise<void>;
+  /** Ends the remaining processes of an attempt that an earlier daemon started, if they can be found. Never throws. */
+  endLeftovers(attempt: Pick<Run, 'id' | 'attempt'>): Promise<void>;
 }
 
 /** Captured output of runs. */

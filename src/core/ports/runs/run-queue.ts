@@ -9,10 +9,12 @@ export interface ClaimRequest {
   factory: string;
   executor: ExecutorType;
   limit: number;
+  /** Maximum number of runs of the factory that are `running`, wherever they are executed. Default: no maximum. */
+  concurrency?: number;
   at: number;
   /** Name of the worker, if a worker claims. */
   worker?: string;
-  /** The data directory of the daemon that executes the runs, if several daemons share the storage. */
+  /** As `OfAttempt.machine`. */
   machine?: string | null;
   /** Labels of the worker. Default: none, so runs that need any are not claimed. */
   labels?: readonly string[];
@@ -21,9 +23,18 @@ export interface ClaimRequest {
   budget?: BudgetTerms | null;
 }
 
-export interface FinishRequest {
+/** An attempt to change. */
+export interface OfAttempt {
   id: RunId;
   attempt: number;
+  /**
+   * The data directory of the daemon that executes the attempt, if several daemons share the storage. Other attempts, and all
+   * attempts without a machine, may be changed by the leader only.
+   */
+  machine?: string | null;
+}
+
+export interface FinishRequest extends OfAttempt {
   result: RunResult;
   at: number;
   /** For a run whose automation declares no `retry`. Default: `NO_RETRY`. */
@@ -45,6 +56,8 @@ export interface Claimed extends Admitted {
   nextAt: number | null;
   /** When the budget of the factory allows the next start; `null` if it keeps no run from starting. */
   budgetOpensAt: number | null;
+  /** Number of runs of the factory that are `running` now. */
+  running: number;
 }
 
 /** How an attempt ended its run. */
@@ -56,8 +69,8 @@ export interface RunEnd {
 /** The durable queue of runs. `DeliveryLog.record` creates runs; this queue claims and ends them. */
 export interface RunQueue {
   /**
-   * Claims up to `limit` queued runs of a factory, oldest first, without those in `except`. They are `running` when
-   * this resolves. Applies the policies of new runs before.
+   * Claims up to `limit` queued runs of a factory, oldest first, without those in `except`, and no more than its `concurrency`
+   * leaves. They are `running` when this resolves. Applies the policies of new runs before.
    */
   claim(request: ClaimRequest): Promise<Claimed>;
   /** Applies the policies of the new runs of a factory. A claim does that too. */
@@ -68,11 +81,11 @@ export interface RunQueue {
    */
   finish(request: FinishRequest): Promise<RunEnd | null>;
   /** Returns an attempt that never started (no start record) to the queue. `false` if it is no longer `running`. */
-  release(request: { id: RunId; attempt: number }): Promise<boolean>;
+  release(request: OfAttempt): Promise<boolean>;
   /** Ends a running attempt as `failed` and queues the next one. `false` if that attempt is no longer `running`. */
-  retryFailed(request: { id: RunId; attempt: number; error: string; at: number }): Promise<boolean>;
+  retryFailed(request: OfAttempt & { error: string; at: number }): Promise<boolean>;
   /** Stores where the output of an attempt begins in the log of its run. */
-  noteLogOffset(request: { id: RunId; attempt: number; offset: number }): Promise<void>;
+  noteLogOffset(request: OfAttempt & { offset: number }): Promise<void>;
   /** Ends a queued run as `cancelled`. `false` if it is no longer queued. */
   cancelQueued(request: { id: RunId; at: number }): Promise<boolean>;
   /** Queues a finished run again as its next attempt. Changes nothing unless the outcome is `queued`. */
@@ -90,7 +103,7 @@ export interface RunQueue {
 /** A run in the state `running`. */
 export interface RunningRun {
   run: Run;
-  /** As `ClaimRequest.machine`. */
+  /** As `OfAttempt.machine`. */
   machine: string | null;
 }
 

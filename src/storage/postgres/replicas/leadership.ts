@@ -36,14 +36,36 @@ export async function hasDaemon(client: ClientBase): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** A sign of life, by the clock of the database. */
-export async function beat(client: ClientBase, id: string): Promise<void> {
-  await client.query({
-    name: 'beat',
-    text: `INSERT INTO replicas (id, description, seen_at) VALUES ($1, '{}', clock_timestamp())
-      ON CONFLICT (id) DO UPDATE SET seen_at = clock_timestamp()`,
-    values: [id],
-  });
+/** A daemon as its signs of life name it. */
+export interface BeatingReplica {
+  /** ID of this start. */
+  id: string;
+  /** ID of its data directory, which executes runs. */
+  machine: string;
+  /** How long others leave the runs of its machine alone after a sign of life. */
+  runLeaseMs: number;
+}
+
+const BEAT = `
+  INSERT INTO replicas AS known (id, machine, description, seen_at, lease_until)
+  VALUES ($1, $2, '{}', clock_timestamp(), clock_timestamp() + $3 * interval '1 millisecond')
+  ON CONFLICT (id) DO UPDATE
+    SET machine = excluded.machine, seen_at = excluded.seen_at, lease_until = excluded.lease_until
+  RETURNING (SELECT lease_until < clock_timestamp() FROM replicas WHERE id = $1) IS TRUE AS was_lost,
+    (SELECT count(DISTINCT machine) FROM replicas WHERE lease_until > clock_timestamp()) AS machines`;
+
+/**
+ * A sign of life, by the clock of the database. It renews the lease of the runs that the machine executes.
+ *
+ * @returns `wasLost`: the lease had ended before, so others may have taken its runs; `machines`: how many held a lease before
+ */
+export async function beat(
+  client: ClientBase,
+  { id, machine, runLeaseMs }: BeatingReplica,
+): Promise<{ wasLost: boolean; machines: number }> {
+  const { rows } = await client.query({ name: 'beat', text: BEAT, values: [id, machine, runLeaseMs] });
+  const { was_lost, machines } = rows[0] as { was_lost: number; machines: number };
+  return { wasLost: was_lost === 1, machines };
 }
 
 /** Begins a term if no session holds the lock of the leader; `null` otherwise. */

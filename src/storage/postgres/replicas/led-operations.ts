@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { AppError } from '../../../core/errors.ts';
+import type { OfAttempt } from '../../../core/ports/runs/run-queue.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
 import { rightOf } from '../../thread/operation-rights.ts';
 import { findCounting } from './live-versions.ts';
@@ -8,6 +9,8 @@ import { findCounting } from './live-versions.ts';
 export interface Member {
   /** ID of this start. */
   id: string;
+  /** As `OfAttempt.machine`. */
+  machine: string;
   /** The epoch in which it leads; `null` if it does not lead. */
   epoch(): number | null;
 }
@@ -19,18 +22,23 @@ type Operation = (...args: unknown[]) => Promise<unknown>;
  * and counts what changes that which factories serve.
  */
 export function asMember(
-  { id, epoch }: Member,
+  { id, machine, epoch }: Member,
   port: keyof Storage,
   name: string,
   operation: Operation,
 ): (client: ClientBase, args: readonly unknown[]) => Promise<unknown> {
-  const needsLead = rightOf(port, name) === 'leads';
+  const right = rightOf(port, name);
   const count = findCounting(port, name);
   return async (client, args) => {
-    if (needsLead) await requireLead(client, epoch());
+    if (right === 'leads' || (right === 'executes' && !isOf(machine, args))) await requireLead(client, epoch());
     const result = await operation(...args);
     return count === null ? result : count(client, id, args, result);
   };
+}
+
+/** Does the request name this machine, as `OfAttempt`? */
+function isOf(machine: string, [request]: readonly unknown[]): boolean {
+  return (request as OfAttempt | undefined)?.machine === machine;
 }
 
 /**

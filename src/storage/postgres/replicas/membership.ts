@@ -2,11 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { AppError, type ErrorCode, messageOf } from '../../../core/errors.ts';
 import type { GroupEvent } from '../../../core/ports/replicas.ts';
+import { machineNowMs } from '../../../core/time/machine-time.ts';
 import { TYPES } from '../open-database.ts';
 import { declareVersion } from '../schema-version.ts';
 import { toStorageError } from '../storage-error.ts';
 import { listen, readPayload } from './channel.ts';
 import {
+  type BeatingReplica,
   beat,
   beginTerm,
   continueTerm,
@@ -32,8 +34,7 @@ export interface Membership {
 
 interface MembershipParts {
   url: string;
-  /** ID of this start. */
-  id: string;
+  self: BeatingReplica;
   report(event: GroupEvent): void;
   /** This replica has to stop: another one took the lead from it, or changed the schema so that it cannot continue. */
   onDeposed(error: AppError): void;
@@ -75,11 +76,11 @@ class Member implements Membership {
 
   /** @throws `storage_unavailable` if PostgreSQL cannot be reached, `storage_newer` if newer daemons changed its schema */
   async connect(): Promise<void> {
-    const { url, id } = this.#parts;
+    const { url, self } = this.#parts;
     const client = new Client({
       connectionString: url,
       types: TYPES,
-      application_name: nameSession(id),
+      application_name: nameSession(self.id),
       keepAlive: true,
     });
     client.on('error', () => undefined);
@@ -110,7 +111,7 @@ class Member implements Membership {
     const client = this.#client;
     this.#client = null;
     if (client === null) return;
-    await client.query('DELETE FROM replicas WHERE id = $1', [this.#parts.id]).catch(() => undefined);
+    await client.query('DELETE FROM replicas WHERE id = $1', [this.#parts.self.id]).catch(() => undefined);
     await client.end().catch(() => undefined);
   }
 
@@ -129,9 +130,9 @@ class Member implements Membership {
         this.#parts.report({ event: 'reconnected' });
       }
       const client = this.#client!;
-      await beat(client, this.#parts.id);
+      await this.#renew(client);
       if (this.#term === null) {
-        await endStaleLeader(client, this.#parts.id);
+        await endStaleLeader(client, this.#parts.self.id);
         await this.#lead(client);
       }
       return true;
@@ -143,14 +144,21 @@ class Member implements Membership {
     }
   }
 
+  /** The lease counts from before the request: the database may have received it then. */
+  async #renew(client: Client): Promise<void> {
+    const at = machineNowMs();
+    const renewed = await beat(client, this.#parts.self);
+    this.#parts.report({ event: 'renewed', at, ...renewed });
+  }
+
   async #lead(client: Client): Promise<void> {
-    const { id, report } = this.#parts;
+    const { self, report } = this.#parts;
     if (this.#term === null) {
-      this.#term = await beginTerm(client, id);
+      this.#term = await beginTerm(client, self.id);
       if (this.#term !== null) report({ event: 'leading', epoch: this.#term.epoch });
       return;
     }
-    const outcome = await continueTerm(client, id, this.#term);
+    const outcome = await continueTerm(client, self.id, this.#term);
     if (outcome === 'deposed') throw new Deposed();
     if (outcome === 'held')
       throw new AppError('storage_unavailable', 'an earlier session holds the lock of the leader');
@@ -162,7 +170,7 @@ class Member implements Membership {
   }
 
   #receive(payload: string): void {
-    const message = readPayload(this.#parts.id, payload);
+    const message = readPayload(this.#parts.self.id, payload);
     if (message !== null) this.#parts.report({ event: 'received', message });
   }
 }

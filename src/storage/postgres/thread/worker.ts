@@ -11,7 +11,7 @@ import {
   type StorageRequest,
   type WorkerSettings,
 } from '../../thread/worker-protocol.ts';
-import type { PostgresSettings } from '../open-database.ts';
+import type { PostgresSettings, ReplicaSettings } from '../open-database.ts';
 import { openPostgresStorage, type PostgresStorage } from '../postgres-storage.ts';
 import { joinGroup, type Membership } from '../replicas/membership.ts';
 
@@ -28,16 +28,18 @@ if (opened !== null) serve(opened.storage, opened.membership);
 /** Reports a failure and returns `null`. The thread then exits, because it has no listeners. */
 async function open(): Promise<{ storage: PostgresStorage; membership: Membership } | null> {
   try {
-    const { measures, ...settings } = workerData as WorkerSettings<PostgresSettings>;
+    const { measures, machine, runLeaseMs, ...settings } = workerData as WorkerSettings<
+      PostgresSettings & ReplicaSettings
+    >;
     const id = randomUUID();
     let membership: Membership | null = null;
-    const member = { id, epoch: () => membership?.epoch() ?? null };
+    const member = { id, machine, epoch: () => membership?.epoch() ?? null };
     // The group is a part of the schema.
     const storage = await openPostgresStorage(settings, openMeasures(measures), member);
     try {
       membership = await joinGroup({
         url: settings.url,
-        id,
+        self: { id, machine, runLeaseMs },
         report: (group) => report({ group }),
         onDeposed: (error) => report({ broken: copyError(error) }),
       });

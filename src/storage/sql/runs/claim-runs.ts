@@ -18,7 +18,7 @@ import { findEarliest, findNextOpening, hasGated, openDueGates } from './gates.t
 import { listPaused } from './pauses.ts';
 import { readRunInputs, selectRunInputs } from './run-rows.ts';
 import { findOldestWaiting, isFull } from './same-key.ts';
-import { type Candidate, selectOldest } from './select-claimable.ts';
+import { type Candidate, type ClaimLock, selectOldest } from './select-claimable.ts';
 import { NOW } from './start.ts';
 
 /** Maximum number of queued runs that one claim examines, so that no transaction is long. The next claim continues. */
@@ -28,6 +28,7 @@ const MAX_EXAMINED = 500;
 interface Claim extends ClaimRequest {
   budget: BudgetTerms | null;
   trx: Transaction<Schema>;
+  lock: ClaimLock;
   /** The paused automations; the factory is paused if it contains the empty name. */
   paused: ReadonlySet<string>;
   /** Does a run of the factory wait for more than a slot? */
@@ -37,19 +38,38 @@ interface Claim extends ClaimRequest {
   ended: RunId[];
 }
 
-/** The oldest queued runs that only wait for a slot become `running`. */
-export async function claimRuns(trx: Transaction<Schema>, request: ClaimRequest): Promise<Claimed> {
+/**
+ * The oldest queued runs that only wait for a slot become `running`.
+ *
+ * @param lock as `ClaimLock`
+ */
+export async function claimRuns(trx: Transaction<Schema>, request: ClaimRequest, lock: ClaimLock): Promise<Claimed> {
   const { factory, at } = request;
   const isGated = await hasGated(trx, factory);
   const { ended, cancel } = isGated ? await openAndAdmit(trx, factory, at) : { ended: [], cancel: [] };
   const paused = await listPaused(trx, factory);
-  const claim: Claim = { ...request, budget: request.budget ?? null, trx, paused, isGated, claimed: [], ended };
+  const runningBefore = await countRunning(trx, factory);
+  const limit = Math.min(request.limit, (request.concurrency ?? Number.POSITIVE_INFINITY) - runningBefore);
+  const budget = request.budget ?? null;
+  const claim: Claim = { ...request, limit, lock, budget, trx, paused, isGated, claimed: [], ended };
   const outcome = paused.has('') ? NOTHING_MORE : await takeOldest(claim);
-  const hasFreeSlot = claim.claimed.length < request.limit;
+  const hasFreeSlot = claim.claimed.length < limit;
   const opening = claim.isGated && hasFreeSlot ? await findNextOpening(trx, factory) : null;
   const nextAt = findEarliest([outcome.nextAt, opening]);
   const inputs = await startAttempts(claim);
-  return { inputs, nextAt, budgetOpensAt: outcome.budgetOpensAt, ended, cancel };
+  const running = runningBefore + claim.claimed.length;
+  return { inputs, nextAt, budgetOpensAt: outcome.budgetOpensAt, running, ended, cancel };
+}
+
+/** Number of runs of the factory that are executed, here or elsewhere. */
+async function countRunning(trx: Transaction<Schema>, factory: string): Promise<number> {
+  const { running } = await trx
+    .selectFrom('runs')
+    .select((select) => select.fn.countAll<number>().as('running'))
+    .where('state', '=', 'running')
+    .where('factory', '=', factory)
+    .executeTakeFirstOrThrow();
+  return running;
 }
 
 async function openAndAdmit(trx: Transaction<Schema>, factory: string, at: number): Promise<Admitted> {

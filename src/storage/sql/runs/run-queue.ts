@@ -9,16 +9,17 @@ import { changeRun, endRun, insertRequested } from './change-run.ts';
 import { claimRuns } from './claim-runs.ts';
 import { finishAttempt, queueNext } from './finish-attempt.ts';
 import { selectRuns, toRun } from './run-rows.ts';
+import type { ClaimLock } from './select-claimable.ts';
 import { NOW } from './start.ts';
 
 /**
  * The queue of runs. Each change names the state that it expects, so that only one of two concurrent changes succeeds. The
  * row of a run has the state of its last attempt, which is changed in the same transaction.
  */
-export function createRunQueue(db: Kysely<Schema>): RunQueue {
+export function createRunQueue(db: Kysely<Schema>, lock: ClaimLock): RunQueue {
   const change = <T>(apply: (trx: Transaction<Schema>) => Promise<T>) => db.transaction().execute(apply);
   return {
-    claim: (request) => change((trx) => claimRuns(trx, request)),
+    claim: (request) => change((trx) => claimRuns(trx, request, lock)),
     admit: ({ factory, at }) => change((trx) => admitRuns(trx, factory, at)),
     finish: (request) => change((trx) => finishAttempt(trx, request)),
     release: ({ id, attempt }) =>

@@ -15,7 +15,15 @@ export type Candidate = KeyedRun & {
   runs_on: string | null;
 };
 
-type Wanted = Pick<ClaimRequest, 'factory' | 'labels' | 'except'>;
+/**
+ * How a claim keeps the runs that it reads from others. `skip`: it locks them, and skips those that others have
+ * locked. `none`: nobody else changes the database at the same time.
+ */
+export type ClaimLock = 'skip' | 'none';
+
+interface Wanted extends Pick<ClaimRequest, 'factory' | 'labels' | 'except'> {
+  lock: ClaimLock;
+}
 
 /** The oldest queued runs that only wait for a slot, and need no other labels than the worker has. */
 export async function selectOldest(trx: Transaction<Schema>, wanted: Wanted, limit: number): Promise<Candidate[]> {
@@ -47,7 +55,7 @@ function readLabels(runsOn: string | null): string[] | null {
 function selectWith(
   trx: Transaction<Schema>,
   runsOn: string | null,
-  { factory, except = [] }: Wanted,
+  { factory, except = [], lock }: Wanted,
   limit: number,
 ): Promise<Candidate[]> {
   return trx
@@ -61,5 +69,6 @@ function selectWith(
     .$if(except.length > 0, (query) => query.where('runs.id', 'not in', except))
     .orderBy('runs.seq')
     .limit(limit)
+    .$if(lock === 'skip', (query) => query.forUpdate('runs').skipLocked())
     .execute();
 }

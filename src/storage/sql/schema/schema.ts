@@ -131,7 +131,7 @@ export interface Schema {
   /** The attempts that started or were requested, the last one included. `run` is the `seq` of its run. */
   run_attempts: TableOf<typeof RUN_ATTEMPTS> & {
     run: number;
-    /** As `ClaimRequest.machine`. */
+    /** As `OfAttempt.machine`. */
     machine: Generated<string | null>;
   };
 

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { applyCiFactory, CI_TOKEN, configureCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { TestReplicas } from '../helpers/replicas.ts';
+import { RunTrail, type TrailedAttempt } from '../helpers/run-trail.ts';
+import { startPostgres, type TestPostgres } from '../helpers/start-postgres.ts';
+import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
+import type { TestDaemon } from '../helpers/test-daemon.ts';
+
+const PATIENCE_MS = 60_000;
+
+let server: TestPostgres;
+let repo: TempGitRepo;
+beforeAll(async () => {
+  [server, repo] = await Promise.all([startPostgres(), createCiRepository()]);
+});
+afterAll(async () => {
+  repo?.remove();
+  await server?.remove();
+});
+
+interface Pair {
+  leader: TestDaemon;
+  follower: TestDaemon;
+  trail: RunTrail;
+  start(): Promise<void>;
+  runs(): Promise<{ id: string; state: string; attempt: number; error: string | null }[]>;
+}
+
+/** Two daemons with room for 4 runs together, whose commands last some tenths of a second. */
+async function startPair(name: string, lasts: number): Promise<Pair> {
+  const trail = new RunTrail();
+  const config = configureCiFactory(repo, trail.command(lasts))!;
+  const [factory] = config.factories as [{ runs: object }];
+  const factories = [{ ...factory, runs: { ...factory.runs, retry: 'interrupted' } }];
+  const url = await server.createDatabase(name);
+  const replicas = new TestReplicas(url, { config: { ...config, factories, replica: { runLease: '6s' } } });
+  const leader = await replicas.start();
+  const uid = await applyCiFactory(leader);
+  const follower = await replicas.start();
+  let n = 0;
+  return {
+    leader,
+    follower,
+    trail,
+    start: async () => {
+      n += 1;
+      const answer = await fetch(`${leader.ingressUrl}/webhooks/w/${uid}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${CI_TOKEN}` },
+        body: JSON.stringify({ start: true, n }),
+      });
+      expect(answer.status).toBe(202);
+    },
+    runs: async () => (await leader.api('/factories/payments/runs')).body.data,
+  };
+}
+
+/**
+ * Fills the room for runs, with some on both daemons. A daemon learns with its next sign of life how many others there are, so the
+ * first attempts may fill one of them.
+ */
+async function occupyBoth({ leader, follower, trail, start, runs }: Pair): Promise<TrailedAttempt[]> {
+  for (let before = 0; ; before = trail.attempts().length) {
+    for (let sent = 0; sent < 2; sent += 1) await start();
+    const executed = await eventually(() => {
+      const attempts = trail.attempts().slice(before);
+      return attempts.length === 4 ? attempts : null;
+    }, PATIENCE_MS);
+    if ([leader, follower].every((daemon) => executed.some((attempt) => isOn(daemon, attempt)))) return executed;
+    for (const { run } of executed) await leader.api(`/runs/${run}/cancel`, { method: 'POST' });
+    await eventually(async () => (await runs()).every(({ state }) => state === 'cancelled'), PATIENCE_MS);
+  }
+}
+
+const isOn = ({ dataDir }: TestDaemon, { directory }: { directory: string }) => directory.startsWith(dataDir);
+
+describe('runs of two daemons on one database', () => {
+  it('are spread over both, each starts once, and never more than the limit at once', async () => {
+    const { leader, follower, trail, start, runs } = await startPair('spread', 10);
+    for (let sent = 0; sent < 6; sent += 1) await start();
+    await eventually(async () => (await runs()).every(({ state }) => state === 'succeeded'), PATIENCE_MS);
+    const attempts = trail.attempts();
+    expect(attempts).toHaveLength(12);
+    expect(new Set(attempts.map(({ run }) => run)).size).toBe(12);
+    expect(trail.mostAtOnce()).toBe(4);
+    for (const daemon of [leader, follower])
+      expect(attempts.filter((attempt) => isOn(daemon, attempt)).length).toBeGreaterThanOrEqual(3);
+    await Promise.all([leader.end('SIGTERM'), follower.end('SIGTERM')]);
+  });
+
+  it('are cancelled through any of them', async () => {
+    const pair = await startPair('cancel', 600);
+    const { leader, follower, runs } = pair;
+    const executed = await occupyBoth(pair);
+    for (const { run } of executed) {
+      const { status } = await follower.api(`/runs/${run}/cancel`, { method: 'POST' });
+      expect(status).toBe(202);
+    }
+    await eventually(async () => (await runs()).every(({ state }) => state === 'cancelled'), PATIENCE_MS);
+    await Promise.all([leader.end('SIGTERM'), follower.end('SIGTERM')]);
+  });
+
+  it.each(['SIGKILL', 'SIGSTOP'] as const)(
+    'start elsewhere after %s, when their commands have ended',
+    async (signal) => {
+      const pair = await startPair(`lost_${signal.toLowerCase()}`, 150);
+      const { leader, follower, trail, runs } = pair;
+      const executed = await occupyBoth(pair);
+      const lost = executed.filter((attempt) => isOn(follower, attempt)).map(({ run }) => run);
+      const listExecuted = async () => (await runs()).filter(({ id }) => executed.some(({ run }) => run === id));
+      process.kill(follower.pid, signal);
+      await eventually(async () => (await listExecuted()).every(({ state }) => state === 'succeeded'), PATIENCE_MS);
+      for (const { id, attempt } of await listExecuted()) expect(attempt).toBe(lost.includes(id) ? 2 : 1);
+      expect(trail.overlaps()).toEqual([]);
+      expect(trail.attempts().filter((attempt) => attempt.attempt === 2)).toHaveLength(lost.length);
+      if (signal === 'SIGSTOP') {
+        process.kill(follower.pid, 'SIGCONT');
+        await eventually(() => follower.output().includes('end of run discarded'), PATIENCE_MS);
+      }
+      await Promise.all([leader.end('SIGTERM'), follower.end('SIGKILL')]);
+      expect(trail.overlaps()).toEqual([]);
+    },
+  );
+});
