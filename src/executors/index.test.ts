@@ -1,7 +1,14 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../core/time/clock.ts';
-import { createExecutor, EXECUTOR_NAMES, EXECUTOR_OPTIONS, EXECUTORS, LOCAL_EXECUTORS } from './index.ts';
+import {
+  createExecutor,
+  EXECUTOR_NAMES,
+  EXECUTOR_OPTIONS,
+  EXECUTORS,
+  LED_EXECUTORS,
+  LOCAL_EXECUTORS,
+} from './index.ts';
 import { appendAttempts } from './log/open-run-log.ts';
 
 const LOGGER = { info: () => {}, warn: () => {}, error: () => {}, child: () => LOGGER };
@@ -24,9 +31,10 @@ const PARTS = {
 };
 
 describe('the table of executors', () => {
-  it('names those that run in the daemon, whose runs it recovers', () => {
+  it('names those that start processes, and those whose runs the leader executes', () => {
     expect(EXECUTOR_NAMES).toEqual(['command', 'queue', 'http', 'container']);
-    expect(LOCAL_EXECUTORS).toEqual(['command', 'http', 'container']);
+    expect(LOCAL_EXECUTORS).toEqual(['command', 'container']);
+    expect(LED_EXECUTORS).toEqual(['http']);
   });
 
   it('creates the executor that the configuration names, with the type that its runs store', async () => {
