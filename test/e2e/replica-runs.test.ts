@@ -57,7 +57,7 @@ async function startPair(name: string, lasts: number): Promise<Pair> {
 }
 
 /**
- * Fills the room for runs, with some on both daemons. A daemon learns with its next sign of life how many others there are, so the
+ * Fills the room for runs, with some on both daemons. A daemon learns with its next sign of life the number of the others, so the
  * first attempts may fill one of them.
  */
 async function occupyBoth({ leader, follower, trail, start, runs }: Pair): Promise<TrailedAttempt[]> {
@@ -76,7 +76,7 @@ async function occupyBoth({ leader, follower, trail, start, runs }: Pair): Promi
 const isOn = ({ dataDir }: TestDaemon, { directory }: { directory: string }) => directory.startsWith(dataDir);
 
 describe('runs of two daemons on one database', () => {
-  it('are spread over both, each starts once, and never more than the limit at once', async () => {
+  it('are spread over both, each starts once, and never more than the limit together', async () => {
     const { leader, follower, trail, start, runs } = await startPair('spread', 10);
     for (let sent = 0; sent < 6; sent += 1) await start();
     await eventually(async () => (await runs()).every(({ state }) => state === 'succeeded'), PATIENCE_MS);

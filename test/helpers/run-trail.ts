@@ -16,7 +16,7 @@ export interface TrailedAttempt {
   hasEnded: boolean;
 }
 
-/** A command that records when it begins, that it is alive, and when it ends by itself. */
+/** A command that records when it begins, that it is alive, and when it ends without a signal. */
 export class RunTrail {
   readonly #file = join(createTempDir('trail'), 'trail');
 

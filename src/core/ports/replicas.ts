@@ -42,7 +42,7 @@ export type ReplicaMessage =
   | { kind: 'recorded'; deliveries: readonly DeliveryId[] | null }
   /** The states of these runs have changed; `null` if there are too many to list. */
   | { kind: 'runsChanged'; runs: readonly RunId[] | null }
-  /** Whoever executes this run has to cancel it. */
+  /** The replica that executes this run has to cancel it. */
   | { kind: 'cancel'; run: RunId; attempt: number }
   /** The production branch of the factory may have moved. */
   | { kind: 'push'; factory: string; trace: StoredTraceContext | null };

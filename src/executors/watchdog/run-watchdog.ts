@@ -101,7 +101,7 @@ export class WatchdogProcess implements RunWatchdog {
     this.#start();
   }
 
-  /** Resolves when the message is on its way: the process receives it even if the daemon ends now. */
+  /** Resolves when the message has left this process: the process receives it even if the daemon ends now. */
   #send(child: ChildProcess, message: WatchMessage): Promise<void> {
     return new Promise((resolve, reject) => {
       child.send(message, (error) => (error === null ? resolve() : reject(error)));

@@ -17,7 +17,7 @@ export interface RunGroup {
   size(): number;
   /** The machines whose lease has not ended. */
   liveMachines(): Promise<ReadonlySet<string>>;
-  /** Orders whoever executes this attempt to cancel it. */
+  /** Orders the daemon that executes this attempt to cancel it. */
   orderCancel(run: RunId, attempt: number): Promise<void>;
   /** Those of these attempts that somebody ordered to cancel. */
   cancelOrders(runs: readonly { id: RunId; attempt: number }[]): Promise<RunId[]>;

@@ -9,7 +9,7 @@ export interface ClaimRequest {
   factory: string;
   executor: ExecutorType;
   limit: number;
-  /** Maximum number of runs of the factory that are `running`, wherever they are executed. Default: no maximum. */
+  /** Maximum number of runs of the factory that are `running`, here or on other machines. Default: no maximum. */
   concurrency?: number;
   at: number;
   /** Name of the worker, if a worker claims. */
