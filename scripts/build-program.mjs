@@ -29,7 +29,7 @@ const ENTRIES = [
   'demo/run-demo',
   'app/start-daemon',
   'executors/start-records',
-  'executors/watchdog/watchdog-process',
+  'app/watchdog-process',
 ];
 
 await buildOnce({

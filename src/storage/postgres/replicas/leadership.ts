@@ -57,7 +57,8 @@ const BEAT = `
 /**
  * A sign of life, by the clock of the database. It renews the lease of the runs that the machine executes.
  *
- * @returns `wasLost`: the lease had ended before, so others may have taken its runs; `machines`: the number of those that held a lease before
+ * @returns `wasLost`: the lease had ended before, so others may have taken its runs. `machines`: the number of machines that
+ *   held a lease before.
  */
 export async function beat(
   client: ClientBase,
