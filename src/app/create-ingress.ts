@@ -4,7 +4,7 @@ import type { IdSource } from '../core/ids.ts';
 import type { UnloggedCounts } from '../core/ports/deliveries/unlogged-counts.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { IngressMetrics } from '../core/ports/metrics.ts';
-import type { AdmissionKind, Counts } from '../core/ports/replicas.ts';
+import type { AdmissionKind, Counts, SharedAdmissions } from '../core/ports/replicas.ts';
 import type { SecretHistory } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { DeliveryTracer } from '../core/ports/tracing.ts';
@@ -13,7 +13,7 @@ import type { Clock } from '../core/time/clock.ts';
 import type { Health } from '../health/health.ts';
 import { handleDelivery } from '../ingress/handle-delivery.ts';
 import type { AdoptSecret, IngressContext, IngressListeners } from '../ingress/ingress-context.ts';
-import { type OnAdmitted, RateLimits } from '../ingress/limits.ts';
+import { RateLimits } from '../ingress/limits.ts';
 import { BackfillMarks } from '../ingress/log/backfill-marks.ts';
 import { HandshakeRows, RejectionRows } from '../ingress/log/capped-rows.ts';
 import { CaptureWindows } from '../ingress/log/capture-window.ts';
@@ -52,8 +52,8 @@ export interface IngressParts {
   /** Aborted when a stop has to hurry. */
   hurry: AbortSignal;
   metrics: IngressMetrics & Pick<Metrics, 'countUnlogged'>;
-  /** Called for each request that counts for a limit. */
-  onAdmitted?: OnAdmitted;
+  /** For limits that replicas share; without it, this daemon is alone. */
+  admissions?: SharedAdmissions | undefined;
   /** `null` if tracing is off. */
   tracer: DeliveryTracer | null;
   /** An entry of the delivery log is on disk, or could not be written. */
@@ -132,7 +132,7 @@ export function createIngress(parts: IngressParts): Ingress {
   let url = '';
   const context: IngressContext = {
     registry,
-    limits: new RateLimits(config.limits, parts.onAdmitted),
+    limits: new RateLimits(config.limits, parts.admissions),
     recorder,
     rejectionRows,
     rateLimitedRows,
@@ -183,7 +183,7 @@ export function createIngress(parts: IngressParts): Ingress {
       const { deliveriesPerMinute, failedAuthPerMinute } = context.limits;
       const isSame =
         limits.deliveriesPerMinute === deliveriesPerMinute && limits.failedAuthPerMinute === failedAuthPerMinute;
-      if (!isSame) context.limits = new RateLimits(limits, parts.onAdmitted);
+      if (!isSame) context.limits = new RateLimits(limits, parts.admissions);
       context.maxBodyBytes = limits.bodyBytes;
     },
     rejectionRows,

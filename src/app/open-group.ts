@@ -4,12 +4,13 @@ import { messageOf } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
 import type { Logger } from '../core/ports/logger.ts';
-import type { ReplicaGroup, ReplicaMessage } from '../core/ports/replicas.ts';
+import type { ReplicaGroup, ReplicaMessage, SharedAdmissions } from '../core/ports/replicas.ts';
 import { LONE_RUN_GROUP, type RunGroup } from '../core/ports/runs/run-group.ts';
 import type { DeliveryLogEntry } from '../core/resources/delivery.ts';
 import type { StoredTraceContext } from '../core/trace-context.ts';
 import { type RunWatchdog, WatchdogProcess } from '../executors/watchdog/run-watchdog.ts';
 import type { LiveFactories } from '../registry/live-factories.ts';
+import { Admissions } from '../replicas/admissions.ts';
 import { Exchange } from '../replicas/exchange.ts';
 import { JoinedGroup } from '../replicas/join-group.ts';
 import { JoinedRunGroup } from '../replicas/join-run-group.ts';
@@ -38,13 +39,14 @@ export interface OpenGroup {
   runGroup: RunGroup;
   /** Ends the processes of runs if this daemon cannot; `null` if its next start ends them. */
   watchdog: RunWatchdog | null;
+  /** For limits that the replicas share; `undefined` without other replicas. */
+  admissions: SharedAdmissions | undefined;
   /** Call before what was applied is read for the first time. */
   beginFollowing(): Promise<void>;
   /** Messages of this daemon to the others. */
   announce: {
     applied(factory: string, version: number | undefined): void;
     secret(name: string): void;
-    admitted: Exchange['noteAdmitted'];
     recorded(entry: DeliveryLogEntry): void;
     push(factory: string, trace: StoredTraceContext | null): void;
     startable(factory: string): void;
@@ -66,11 +68,10 @@ export function openGroup(
   const { replicas, listen } = state.group;
   const watchdog = new WatchdogProcess(logger);
   const runGroup = new JoinedRunGroup(machine, replicas, config.replica.runLeaseMs, (until) => watchdog.extend(until));
-  const announce = (message: ReplicaMessage) => {
+  const announce = (message: ReplicaMessage): Promise<void> =>
     replicas
       .announce(message)
       .catch((error) => logger.warn({ problem: messageOf(error) }, 'other replicas not reached'));
-  };
   const group: JoinedGroup = new JoinedGroup({
     replicas,
     listen,
@@ -82,21 +83,23 @@ export function openGroup(
     logger,
   });
   const exchange = new Exchange(announce);
+  const admissions = new Admissions({ announce, countReplicas: () => group.size });
   lifetime.defer(async () => {
     exchange.stop();
     runGroup.stop();
     watchdog.close();
+    admissions.stop();
     await group.stop();
   });
   return {
     group,
     runGroup,
     watchdog,
+    admissions,
     beginFollowing: () => group.beginFollowing(),
     announce: {
       applied: (factory, version) => group.noteOwnChange(factory, version),
       secret: (name) => announce({ kind: 'secret', name }),
-      admitted: (kind, key) => exchange.noteAdmitted(kind, key),
       // The leader sees its own.
       recorded: (entry) => {
         if (!group.isLeader) noteRecorded(exchange, entry);
@@ -119,11 +122,11 @@ function openLoneGroup(self: { name: string; version: string; startedAt: number 
     group,
     runGroup: LONE_RUN_GROUP,
     watchdog: null,
+    admissions: undefined,
     beginFollowing: async () => {},
     announce: {
       applied: nobody,
       secret: nobody,
-      admitted: nobody,
       recorded: nobody,
       push: nobody,
       startable: nobody,

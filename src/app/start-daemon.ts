@@ -75,7 +75,7 @@ async function composeDaemon(
     () => ({ ingress, dispatcher, reconciling, liveFactories, onSecretChanged: followStored }),
     lifetime,
   );
-  const { group, beginFollowing, announce } = opened;
+  const { group, admissions, beginFollowing, announce } = opened;
   const followSecret = (name: string) => {
     ingress.onSecretChanged(name);
     runSecrets.onSecretChanged();
@@ -170,7 +170,7 @@ async function composeDaemon(
     hurry: hurry.signal,
     metrics,
     tracer: tracing?.deliveries ?? null,
-    onAdmitted: announce.admitted,
+    admissions,
     onRecorded: (entry, outcome) => {
       sources.onRecorded(entry, outcome);
       alerts.onRecorded(entry);

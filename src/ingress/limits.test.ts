@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { SharedAdmissions } from '../core/ports/replicas.ts';
 import { RateLimits } from './limits.ts';
 
 const create = (more = {}) => new RateLimits({ deliveriesPerMinute: 2, failedAuthPerMinute: 2, ...more });
@@ -13,7 +14,7 @@ describe('the delivery rate', () => {
   ])('at %d ms of a minute says to wait %d whole seconds, rounded up', (nowMs, retryAfterSeconds) => {
     const limits = create({ deliveriesPerMinute: 1 });
     limits.admitDelivery('wh_a', 0);
-    expect(limits.admitDelivery('wh_a', nowMs)).toEqual({ ok: false, retryAfterSeconds });
+    expect(limits.admitDelivery('wh_a', nowMs)).toEqual({ ok: false, retryAfterSeconds, undecided: false });
     expect(limits.admitDelivery('wh_a', nowMs + retryAfterSeconds * 1_000)).toEqual({ ok: true });
   });
 });
@@ -42,22 +43,79 @@ describe('the budget of failed authentications', () => {
   });
 });
 
+/** Replicas that share limits. What one admits is seen by the others after `see`. */
+function createReplicas(count: number, limits: { deliveriesPerMinute: number; failedAuthPerMinute: number }) {
+  const replicas = Array.from({ length: count }, () => {
+    const unseen = { deliveries: new Map<string, number>(), failures: new Map<string, number>() };
+    const urgent: boolean[] = [];
+    const shared: SharedAdmissions = {
+      replicas: count,
+      countUnseen: (kind, key) => unseen[kind].get(key) ?? 0,
+      note: (kind, key, isUrgent) => {
+        unseen[kind].set(key, (unseen[kind].get(key) ?? 0) + 1);
+        urgent.push(isUrgent);
+      },
+      untilSeen: async () => {},
+    };
+    return { limits: new RateLimits(limits, shared), unseen, urgent };
+  });
+  const see = (nowMs: number) => {
+    for (const from of replicas) {
+      for (const kind of ['deliveries', 'failures'] as const) {
+        for (const to of replicas) if (to !== from) to.limits.noteElsewhere(kind, [...from.unseen[kind]], nowMs);
+        from.unseen[kind].clear();
+      }
+    }
+  };
+  return { replicas, see };
+}
+
+const UNDECIDED = { ok: false, retryAfterSeconds: 1, undecided: true };
+
 describe('several replicas', () => {
-  it('count what the others admitted, and report each own admission once', () => {
-    const admitted: [string, string][] = [];
-    const limits = new RateLimits({ deliveriesPerMinute: 3, failedAuthPerMinute: 2 }, (kind, key) =>
-      admitted.push([kind, key]),
-    );
-    limits.noteElsewhere('deliveries', [['wh_a', 2]], 0);
-    expect([limits.admitDelivery('wh_a', 0).ok, limits.admitDelivery('wh_a', 0).ok]).toEqual([true, false]);
-    expect(limits.admitDelivery('wh_b', 0).ok).toBe(true);
-    limits.noteElsewhere('failures', [['wh_a 192.0.2.1', 9]], 0);
-    expect(limits.admitFailure('wh_a', '192.0.2.1', 0).ok).toBe(false);
-    expect(limits.admitFailure('wh_a', '192.0.2.1', 60_000).ok).toBe(true);
-    expect(admitted).toEqual([
-      ['deliveries', 'wh_a'],
-      ['deliveries', 'wh_b'],
-      ['failures', 'wh_a 192.0.2.1'],
-    ]);
+  it('admit no more than their share of what is left until the others have counted it', () => {
+    const { replicas, see } = createReplicas(2, { deliveriesPerMinute: 9, failedAuthPerMinute: 9 });
+    const [one, other] = replicas as [(typeof replicas)[0], (typeof replicas)[0]];
+    const admitAll = ({ limits }: typeof one, nowMs: number) => {
+      let admitted = 0;
+      while (limits.admitDelivery('wh_a', nowMs).ok) admitted += 1;
+      return admitted;
+    };
+    expect([admitAll(one, 0), admitAll(other, 0)]).toEqual([4, 4]);
+    expect(one.limits.admitDelivery('wh_a', 0)).toEqual(UNDECIDED);
+    see(100);
+    // One is left, and nobody may starve.
+    expect([admitAll(one, 100), admitAll(other, 100)]).toEqual([1, 1]);
+    see(200);
+    expect([admitAll(one, 200), admitAll(other, 200)]).toEqual([0, 0]);
+    expect(one.limits.admitDelivery('wh_a', 200)).toEqual({ ok: false, retryAfterSeconds: 60, undecided: false });
+    expect(one.limits.admitDelivery('wh_b', 200)).toEqual({ ok: true });
+  });
+
+  it('let one of them admit all, after some exchanges', () => {
+    const { replicas, see } = createReplicas(4, { deliveriesPerMinute: 60, failedAuthPerMinute: 1 });
+    let admitted = 0;
+    for (let exchanges = 0; exchanges < 20; exchanges += 1) {
+      while (replicas[0]!.limits.admitDelivery('wh_a', 0).ok) admitted += 1;
+      see(0);
+    }
+    expect(admitted).toBe(60);
+  });
+
+  it('hurry when half of the share is used', () => {
+    const { replicas } = createReplicas(2, { deliveriesPerMinute: 12, failedAuthPerMinute: 4 });
+    const { limits, urgent } = replicas[0]!;
+    for (let n = 0; n < 6; n += 1) limits.admitDelivery('wh_a', 0);
+    expect(urgent).toEqual([false, false, false, true, true, true]);
+  });
+
+  it('share the budget of failed authentications', () => {
+    const { replicas, see } = createReplicas(2, { deliveriesPerMinute: 1, failedAuthPerMinute: 4 });
+    const fail = (index: number, nowMs: number) => replicas[index]!.limits.admitFailure('wh_a', '192.0.2.1', nowMs);
+    expect([fail(0, 0), fail(0, 0), fail(0, 0)]).toEqual([{ ok: true }, { ok: true }, UNDECIDED]);
+    expect([fail(1, 0), fail(1, 0), fail(1, 0)]).toEqual([{ ok: true }, { ok: true }, UNDECIDED]);
+    see(100);
+    expect(fail(0, 100)).toEqual({ ok: false, retryAfterSeconds: 60, undecided: false });
+    expect(fail(0, 60_100).ok).toBe(true);
   });
 });

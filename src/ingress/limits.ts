@@ -1,5 +1,5 @@
 import { networkOf } from '../core/client-network.ts';
-import type { AdmissionKind, Counts } from '../core/ports/replicas.ts';
+import type { AdmissionKind, Counts, SharedAdmissions } from '../core/ports/replicas.ts';
 import { KeyedWindows } from '../core/time/keyed-windows.ts';
 import { SlidingWindow } from '../core/time/sliding-window.ts';
 
@@ -8,26 +8,36 @@ const MINUTE_MS = 60_000;
 /** Maximum number of webhooks whose rate is counted; more than any daemon has. */
 const MAX_WEBHOOKS = 100_000;
 
-export type Admission = { ok: true } | { ok: false; retryAfterSeconds: number };
+/** `undecided`: this replica has used its share, and other replicas may have used the rest. */
+export type Admission = { ok: true } | { ok: false; retryAfterSeconds: number; undecided: boolean };
 
 const ADMITTED: Admission = { ok: true };
+const UNDECIDED: Admission = { ok: false, retryAfterSeconds: 1, undecided: true };
 
-/** Called for each admission, so that other replicas can count it. */
-export type OnAdmitted = (kind: AdmissionKind, key: string) => void;
+/** A daemon without others. */
+const ALONE: SharedAdmissions = {
+  replicas: 1,
+  countUnseen: () => 0,
+  note: () => {},
+  untilSeen: async () => {},
+};
 
 /**
  * The delivery rate of each webhook (specification, "Limits") and the budget of failed authentications of each webhook
  * and client address. Independent of snapshots, so that an apply resets no window.
+ *
+ * Several replicas share a limit: each one counts what the others admitted as soon as it knows. Until the others know what
+ * this replica admitted, it admits no more than its share of what was left.
  */
 export class RateLimits {
   readonly deliveriesPerMinute: number;
   readonly failedAuthPerMinute: number;
   readonly #deliveries = new Map<string, SlidingWindow>();
   readonly #failures: KeyedWindows;
-  readonly #onAdmitted: OnAdmitted;
+  readonly #shared: SharedAdmissions;
 
-  constructor(limits: { deliveriesPerMinute: number; failedAuthPerMinute: number }, onAdmitted: OnAdmitted = () => {}) {
-    this.#onAdmitted = onAdmitted;
+  constructor(limits: { deliveriesPerMinute: number; failedAuthPerMinute: number }, shared: SharedAdmissions = ALONE) {
+    this.#shared = shared;
     this.deliveriesPerMinute = limits.deliveriesPerMinute;
     this.failedAuthPerMinute = limits.failedAuthPerMinute;
     this.#failures = new KeyedWindows({ limit: limits.failedAuthPerMinute, windowMs: MINUTE_MS });
@@ -35,7 +45,9 @@ export class RateLimits {
 
   /** @param uid UID of a webhook that exists, so that the table is bounded by the number of webhooks */
   admitDelivery(uid: string, nowMs: number): Admission {
-    return this.#note('deliveries', uid, this.#windowOf(uid).admit(nowMs));
+    const window = this.#windowOf(uid);
+    if (!this.#hasShare('deliveries', uid, window.countFree(nowMs))) return UNDECIDED;
+    return conclude(window.admit(nowMs));
   }
 
   #windowOf(uid: string): SlidingWindow {
@@ -50,7 +62,13 @@ export class RateLimits {
   /** Charges one failure. Valid credentials are never charged, so failures of other clients do not reject them. */
   admitFailure(uid: string, clientAddress: string, nowMs: number): Admission {
     const key = `${uid} ${networkOf(clientAddress)}`;
-    return this.#note('failures', key, this.#failures.admit(key, nowMs));
+    if (!this.#hasShare('failures', key, this.#failures.countFree(key, nowMs))) return UNDECIDED;
+    return conclude(this.#failures.admit(key, nowMs));
+  }
+
+  /** Resolves when the other replicas have counted what this one admitted. Then `admitDelivery` can decide again. */
+  untilSeen(): Promise<void> {
+    return this.#shared.untilSeen();
   }
 
   /** Counts what other replicas admitted. */
@@ -61,9 +79,23 @@ export class RateLimits {
     }
   }
 
-  #note(kind: AdmissionKind, key: string, waitMs: number): Admission {
-    if (waitMs > 0) return { ok: false, retryAfterSeconds: Math.ceil(waitMs / 1000) };
-    this.#onAdmitted(kind, key);
-    return ADMITTED;
+  /**
+   * Counts the admission that follows, unless this replica has used its share. If nothing is free, the window rejects.
+   *
+   * @param free number that may be admitted as far as this replica knows
+   */
+  #hasShare(kind: AdmissionKind, key: string, free: number): boolean {
+    if (free === 0) return true;
+    const { replicas } = this.#shared;
+    const unseen = this.#shared.countUnseen(kind, key);
+    const share = Math.max(1, Math.floor((free + unseen) / replicas));
+    const isWithin = replicas === 1 || unseen < share;
+    if (isWithin) this.#shared.note(kind, key, replicas > 1 && unseen * 2 >= share);
+    return isWithin;
   }
+}
+
+function conclude(waitMs: number): Admission {
+  if (waitMs > 0) return { ok: false, retryAfterSeconds: Math.ceil(waitMs / 1000), undecided: false };
+  return ADMITTED;
 }

@@ -1,23 +1,18 @@
 import type { DeliveryId, RunId } from '../core/ids.ts';
-import type { AdmissionKind, Counts, ReplicaMessage, UnacceptedKind } from '../core/ports/replicas.ts';
+import type { ReplicaMessage, UnacceptedKind } from '../core/ports/replicas.ts';
+import { addCount, KEYS_PER_MESSAGE, splitCounts } from './counts.ts';
 
-/**
- * How long the others do not know what this replica admitted. So a limit can be exceeded by what each of the other replicas
- * admits in this time.
- */
 const EXCHANGE_MS = 1000;
 
 /** How long a message about runs waits for others. */
 const RUNS_MS = 50;
 
-/** PostgreSQL rejects messages of 8,000 bytes. A key has at most 80 bytes, and an ID 30. */
-const KEYS_PER_MESSAGE = 80;
+/** PostgreSQL rejects messages of 8,000 bytes. An ID has 30 bytes. */
 const MAX_IDS = 200;
 
 /** What this replica counted and recorded since its last messages. */
 export class Exchange {
   readonly #announce: (message: ReplicaMessage) => void;
-  readonly #admitted: Record<AdmissionKind, Map<string, number>> = { deliveries: new Map(), failures: new Map() };
   readonly #unaccepted: Record<UnacceptedKind, Map<string, number>> = { rejected: new Map(), limited: new Map() };
   #recorded: DeliveryId[] | null = [];
   readonly #startable = new Set<string>();
@@ -31,13 +26,9 @@ export class Exchange {
     this.#timer = setInterval(() => this.flush(), EXCHANGE_MS).unref();
   }
 
-  noteAdmitted(kind: AdmissionKind, key: string): void {
-    add(this.#admitted[kind], key, 1);
-  }
-
   /** @param webhook its number in the storage */
   noteUnaccepted(kind: UnacceptedKind, webhook: number, count: number): void {
-    add(this.#unaccepted[kind], String(webhook), count);
+    addCount(this.#unaccepted[kind], String(webhook), count);
   }
 
   noteRecorded(id: DeliveryId): void {
@@ -57,11 +48,9 @@ export class Exchange {
   }
 
   flush(): void {
-    for (const of of ['deliveries', 'failures'] as const) {
-      for (const counts of takeParts(this.#admitted[of])) this.#announce({ kind: 'admitted', of, counts });
-    }
     for (const of of ['rejected', 'limited'] as const) {
-      for (const counts of takeParts(this.#unaccepted[of])) this.#announce({ kind: 'unaccepted', of, counts });
+      for (const counts of splitCounts(this.#unaccepted[of])) this.#announce({ kind: 'unaccepted', of, counts });
+      this.#unaccepted[of].clear();
     }
     const deliveries = this.#recorded;
     this.#recorded = [];
@@ -84,17 +73,4 @@ export class Exchange {
     for (let start = 0; start < factories.length; start += KEYS_PER_MESSAGE)
       this.#announce({ kind: 'runs', factories: factories.slice(start, start + KEYS_PER_MESSAGE) });
   }
-}
-
-function add(counts: Map<string, number>, key: string, count: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + count);
-}
-
-function takeParts(counts: Map<string, number>): Counts[] {
-  const all = [...counts];
-  counts.clear();
-  const parts: Counts[] = [];
-  for (let start = 0; start < all.length; start += KEYS_PER_MESSAGE)
-    parts.push(all.slice(start, start + KEYS_PER_MESSAGE));
-  return parts;
 }

@@ -50,6 +50,7 @@ export class JoinedGroup implements ReplicaGroup {
   #epoch: number | null = null;
   #begin: (() => void) | null = null;
   #checking: Promise<void> = Promise.resolve();
+  #size = 1;
 
   constructor(parts: GroupParts) {
     this.#parts = parts;
@@ -64,6 +65,11 @@ export class JoinedGroup implements ReplicaGroup {
 
   get isLeader(): boolean {
     return this.#epoch !== null;
+  }
+
+  /** The number of replicas that gave signs of life at the last check, with this one. */
+  get size(): number {
+    return this.#size;
   }
 
   onLead(begin: () => void): void {
@@ -161,11 +167,17 @@ export class JoinedGroup implements ReplicaGroup {
   async #checkOnce(): Promise<boolean> {
     try {
       await this.#follower.check();
+      await this.#countReplicas();
       return true;
     } catch (error) {
       this.#parts.logger.warn({ problem: messageOf(error) }, 'changes of other replicas not read; repeated soon');
       return false;
     }
+  }
+
+  async #countReplicas(): Promise<void> {
+    const alive = (await this.list()).filter(({ isAlive }) => isAlive);
+    this.#size = Math.max(1, alive.length);
   }
 
   /** What is lost here is published with the next change. */

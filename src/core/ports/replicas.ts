@@ -34,7 +34,7 @@ export type ReplicaMessage =
   | { kind: 'live'; factories: readonly string[] }
   /** A version of this secret was stored. */
   | { kind: 'secret'; name: string }
-  /** Requests of the last second that count for limits. */
+  /** Requests that count for limits, since the last such message. */
   | { kind: 'admitted'; of: AdmissionKind; counts: Counts }
   /** Requests of the last second that were not accepted, by the number of the webhook. */
   | { kind: 'unaccepted'; of: UnacceptedKind; counts: Counts }
@@ -49,6 +49,23 @@ export type ReplicaMessage =
 
 /** Deliveries by the UID of their webhook, or failed authentications by UID and network of the client. */
 export type AdmissionKind = 'deliveries' | 'failures';
+
+/** What the replicas know of the admissions of each other. */
+export interface SharedAdmissions {
+  /** The number of replicas, with this one. */
+  readonly replicas: number;
+  /** The number of admissions of this replica that the others may not have counted yet. */
+  countUnseen(kind: AdmissionKind, key: string): number;
+  /**
+   * Counts an admission of this replica.
+   *
+   * @param isUrgent the others should count it soon
+   */
+  note(kind: AdmissionKind, key: string, isUrgent: boolean): void;
+  /** Resolves when the others have counted what this replica admitted until now, or cannot be reached. */
+  untilSeen(): Promise<void>;
+}
+
 export type UnacceptedKind = 'rejected' | 'limited';
 export type Counts = readonly (readonly [key: string, count: number])[];
 

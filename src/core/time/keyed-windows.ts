@@ -40,6 +40,12 @@ export class KeyedWindows {
     return this.#windows.get(key)?.waitMs(nowMs) ?? 0;
   }
 
+  /** As `SlidingWindow.countFree`. */
+  countFree(key: string, nowMs: number): number {
+    this.#followLimit();
+    return this.#windows.get(key)?.countFree(nowMs) ?? this.#limit;
+  }
+
   #use(key: string): SlidingWindow {
     this.#followLimit();
     const window = this.#windows.get(key) ?? new SlidingWindow(this.#limit, this.#options.windowMs);

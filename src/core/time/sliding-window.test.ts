@@ -17,6 +17,7 @@ describe('a sliding window', () => {
           const recent = admitted.filter((at) => at > nowMs - WINDOW_MS).length;
           const isAdmitted = window.admit(nowMs) === 0;
           expect(isAdmitted).toBe(recent < limit);
+          expect(window.countFree(nowMs)).toBe(Math.max(0, limit - recent - 1));
           if (isAdmitted) admitted.push(nowMs);
         }
       }),

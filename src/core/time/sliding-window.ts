@@ -1,12 +1,14 @@
 /**
- * At most `limit` admissions in any window of `windowMs` (exact, not a bucket). A ring contains the times of the last `limit`
- * admissions; the oldest of them decides when the next one may come.
+ * At most `limit` admissions in any window of `windowMs` (exact, not a bucket). A ring contains the times of the admissions in
+ * the current window; the oldest of them decides when the next one may come.
  */
 export class SlidingWindow {
   readonly #limit: number;
   readonly #windowMs: number;
   readonly #admittedAt: number[] = [];
+  /** Where the oldest one is in the ring. */
   #oldest = 0;
+  #count = 0;
 
   constructor(limit: number, windowMs: number) {
     this.#limit = limit;
@@ -19,11 +21,8 @@ export class SlidingWindow {
   admit(nowMs: number): number {
     const waitMs = this.waitMs(nowMs);
     if (waitMs > 0) return waitMs;
-    if (this.#admittedAt.length < this.#limit) this.#admittedAt.push(nowMs);
-    else {
-      this.#admittedAt[this.#oldest] = nowMs;
-      this.#oldest = (this.#oldest + 1) % this.#limit;
-    }
+    this.#admittedAt[(this.#oldest + this.#count) % this.#limit] = nowMs;
+    this.#count += 1;
     return 0;
   }
 
@@ -34,7 +33,16 @@ export class SlidingWindow {
 
   /** Milliseconds until one more may come; 0 for now. Admits nothing. */
   waitMs(nowMs: number): number {
-    if (this.#admittedAt.length < this.#limit) return 0;
-    return Math.max(0, this.#admittedAt[this.#oldest]! + this.#windowMs - nowMs);
+    if (this.countFree(nowMs) > 0) return 0;
+    return this.#admittedAt[this.#oldest]! + this.#windowMs - nowMs;
+  }
+
+  /** The number that may come now. */
+  countFree(nowMs: number): number {
+    while (this.#count > 0 && this.#admittedAt[this.#oldest]! + this.#windowMs <= nowMs) {
+      this.#oldest = (this.#oldest + 1) % this.#limit;
+      this.#count -= 1;
+    }
+    return this.#limit - this.#count;
   }
 }

@@ -6,7 +6,10 @@ import { readToken } from './read-token.ts';
 import { rejectCredential, rejectUnlogged } from './reject.ts';
 
 /** Steps 4 and 5 for `token` and `url_token`, before the body is read. */
-export function authenticateToken(context: IngressContext, reception: Reception): Outcome | null {
+export function authenticateToken(
+  context: IngressContext,
+  reception: Reception,
+): Promise<Outcome | null> | Outcome | null {
   const { webhook } = reception;
   const { credential } = webhook;
   if ('unreadable' in credential) return rejectUnlogged(context, webhook, 'secret_unreadable', answers.UNAVAILABLE);

@@ -17,7 +17,11 @@ export function verifySignature(
   return verified.then((result) => conclude(context, reception, result));
 }
 
-function conclude(context: IngressContext, reception: Reception, verified: VerifyResult): Outcome | null {
+function conclude(
+  context: IngressContext,
+  reception: Reception,
+  verified: VerifyResult,
+): Promise<Outcome | null> | Outcome | null {
   if (verified.ok) {
     reception.providerIdentity = verified.identity;
     return admitDelivery(context, reception);
