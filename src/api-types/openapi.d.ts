@@ -1939,13 +1939,15 @@ export interface paths {
         };
         /**
          * Show whether runs start
-         * @description Role: viewer. Not for tokens that are limited to some factories.
+         * @description Each replica answers about its own runs.
+         *
+         *     Role: viewer. Not for tokens that are limited to some factories.
          */
         get: operations["getDrain"];
         put?: never;
         /**
          * Start no further run
-         * @description Runs that were started continue, and workers claim nothing. Deliveries are accepted, and their runs wait. The state ends with `DELETE` or with the process.
+         * @description Runs that were started continue, and workers claim nothing. Deliveries are accepted, and their runs wait. The state ends with `DELETE` or with the process. Of several replicas, only the one that answers drains.
          *
          *     Role: operator. Not for tokens that are limited to some factories.
          */
@@ -1973,7 +1975,7 @@ export interface paths {
         put?: never;
         /**
          * Apply changes of the configuration
-         * @description Reads the configuration file again. Factories, most limits, retention and stop times take effect immediately, the rest at the next start. A configuration that is not valid changes nothing and answers 422.
+         * @description Reads the configuration file again. Factories, most limits, retention and stop times take effect immediately, the rest at the next start. A configuration that is not valid changes nothing and answers 422. Of several replicas, only the one that answers reads its file.
          *
          *     Role: owner. Not for tokens that are limited to some factories.
          */

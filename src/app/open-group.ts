@@ -25,7 +25,7 @@ import type { ReconcileThread } from './reconcile-thread/start-reconcile-thread.
 /** The parts of a daemon that follow what other replicas announce. */
 export interface GroupFollowers {
   ingress: Pick<Ingress, 'noteAdmitted'>;
-  dispatcher: Pick<Dispatcher, 'onRunsCreated' | 'wakeAll' | 'cancelHere'>;
+  dispatcher: Pick<Dispatcher, 'onRunsCreated' | 'wakeAll' | 'followCancel'>;
   reconciling: Pick<ReconcileThread, 'onPush' | 'follow'>;
   liveFactories: Pick<LiveFactories, 'remove'>;
   /** A version of this secret was stored elsewhere. */
@@ -170,7 +170,7 @@ function follow(message: ReplicaMessage, isLeader: boolean, { state, observers, 
     for (const factory of message.factories) followers.dispatcher.onRunsCreated(factory, [{ concurrencyKey: '' }]);
   } else if (message.kind === 'cancel') {
     followers.dispatcher
-      .cancelHere(message.run)
+      .followCancel(message.run)
       .catch((error) => state.logger.warn({ err: error, run: message.run }, 'cancelling a run failed'));
   } else if (!isLeader || message.kind === 'live') {
     // The rest concerns the leader.

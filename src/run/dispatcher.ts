@@ -1,8 +1,8 @@
-import { AppError, messageOf } from '../core/errors.ts';
+import { messageOf } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { DrainControl } from '../core/ports/runs/drain-control.ts';
-import type { RunLogWriter, StartRecords } from '../core/ports/runs/executor.ts';
+import type { Executor, RunLogWriter, StartRecords } from '../core/ports/runs/executor.ts';
 import type { PauseControl } from '../core/ports/runs/pause-control.ts';
 import type { PauseTable } from '../core/ports/runs/pause-table.ts';
 import type { RunControl, WaitingRun, WaitReason } from '../core/ports/runs/run-control.ts';
@@ -15,9 +15,10 @@ import type { NewRun } from '../core/resources/delivery.ts';
 import type { ExecutorType, Run } from '../core/resources/run.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
+import { RunCancellation } from './cancel-runs.ts';
 import { explainGate, explainWait } from './explain-wait.ts';
 import { type FactoryExecutor, FactoryQueue, type RunEnding } from './factory-queue.ts';
-import { recoverRuns } from './recover.ts';
+import { RunRecovery } from './recover.ts';
 import { RunDrain } from './run-drain.ts';
 import type { WorkerTerms } from './run-leases.ts';
 import { RunPauses } from './run-pauses.ts';
@@ -90,8 +91,8 @@ export interface Dispatcher extends RunControl {
   wake(factory: string): void;
   /** As `wake`, for all factories. */
   wakeAll(): void;
-  /** Another daemon ordered to cancel this run. Does nothing if the run is not executed here, or held by a worker. */
-  cancelHere(run: RunId): Promise<void>;
+  /** As `RunCancellation.follow`. */
+  followCancel(run: RunId): Promise<void>;
   /** Runs of that factory were created. Those with a concurrency key can end others. */
   onRunsCreated(factory: string, runs: readonly Pick<NewRun, 'concurrencyKey'>[]): void;
   /** Why runs of this factory cannot start on this machine, if they cannot. */
@@ -147,9 +148,34 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let leads = false;
   let starting: Promise<void> = Promise.resolve();
   let leading: Promise<void> = Promise.resolve();
-  group.onLeaseLost(() => {
-    for (const factoryQueue of queues.values()) factoryQueue.interrupt(LOST_LEASE);
+  const cancellation = new RunCancellation({
+    queue,
+    runs,
+    queues: () => [...queues.values()],
+    leases,
+    group,
+    leads: () => leads,
+    clock,
+    onCancelled: async (id) => {
+      onRunChanged(id);
+      await wakeFactoryOf(id);
+    },
   });
+  const recovery = new RunRecovery({
+    queue,
+    group,
+    executors: () => terms.executors,
+    localExecutors,
+    ledExecutors,
+    observer,
+    clock,
+    logger,
+    onRecovered: ({ id, factory }) => {
+      onRunChanged(id);
+      wake(factory);
+    },
+  });
+  group.onLeaseLost(interruptCommands);
   group.onLeaseHeld(wakeAll);
   takeExecutors();
 
@@ -168,8 +194,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       queue,
       runs,
       logs,
-      mayStart: ({ type }) => !isDraining() && group.isLeaseHeld() && (leads || !ledExecutors.includes(type)),
-      countClaiming: ({ type }) => (ledExecutors.includes(type) ? 1 : group.size()),
+      mayStart: (executor) => !isDraining() && (isLed(executor) ? leads : group.isLeaseHeld()),
+      countClaiming: (executor) => (isLed(executor) ? 1 : group.size()),
       onSlotFreed: () => onSlotFreed(factory),
       secrets,
       clock,
@@ -185,6 +211,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return opened;
   }
 
+  function isLed({ type }: Executor): boolean {
+    return ledExecutors.includes(type);
+  }
+
+  /** The lease is that of commands: a receiver executes a run on no machine of the group. */
+  function interruptCommands(): void {
+    for (const [factory, factoryQueue] of queues) {
+      const executor = terms.executors.get(factory)?.executor;
+      if (executor === undefined || !isLed(executor)) factoryQueue.interrupt(LOST_LEASE);
+    }
+  }
+
   async function acceptEarly({ id, factory }: Run): Promise<void> {
     await queues.get(factory)?.acceptEarly(id);
   }
@@ -198,12 +236,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   async function recoverAndClaim(): Promise<void> {
-    const isOwn = async () => (machine: string | null) => machine === group.machine;
-    await retryRecovery(() => recover({ executors: localExecutors, findGone: isOwn }));
+    await retryRecovery(() => recovery.ownRuns());
     if (stopping.signal.aborted) return;
     recovered = true;
     timers.push(setInterval(wakeAll, SAFETY_NET_MS).unref());
-    if (group.machine !== null) lookOften(followCancelOrders);
+    if (group.machine !== null) lookOften(() => cancellation.followOrders());
     wakeAll();
   }
 
@@ -212,30 +249,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     await retryRecovery(async () => {
       await pauses.reload();
       await leases.recover();
-      await recover({ executors: ledExecutors, findGone: async () => () => true });
-      await recoverLost();
+      await recovery.ledRuns();
+      await recovery.lostRuns();
     });
     if (stopping.signal.aborted) return;
     leads = true;
-    if (group.machine !== null) lookOften(recoverLost);
+    if (group.machine !== null) lookOften(() => recovery.lostRuns());
     wakeAll();
-  }
-
-  /** The runs of machines that no longer hold a lease: no other daemon ends them. */
-  async function recoverLost(): Promise<void> {
-    const findGone = async () => {
-      const live = await group.liveMachines();
-      return (machine: string | null) => machine !== group.machine && (machine === null || !live.has(machine));
-    };
-    await recover({ executors: localExecutors, findGone });
-  }
-
-  function recover(left: Parameters<typeof recoverRuns>[1]): Promise<void> {
-    const parts = { queue, machine: group.machine, executors: terms.executors, observer, clock, logger };
-    return recoverRuns(parts, left, ({ id, factory }) => {
-      onRunChanged(id);
-      wake(factory);
-    });
   }
 
   async function retryRecovery(act: () => Promise<void>): Promise<void> {
@@ -246,44 +266,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   /** A look that fails is repeated by the next one. */
   function lookOften(look: () => Promise<void>): void {
-    const warn = (error: unknown) => logger.warn({ problem: messageOf(error) }, 'runs of other replicas not read');
-    timers.push(setInterval(() => void look().catch(warn), LOOK_MS).unref());
-  }
-
-  /** The message about an order may be lost. */
-  async function followCancelOrders(): Promise<void> {
-    const executing = [...queues.values()].flatMap((factoryQueue) => factoryQueue.executing());
-    if (executing.length === 0) return;
-    for (const run of await group.cancelOrders(executing)) await cancelHere(run);
-  }
-
-  async function cancelHere(id: RunId): Promise<void> {
-    const held = [...queues.values()].find((factoryQueue) => factoryQueue.holds(id));
-    if (held !== undefined) held.cancel(id);
-    else if (leases.holds(id)) await cancelHeldElsewhere(id);
-  }
-
-  async function cancel(id: RunId): ReturnType<RunControl['cancel']> {
-    if (await queue.cancelQueued({ id, at: clock.wallMs() })) {
-      onRunChanged(id);
-      await wakeFactoryOf(id);
-      return 'cancelled';
-    }
-    return (await cancelHeld([...queues.values()], id)) ?? cancelHeldElsewhere(id);
-  }
-
-  /** A worker or a receiver holds the run, another daemon executes it, or nobody does. */
-  async function cancelHeldElsewhere(id: RunId): ReturnType<RunControl['cancel']> {
-    const run = await runs.get(id);
-    if (run === null) return 'not_found';
-    if (leads && (await leases.cancel(run))) return 'cancelled';
-    if (run.state !== 'queued' && run.state !== 'running') return 'finished';
-    if (group.machine === null || run.state === 'queued') {
-      const problem = `run ${id} is being claimed or released and cannot be cancelled now; try again in a moment`;
-      throw new AppError('conflict', problem);
-    }
-    await group.orderCancel(id, run.attempt);
-    return 'cancelling';
+    let isLooking = false;
+    const lookOnce = async () => {
+      if (isLooking) return;
+      isLooking = true;
+      await look().catch((error) => logger.warn({ problem: messageOf(error) }, 'runs of other replicas not read'));
+      isLooking = false;
+    };
+    timers.push(setInterval(() => void lookOnce(), LOOK_MS).unref());
   }
 
   async function retry(...[id, requestedBy]: Parameters<RunControl['retry']>): ReturnType<RunControl['retry']> {
@@ -317,7 +307,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   function onAdmitted({ ended, cancel: superseded }: Admitted): void {
     for (const run of ended) onRunChanged(run);
     for (const run of superseded) {
-      cancel(run).catch((error: unknown) => logger.warn({ err: error, run }, 'cancelling a superseded run failed'));
+      cancellation
+        .cancel(run)
+        .catch((error: unknown) => logger.warn({ err: error, run }, 'cancelling a superseded run failed'));
     }
   }
 
@@ -375,9 +367,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     wake,
     wakeAll,
-    cancelHere,
+    followCancel: (run) => cancellation.follow(run),
     onRunsCreated,
-    cancel,
+    cancel: (run) => cancellation.cancel(run),
     retry,
     explainWait: explainWaitOf,
     startFailure: (factory) => queues.get(factory)?.startFailure() ?? null,
@@ -398,14 +390,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
-}
-
-/** A run that is neither queued nor held may be in a claim that is in progress: wait for it. */
-async function cancelHeld(queues: readonly FactoryQueue[], id: RunId): Promise<'cancelling' | 'finished' | null> {
-  const held = queues.find((queue) => queue.holds(id));
-  if (held !== undefined) return held.cancel(id);
-  await Promise.all(queues.map((queue) => queue.settled()));
-  return queues.find((queue) => queue.holds(id))?.cancel(id) ?? null;
 }
 
 async function maskNothing(): Promise<(text: string) => string> {

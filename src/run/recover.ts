@@ -1,5 +1,6 @@
 import type { Logger } from '../core/ports/logger.ts';
 import type { Executor } from '../core/ports/runs/executor.ts';
+import type { RunGroup } from '../core/ports/runs/run-group.ts';
 import type { RunObserver } from '../core/ports/runs/run-observer.ts';
 import type { RunQueue } from '../core/ports/runs/run-queue.ts';
 import type { ExecutorType, Run } from '../core/resources/run.ts';
@@ -7,26 +8,22 @@ import { NO_RETRY, RETRY_INTERRUPTED } from '../core/run-policy.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { FactoryExecutor } from './factory-queue.ts';
 
-/** The outcome for a run that a daemon left as `running`. */
-export type Recovered = 'started_again' | 'retried' | 'interrupted';
+/** The outcome for a run that a daemon left as `running`. `ended_elsewhere`: another daemon recorded its end first. */
+type Recovered = 'started_again' | 'retried' | 'interrupted' | 'ended_elsewhere';
 
-interface Parts {
-  queue: RunQueue;
-  /** As `OfAttempt.machine`. */
-  machine: string | null;
+interface RecoveryParts {
+  queue: Pick<RunQueue, 'running' | 'release' | 'finish'>;
+  group: Pick<RunGroup, 'machine' | 'liveMachines'>;
   /** By factory. */
-  executors: ReadonlyMap<string, FactoryExecutor>;
+  executors(): ReadonlyMap<string, FactoryExecutor>;
+  /** As in the options of the dispatcher. */
+  localExecutors: readonly ExecutorType[];
+  ledExecutors: readonly ExecutorType[];
   observer: RunObserver;
   clock: Clock;
   logger: Logger;
-}
-
-/** The runs to recover. */
-interface Left {
-  /** Types of executors, also those that no factory has now. */
-  executors: readonly ExecutorType[];
-  /** Selects the runs of machines that no longer execute them. Called when the runs have been read. */
-  findGone(): Promise<(machine: string | null) => boolean>;
+  /** The recovered run may start again. */
+  onRecovered(run: Run): void;
 }
 
 /**
@@ -34,48 +31,75 @@ interface Left {
  * and is queued again. A run with one is not started again: it ends as `failed`, `interrupted`, or with `retry: interrupted` is
  * queued as the next attempt. Its remaining processes are ended first.
  */
-export async function recoverRuns(
-  parts: Parts,
-  { executors, findGone }: Left,
-  onRecovered: (run: Run, outcome: Recovered) => void,
-): Promise<void> {
-  for (const type of executors) {
-    const runs = await parts.queue.running(type);
-    if (runs.length === 0) continue;
-    const isGone = await findGone();
-    const gone = runs.filter(({ machine }) => isGone(machine));
-    await Promise.all(
-      gone.map(async ({ run, machine }) => {
-        const outcome = await recoverRun(run, machine === parts.machine, parts);
-        parts.logger.info({ run: run.id, attempt: run.attempt, outcome }, 'run recovered');
-        onRecovered(run, outcome);
-      }),
-    );
-  }
-}
+export class RunRecovery {
+  readonly #parts: RecoveryParts;
 
-/** @param isLocal was it executed here? Another machine keeps its start records: then the run counts as started */
-async function recoverRun(
-  run: Run,
-  isLocal: boolean,
-  { queue, machine, executors, observer, clock, logger }: Parts,
-): Promise<Recovered> {
-  const { id, attempt } = run;
-  const here = isLocal ? machine : null;
-  const current = executors.get(run.factory);
-  // Another executor knows nothing about this run, which then counts as started.
-  const entry = current?.executor.type === run.executor ? current : undefined;
-  if (isLocal && entry !== undefined && !(await wasPerhapsStarted(run, entry.executor, logger))) {
-    await queue.release({ id, attempt, machine: here });
-    return 'started_again';
+  constructor(parts: RecoveryParts) {
+    this.#parts = parts;
   }
-  if (isLocal) await entry?.executor.endLeftovers(run);
-  const at = clock.wallMs();
-  const result = { state: 'failed', error: 'interrupted', exitCode: null } as const;
-  const otherwise = entry?.retryInterrupted ? RETRY_INTERRUPTED : NO_RETRY;
-  const end = await queue.finish({ id, attempt, machine: here, result, at, otherwise });
-  observer.onEnded(run, result, at);
-  return end !== null && end.nextAttemptAt !== null ? 'retried' : 'interrupted';
+
+  /** The runs that an earlier daemon on this machine executed. */
+  ownRuns(): Promise<void> {
+    const { localExecutors, group } = this.#parts;
+    return this.#recover(localExecutors, async () => (machine) => machine === group.machine);
+  }
+
+  /** The runs that an earlier leader sent to receivers, and that none has accepted. */
+  ledRuns(): Promise<void> {
+    return this.#recover(this.#parts.ledExecutors, async () => () => true);
+  }
+
+  /** The runs of machines that no longer hold a lease: their processes have ended. */
+  lostRuns(): Promise<void> {
+    const { localExecutors, group } = this.#parts;
+    return this.#recover(localExecutors, async () => {
+      const live = await group.liveMachines();
+      return (machine) => machine !== group.machine && (machine === null || !live.has(machine));
+    });
+  }
+
+  /** @param findGone selects the runs of machines that no longer execute them; called when the runs have been read */
+  async #recover(
+    types: readonly ExecutorType[],
+    findGone: () => Promise<(machine: string | null) => boolean>,
+  ): Promise<void> {
+    const { queue, group, logger, onRecovered } = this.#parts;
+    for (const type of types) {
+      const runs = await queue.running(type);
+      if (runs.length === 0) continue;
+      const isGone = await findGone();
+      const gone = runs.filter(({ machine }) => isGone(machine));
+      await Promise.all(
+        gone.map(async ({ run, machine }) => {
+          const outcome = await this.#recoverRun(run, machine === group.machine);
+          logger.info({ run: run.id, attempt: run.attempt, outcome }, 'run recovered');
+          onRecovered(run);
+        }),
+      );
+    }
+  }
+
+  /** @param isLocal was it executed here? Another machine keeps its start records: then the run counts as started */
+  async #recoverRun(run: Run, isLocal: boolean): Promise<Recovered> {
+    const { queue, group, executors, observer, clock, logger } = this.#parts;
+    const { id, attempt } = run;
+    const machine = isLocal ? group.machine : null;
+    const current = executors().get(run.factory);
+    // Another executor knows nothing about this run, which then counts as started.
+    const entry = current?.executor.type === run.executor ? current : undefined;
+    if (isLocal && entry !== undefined && !(await wasPerhapsStarted(run, entry.executor, logger))) {
+      await queue.release({ id, attempt, machine });
+      return 'started_again';
+    }
+    if (isLocal) await entry?.executor.endLeftovers(run);
+    const at = clock.wallMs();
+    const result = { state: 'failed', error: 'interrupted', exitCode: null } as const;
+    const otherwise = entry?.retryInterrupted ? RETRY_INTERRUPTED : NO_RETRY;
+    const end = await queue.finish({ id, attempt, machine, result, at, otherwise });
+    if (end === null) return 'ended_elsewhere';
+    observer.onEnded(run, result, at);
+    return end.nextAttemptAt !== null ? 'retried' : 'interrupted';
+  }
 }
 
 /** If the record cannot be read, the run counts as started: a missing run is visible, a second start is not. */

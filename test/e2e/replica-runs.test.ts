@@ -76,7 +76,7 @@ async function occupyBoth({ leader, follower, trail, start, runs }: Pair): Promi
 const isOn = ({ dataDir }: TestDaemon, { directory }: { directory: string }) => directory.startsWith(dataDir);
 
 describe('runs of two daemons on one database', () => {
-  it('are spread over both, each starts once, and never more than the limit together', async () => {
+  it('are spread over both, never more than the limit together, and a replica that drains starts none', async () => {
     const { leader, follower, trail, start, runs } = await startPair('spread', 10);
     for (let sent = 0; sent < 6; sent += 1) await start();
     await eventually(async () => (await runs()).every(({ state }) => state === 'succeeded'), PATIENCE_MS);
@@ -86,6 +86,14 @@ describe('runs of two daemons on one database', () => {
     expect(trail.mostAtOnce()).toBe(4);
     for (const daemon of [leader, follower])
       expect(attempts.filter((attempt) => isOn(daemon, attempt)).length).toBeGreaterThanOrEqual(3);
+
+    expect((await follower.cli('drain')).code).toBe(0);
+    expect((await leader.api('/drain')).body.state).toBe('running');
+    for (let sent = 0; sent < 2; sent += 1) await start();
+    await eventually(async () => (await runs()).every(({ state }) => state === 'succeeded'), PATIENCE_MS);
+    const later = trail.attempts().slice(attempts.length);
+    expect(later).toHaveLength(4);
+    expect(later.every((attempt) => isOn(leader, attempt))).toBe(true);
     await Promise.all([leader.end('SIGTERM'), follower.end('SIGTERM')]);
   });
 

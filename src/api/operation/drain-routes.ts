@@ -6,13 +6,18 @@ import { requireRole } from '../server/access-rules.ts';
 
 const tags = ['Operation'];
 
-/** `GET`, `POST` and `DELETE /drain`: maintenance without a stop of the daemon. */
+/** `GET`, `POST` and `DELETE /drain`: maintenance without a stop of the daemon, also of one replica. */
 export function registerDrainRoutes(app: FastifyInstance, drain: DrainControl): void {
   app.get(
     '/drain',
     {
-      config: { access: requireRole('viewer', 'team') },
-      schema: { tags, summary: 'Show whether runs start', response: { 200: refTo('Drain') } },
+      config: { access: requireRole('viewer', 'team'), ofReplica: true },
+      schema: {
+        tags,
+        summary: 'Show whether runs start',
+        description: 'Each replica answers about its own runs.',
+        response: { 200: refTo('Drain') },
+      },
     },
     async () => presentDrain(drain.state()),
   );
@@ -20,12 +25,12 @@ export function registerDrainRoutes(app: FastifyInstance, drain: DrainControl): 
   app.post(
     '/drain',
     {
-      config: { access: requireRole('operator', 'team') },
+      config: { access: requireRole('operator', 'team'), ofReplica: true },
       schema: {
         tags,
         summary: 'Start no further run',
         description:
-          'Runs that were started continue, and workers claim nothing. Deliveries are accepted, and their runs wait. The state ends with `DELETE` or with the process.',
+          'Runs that were started continue, and workers claim nothing. Deliveries are accepted, and their runs wait. The state ends with `DELETE` or with the process. Of several replicas, only the one that answers drains.',
         response: { 200: refTo('Drain') },
       },
     },
@@ -38,7 +43,7 @@ export function registerDrainRoutes(app: FastifyInstance, drain: DrainControl): 
   app.delete(
     '/drain',
     {
-      config: { access: requireRole('operator', 'team') },
+      config: { access: requireRole('operator', 'team'), ofReplica: true },
       schema: {
         tags,
         summary: 'Start runs again',

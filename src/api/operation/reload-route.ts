@@ -9,12 +9,12 @@ export function registerReloadRoute(app: FastifyInstance, reload: ReloadControl[
   app.post(
     '/reload',
     {
-      config: { access: requireRole('owner', 'team') },
+      config: { access: requireRole('owner', 'team'), ofReplica: true },
       schema: {
         tags: ['Operation'],
         summary: 'Apply changes of the configuration',
         description:
-          'Reads the configuration file again. Factories, most limits, retention and stop times take effect immediately, the rest at the next start. A configuration that is not valid changes nothing and answers 422.',
+          'Reads the configuration file again. Factories, most limits, retention and stop times take effect immediately, the rest at the next start. A configuration that is not valid changes nothing and answers 422. Of several replicas, only the one that answers reads its file.',
         response: { 200: refTo('Reload') },
       },
     },

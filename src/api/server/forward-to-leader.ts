@@ -8,6 +8,13 @@ import { describeProblem, sendProblem } from './problem.ts';
 /** Marks a request that another replica forwarded, which is not forwarded again. */
 const FORWARDED = 'x-dockbell-forwarded';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Is the route about this replica, so that no other one answers it? */
+    ofReplica?: true;
+  }
+}
+
 /** A leader that cannot be reached is replaced in about this time. */
 const RETRY_AFTER_SECONDS = 5;
 
@@ -15,12 +22,12 @@ const RETRY_AFTER_SECONDS = 5;
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'te', 'trailer']);
 
 /**
- * Gives requests of the management API to the replica that leads, because only it knows what is in progress. Pages, metrics and
- * health are those of this replica.
+ * Gives requests of the management API to the replica that leads, because only it knows what is in progress. Pages, metrics,
+ * health and routes with `ofReplica` are those of this replica.
  */
 export function createForwardHook(group: Pick<ReplicaGroup, 'isLeader' | 'findLeader'>) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    if (group.isLeader || !needsLeader(request.url)) return undefined;
+    if (group.isLeader || request.routeOptions.config.ofReplica || !needsLeader(request.url)) return undefined;
     const leader = request.headers[FORWARDED] === undefined ? await group.findLeader() : null;
     if (leader === null || leader.adminUrl === null) return answerWithoutLeader(reply);
     return forward(request, reply, leader.adminUrl);

@@ -22,7 +22,7 @@ export function declareDrain(command: CliCommand, bind: Bind): void {
     .withJson()
     .explain({
       negative: 'with --wait: the drain was cancelled',
-      more: 'Deliveries are accepted while the daemon drains, and their runs wait. Runs that workers hold continue, because\na restart does not interrupt them. The next start of the daemon starts runs again.',
+      more: 'Deliveries are accepted while the daemon drains, and their runs wait. Runs that workers hold continue, because\na restart does not interrupt them. The next start of the daemon starts runs again.\nOf several replicas, only the one that answers drains.',
       examples: [
         ['dockbell drain --wait', 'before maintenance: wait until no run is executed'],
         ['dockbell drain --cancel', 'after maintenance without a restart'],
