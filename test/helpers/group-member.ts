@@ -7,6 +7,8 @@ import { joinGroup, type Membership } from '../../src/storage/postgres/replicas/
 export interface GroupMember {
   storage: PostgresStorage;
   membership: Membership;
+  /** ID of its data directory. */
+  machine: string;
   events: GroupEvent[];
   /** The codes with which it was asked to stop. */
   deposed: string[];
@@ -31,5 +33,5 @@ export async function joinAsMember(url: string, id: string): Promise<GroupMember
     await membership.leave();
     await storage.close();
   };
-  return { storage, membership, events, deposed, leave };
+  return { storage, membership, machine, events, deposed, leave };
 }
