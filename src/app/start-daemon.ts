@@ -131,7 +131,7 @@ async function composeDaemon(
   await reconciling.serveAll();
 
   let adminUrl = '';
-  const runLogs = openRunLogs(state, lifetime);
+  const runLogs = await openRunLogs(state, { isLeader: () => group.isLeader }, lifetime);
   const shared = { secrets, runLogs, ...opened };
   const { dispatcher, openTerms, startRecords } = await composeDispatcher(state, observers, shared, {
     openStartRecords: options.openStartRecords,

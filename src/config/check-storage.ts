@@ -10,15 +10,22 @@ export function checkStorage({ storage, backup }: OptionValues, document: Config
     message,
   });
   if (storage.type === 'sqlite') {
-    if (storage.url === null) return [];
-    return [
+    const names = (['url', 's3'] as const).filter((name) => storage[name] !== null);
+    return names.map((name) =>
       report(
-        ['storage', 'url'],
-        'storage.url is only used with storage.type: postgres. Set the type, or remove the URL.',
+        ['storage', name],
+        `storage.${name} is only used with storage.type: postgres. Set the type, or remove the key.`,
       ),
-    ];
+    );
   }
   const problems: ConfigProblem[] = [];
+  const { s3 } = storage;
+  if (s3 !== null && (s3.accessKeyId === null) !== (s3.secretAccessKey === null)) {
+    const [missing, given] =
+      s3.accessKeyId === null ? ['accessKeyId', 'secretAccessKey'] : ['secretAccessKey', 'accessKeyId'];
+    const message = `storage.s3.${missing} is missing: set both keys, or remove ${given} to use the sources of the AWS SDK.`;
+    problems.push(report(['storage', 's3', given!], message));
+  }
   if (storage.url === null) {
     const message = 'storage.url is missing: storage.type: postgres needs the URL of the database.';
     problems.push(report(['storage', 'type'], message));

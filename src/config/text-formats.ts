@@ -35,6 +35,17 @@ export const TEXT_FORMATS = {
     pattern: '^postgres(ql)?://[^\\s#]+$',
     normalise: (text) => (URL.canParse(text) ? text : null),
   },
+  bucketName: {
+    expected: 'the name of a bucket: 3 to 63 lower-case letters, digits, "-" and ".", such as dockbell-logs',
+    pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
+    normalise: keep,
+  },
+  objectPrefix: {
+    expected:
+      'the beginning of a key: names of letters, digits, "_", "." and "-", with "/" between them, such as run-logs',
+    pattern: '^[A-Za-z0-9_.-]{1,100}(/[A-Za-z0-9_.-]{1,100}){0,5}$',
+    normalise: keep,
+  },
   repositoryName: {
     expected: 'the name of a repository at its git host, such as team/payments-factory',
     pattern: '^[A-Za-z0-9_.-]{1,100}(/[A-Za-z0-9_.-]{1,100}){0,20}$',

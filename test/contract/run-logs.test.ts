@@ -38,6 +38,7 @@ describe.each([SQLITE, POSTGRES])('the logs of runs with $name', (kind) => {
     if (kind === SQLITE) return createLocalRunLogs(join(folder.path, 'run-logs'), clock);
     const logs = new SharedRunLogs({
       parts: (opened.storage as PostgresStorage).runLogParts,
+      objects: null,
       unsentDir: join(folder.path, name),
       earlier: createRunLogReader(join(folder.path, 'run-logs')),
       clock,

@@ -146,6 +146,7 @@ describe('output of a run', () => {
   const openLogs = (parts: RunLogParts) =>
     new SharedRunLogs({
       parts,
+      objects: null,
       unsentDir: folder.path,
       earlier: createRunLogReader(`${folder.path}/none`),
       clock: systemClock,

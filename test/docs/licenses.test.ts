@@ -15,8 +15,15 @@ const BUNDLES = [
   {
     bundle: 'the program',
     file: 'dist/licenses.md',
-    some: ['ajv', 'fastify', 'kysely', 'simple-git', 'undici', 'yaml'],
-    withoutText: ['abstract-logging', 'pg-types', 'pgpass'],
+    some: ['@aws-sdk/client-s3', 'ajv', 'fastify', 'kysely', 'simple-git', 'undici', 'yaml'],
+    withoutText: [
+      '@aws-sdk/credential-provider-http',
+      '@aws-sdk/credential-provider-login',
+      '@aws-sdk/nested-clients',
+      'abstract-logging',
+      'pg-types',
+      'pgpass',
+    ],
   },
 ];
 

@@ -16,11 +16,14 @@ export class TestReplicas {
   readonly #options: TestDaemonOptions;
   readonly #daemons: TestDaemon[] = [];
 
-  /** @param url of the database */
+  /**
+   * @param url of the database
+   * @param options with the other keys of `storage`
+   */
   constructor(url: string, options: TestDaemonOptions) {
     this.#options = {
       ...options,
-      config: { ...options.config, storage: { type: 'postgres', url } },
+      config: { ...options.config, storage: { type: 'postgres', url, ...Object(options.config.storage) } },
       env: { ...options.env, DOCKBELL_MASTER_KEY: MASTER_KEY },
     };
   }

@@ -71,7 +71,7 @@ describe('defaults', () => {
         sessionIdleMs: 30 * 60_000,
         sessionLifetimeMs: 12 * 60 * 60_000,
       },
-      storage: { type: 'sqlite', url: null, pool: 10 },
+      storage: { type: 'sqlite', url: null, pool: 10, s3: null },
       replica: { adminUrl: null, name: null },
       telemetry: { otlpEndpoint: null, samplePercent: 100 },
       trustedProxies: [],
@@ -399,6 +399,11 @@ describe('errors', () => {
     [
       'storage: { type: postgres, url: "postgres://db.example.com/dockbell" }\nbackup: { every: 24h, keep: 7 }',
       /^dockbell.yaml:2:9: backup copies a SQLite database/,
+    ],
+    ['storage: { s3: { bucket: logs } }', /^dockbell.yaml:1:16: storage.s3 is only used with storage.type: postgres/],
+    [
+      'storage: { type: postgres, url: "postgres://db.example.com/dockbell", s3: { bucket: logs, accessKeyId: a } }',
+      /storage.s3.secretAccessKey is missing: set both keys, or remove accessKeyId to use the sources of the AWS SDK/,
     ],
     ['storage: { type: mysql }', 'dockbell.yaml:1:18: storage.type must be sqlite or postgres, but is "mysql".'],
     [

@@ -3,6 +3,7 @@ import { ALERT_OPTIONS } from './alert-options.ts';
 import { FACTORY_OPTIONS } from './factory-options.ts';
 import type { Option } from './option.ts';
 import { RUN_OPTIONS } from './run-options.ts';
+import { STORAGE_OPTIONS } from './storage-options.ts';
 
 /** Every key of `dockbell.yaml`. `[]` stands for each item of a list. Types, schema and reference follow from this table. */
 export const OPTIONS = {
@@ -65,38 +66,7 @@ export const OPTIONS = {
     secret: false,
   },
   ...ADMIN_OPTIONS,
-  'storage.type': {
-    title: 'Storage type',
-    type: { kind: 'choice', values: ['sqlite', 'postgres'] },
-    default: 'sqlite',
-    description:
-      'Storage of deliveries, runs and definitions. `sqlite` is a file in `dataDir`. `postgres` is a database of PostgreSQL 14 or newer, which several daemons can share.',
-    examples: ['sqlite'],
-    env: 'DOCKBELL_STORAGE_TYPE',
-    secret: false,
-  },
-  'storage.url': {
-    title: 'Database URL',
-    type: { kind: 'text', format: 'postgresUrl' },
-    default: null,
-    description:
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: it shows what to write
-      'URL of the database, with `storage.type: postgres`. Put passwords in an environment variable: `${DATABASE_URL}`.',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it shows what to write
-    examples: ['${DATABASE_URL}'],
-    env: 'DOCKBELL_STORAGE_URL',
-    secret: true,
-  },
-  'storage.pool': {
-    title: 'Database connections',
-    type: { kind: 'integer', min: 2, max: 100 },
-    default: 10,
-    description:
-      'Maximum number of connections to the database, with `storage.type: postgres`. One more is for the group of the daemons that share it.',
-    examples: [10],
-    env: 'DOCKBELL_STORAGE_POOL',
-    secret: false,
-  },
+  ...STORAGE_OPTIONS,
   'replica.name': {
     title: 'Replica name',
     type: { kind: 'text', format: 'hostName' },

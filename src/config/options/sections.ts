@@ -19,6 +19,12 @@ export const SECTIONS = {
       'Roles of the groups at the provider. Users who are in none of the groups cannot sign in without `defaultRole`.',
   },
   storage: { title: 'Storage', description: 'The database.' },
+  'storage.s3': {
+    title: 'S3',
+    description:
+      'Object store for the logs of runs, with `storage.type: postgres`. Without this section, they stay in the database.',
+    optional: true,
+  },
   replica: { title: 'Replica', description: 'This daemon among those that share a database of PostgreSQL.' },
   limits: { title: 'Limits', description: 'Limits for senders and factories.' },
   retention: { title: 'Retention', description: 'Retention times of stored data.' },

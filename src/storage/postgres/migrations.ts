@@ -640,6 +640,7 @@ export const MIGRATIONS: readonly Migration[] = [
     bytes bytea,
     PRIMARY KEY (run, log_offset)
   );
+  CREATE INDEX run_log_parts_here ON run_log_parts (run) WHERE bytes IS NOT NULL;
 
   CREATE INDEX automation_versions_with_budget ON automation_versions (factory, name) WHERE budget IS NOT NULL;
   CREATE INDEX notices_by_revision ON notices (factory, revision);

@@ -25,7 +25,7 @@ export const GROUP_OPERATIONS = listOperations<GroupPorts>()({
     'orderCancel',
     'cancelOrders',
   ],
-  runLogParts: ['append', 'received', 'size', 'read', 'times', 'remove', 'orphans'],
+  runLogParts: ['append', 'received', 'size', 'read', 'times', 'complete', 'noteMoved', 'remove', 'orphans'],
 });
 
 export type PortName = keyof Storage | keyof typeof GROUP_OPERATIONS;

@@ -59,6 +59,10 @@ export interface RunLogParts {
   read(request: { run: RunId; offset: number; limit: number }): Promise<LogPart[]>;
   /** As `RunLogReader.times`. */
   times(request: { run: RunId; offset: number; limit: number }): Promise<LogTime[]>;
+  /** At most `limit` parts with bytes that no longer change: large ones, and those of ended runs. */
+  complete(limit: number): Promise<{ run: RunId; offset: number; bytes: Uint8Array }[]>;
+  /** An object store has the bytes of this part. Nothing changes if the part was joined with another one meanwhile. */
+  noteMoved(part: { run: RunId; offset: number; size: number }): Promise<void>;
   /** Removes a log. */
   remove(run: RunId): Promise<void>;
   /** Runs that have a log and were removed. */

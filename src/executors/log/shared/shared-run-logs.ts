@@ -6,6 +6,7 @@ import { pause } from '../../../core/time/backoff.ts';
 import type { Clock } from '../../../core/time/clock.ts';
 import { type OpenLog, openLogFiles } from '../open-run-log.ts';
 import type { RunLogs } from '../run-logs.ts';
+import { folderOfRun, type LogObjects } from './log-objects.ts';
 import { OutputSender } from './output-sender.ts';
 import { createSharedLogReader } from './shared-log-reader.ts';
 import { createSharedLogWriter } from './shared-log-writer.ts';
@@ -16,6 +17,8 @@ const MAX_END_MS = 10_000;
 
 export interface SharedLogOptions {
   parts: RunLogParts;
+  /** For parts that no longer change; `null` to keep them in the database. */
+  objects: LogObjects | null;
   /** Folder of the output that the storage does not have yet. */
   unsentDir: string;
   /** Reads logs that the storage does not have, because they are older than it. */
@@ -35,11 +38,18 @@ export class SharedRunLogs implements RunLogs {
   readonly #ending = new Set<Promise<void>>();
 
   constructor(options: SharedLogOptions) {
-    const { parts, earlier, clock } = options;
+    const { parts, objects, clock } = options;
     this.#options = options;
-    this.reader = createSharedLogReader(parts, earlier);
+    this.reader = createSharedLogReader(options);
     this.writer = createSharedLogWriter(parts, clock);
-    this.shared = parts;
+    this.shared = {
+      orphans: parts.orphans,
+      remove: async (run) => {
+        await objects?.removeAll(folderOfRun(run));
+        // Last: while it has rows, a removal that failed is repeated.
+        await parts.remove(run);
+      },
+    };
   }
 
   openOutput = async ({ id, attempt }: Run): Promise<OpenLog> => {

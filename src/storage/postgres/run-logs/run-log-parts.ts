@@ -14,6 +14,8 @@ export function createRunLogParts(pool: Pool): RunLogParts {
     size: (id) => readSize(pool, id),
     read: (request) => readParts(pool, request),
     times: (request) => readTimes(pool, request),
+    complete: (limit) => findComplete(pool, limit),
+    noteMoved: (part) => noteMoved(pool, part),
     remove: async (id) => void (await pool.query('DELETE FROM run_log_parts WHERE run = $1', [id])),
     orphans: (limit) => findOrphans(pool, limit),
   };
@@ -64,6 +66,28 @@ async function readTimes(
   const times = rows.flatMap((row) => decodeTimes(row.times));
   const first = times.findLastIndex((time) => time.offset <= offset);
   return times.slice(Math.max(0, first), Math.max(0, first) + limit);
+}
+
+/** A larger part is joined with nothing. */
+const COMPLETE_BYTES = MAX_PART_BYTES / 2;
+
+async function findComplete(pool: Pool, limit: number): Promise<{ run: RunId; offset: number; bytes: Uint8Array }[]> {
+  const { rows } = await pool.query<{ run: RunId; log_offset: number; bytes: Buffer }>(
+    `SELECT run, log_offset, bytes FROM run_log_parts
+      WHERE bytes IS NOT NULL AND (size > ${COMPLETE_BYTES} OR NOT EXISTS (
+        SELECT FROM runs WHERE runs.id = run_log_parts.run AND runs.state IN ('queued', 'running')))
+      LIMIT $1`,
+    [limit],
+  );
+  return rows.map(({ run, log_offset, bytes }) => ({ run, offset: log_offset, bytes }));
+}
+
+async function noteMoved(pool: Pool, { run, offset, size }: Parameters<RunLogParts['noteMoved']>[0]): Promise<void> {
+  await pool.query('UPDATE run_log_parts SET bytes = NULL WHERE run = $1 AND log_offset = $2 AND size = $3', [
+    run,
+    offset,
+    size,
+  ]);
 }
 
 async function findOrphans(pool: Pool, limit: number): Promise<RunId[]> {
