@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CI_TOKEN } from '../helpers/ci-factory.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { openRealPodman } from '../helpers/real-podman.ts';
+import { startPostgres } from '../helpers/start-postgres.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startTestDaemon, type TestDaemon, type TestDaemonOptions } from '../helpers/test-daemon.ts';
 
@@ -75,15 +76,19 @@ describe.skipIf(podman === null)('a real container of podman', () => {
     });
     const factories = [configure('payments', '5m'), configure('hurried', '5s')];
     options = { config: { factories }, env: environment };
-    daemon = await startTestDaemon(options);
-    await createSecrets();
-    urls = { payments: await findUrl('payments'), hurried: await findUrl('hurried') };
+    await start(options);
   }, 120_000);
 
   afterAll(async () => {
     await daemon?.end('SIGTERM');
     repo?.remove();
   });
+
+  async function start(changed: TestDaemonOptions): Promise<void> {
+    daemon = await startTestDaemon(changed);
+    await createSecrets();
+    urls = { payments: await findUrl('payments'), hurried: await findUrl('hurried') };
+  }
 
   async function createSecrets(): Promise<void> {
     for (const [name, value] of Object.entries({ CI_SECRET: CI_TOKEN, RUN_SECRET: SECRET })) {
@@ -202,6 +207,21 @@ describe.skipIf(podman === null)('a real container of podman', () => {
       expect(await waitForEnd(await deliver('fail'))).toMatchObject({ error: 'exit code 7' });
     },
   );
+
+  it('that a killed replica leaves is removed before any other one could start the run', async () => {
+    await daemon.end('SIGTERM');
+    const server = await startPostgres();
+    try {
+      const storage = { type: 'postgres', url: await server.createDatabase('containers') };
+      await start({ ...options, config: { ...options.config, storage } });
+      await waitForOutput(await deliver('resist'), 'ready');
+      expect(podman!.containers()).toHaveLength(1);
+      await daemon.end('SIGKILL');
+      await eventually(() => podman!.containers().length === 0, 60_000);
+    } finally {
+      await server.remove();
+    }
+  });
 });
 
 /** Kills the `podman run` of a run, which passes signals on to the container and its output to the daemon. */
