@@ -10,6 +10,7 @@ import type { Storage } from '../core/ports/storage.ts';
 import type { DeliveryTracer } from '../core/ports/tracing.ts';
 import type { DeliveryLogEntry, NewRun, RecordOutcome } from '../core/resources/delivery.ts';
 import type { Clock } from '../core/time/clock.ts';
+import { scheduleCall } from '../core/time/schedule.ts';
 import type { Health } from '../health/health.ts';
 import { handleDelivery } from '../ingress/handle-delivery.ts';
 import type { AdoptSecret, IngressContext, IngressListeners } from '../ingress/ingress-context.ts';
@@ -20,7 +21,7 @@ import { CaptureWindows } from '../ingress/log/capture-window.ts';
 import { DeliveryRecorder } from '../ingress/log/delivery-recorder.ts';
 import { RateLimitedRows } from '../ingress/log/rate-limited-rows.ts';
 import { UnloggedTally } from '../ingress/log/unlogged-tally.ts';
-import { UrlProbes } from '../ingress/log/url-probes.ts';
+import { UrlProbes, type UrlProbesParts } from '../ingress/log/url-probes.ts';
 import { computeMaxConnections, readOpenFileLimit, warnOfLowFileLimit } from '../ingress/open-file-limit.ts';
 import type { IngressRequest } from '../ingress/reception.ts';
 import { Confirmations } from '../ingress/steps/confirmations.ts';
@@ -62,6 +63,8 @@ export interface IngressParts {
   onRunsCreated(factory: string, runs: readonly NewRun[]): void;
   /** The production branch of that factory may have moved. */
   onPush: IngressListeners['onPush'];
+  /** As in `UrlProbesParts`. */
+  announceProbe: UrlProbesParts['announce'];
   clock: Clock;
   ids: IdSource;
   logger: Logger;
@@ -102,7 +105,7 @@ export function createIngress(parts: IngressParts): Ingress {
     onCounted: parts.metrics.countUnlogged,
     onFailure: (error) => logger.warn({ problem: messageOf(error) }, 'counts of unlogged requests not stored'),
   });
-  const urlProbes = new UrlProbes();
+  const urlProbes = new UrlProbes({ announce: parts.announceProbe, schedule: scheduleCall });
   const recorder = new DeliveryRecorder(storage.deliveryLog, parts.onRecorded, (entry) =>
     countLostRow({ registry, unlogged }, entry),
   );

@@ -18,6 +18,7 @@ import type { AlertControl } from '../core/ports/alerts/alert-control.ts';
 import type { BackupControl } from '../core/ports/backup-control.ts';
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { FactoryControl, ReconcileControl } from '../core/ports/definitions/reconciler.ts';
+import type { SharedCaptureControl } from '../core/ports/deliveries/capture-control.ts';
 import type { Doctor } from '../core/ports/doctor.ts';
 import type { EventFeed } from '../core/ports/event-feed.ts';
 import type { Logger } from '../core/ports/logger.ts';
@@ -80,6 +81,8 @@ export interface AdminParts {
   dispatcher: Dispatcher;
   runLogs: Pick<RunLogs, 'reader'>;
   ingress: Pick<Ingress, 'captures' | 'replays' | 'unloggedCounts' | 'backfillMarks' | 'verifyOriginal'>;
+  /** Those of all replicas. */
+  captures: SharedCaptureControl;
   ingressUrl: string;
   /** A socket to listen on instead of the configured address. */
   socket: number | null;
@@ -131,7 +134,8 @@ export async function openAdmin(parts: AdminParts, lifetime: Lifetime): Promise<
 function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lifetime): ApiModules {
   const { config, storage, secrets, metrics, ingressUrl } = parts;
   const { clock, steadyClock, ids, randomBytes, logger } = parts.base;
-  const { captures, replays, unloggedCounts } = parts.ingress;
+  const { captures } = parts;
+  const { captures: local, replays, unloggedCounts } = parts.ingress;
   const { dispatcher, reconcile, editor } = parts;
   const inventory = storage.inventoryReader;
   const baseUrl = () => config.baseUrl ?? ingressUrl;
@@ -153,7 +157,7 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
     editor,
     inspection,
     diagnosis: {
-      diagnose: createDeliveryDiagnosis({ inventory, secrets, thread, captures }),
+      diagnose: captures.shareDiagnosis(createDeliveryDiagnosis({ inventory, secrets, thread, captures: local })),
       conclude: createDeliveryDiagnosis({ inventory, secrets, thread, captures: { find: () => null } }),
       diagnoseUpload: createUploadDiagnosis({
         inventory,

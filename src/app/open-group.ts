@@ -3,10 +3,18 @@ import { hostname } from 'node:os';
 import { messageOf } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
+import type { LocalCaptures, SharedCaptureControl } from '../core/ports/deliveries/capture-control.ts';
 import type { Logger } from '../core/ports/logger.ts';
-import type { ReplicaGroup, ReplicaMessage, SharedAdmissions } from '../core/ports/replicas.ts';
+import type {
+  CaptureMessage,
+  ProbeMessage,
+  ReplicaGroup,
+  ReplicaMessage,
+  SharedAdmissions,
+} from '../core/ports/replicas.ts';
 import { LONE_RUN_GROUP, type RunGroup } from '../core/ports/runs/run-group.ts';
 import type { DeliveryLogEntry } from '../core/resources/delivery.ts';
+import { scheduleCall } from '../core/time/schedule.ts';
 import type { StoredTraceContext } from '../core/trace-context.ts';
 import { type RunWatchdog, WatchdogProcess } from '../executors/watchdog/run-watchdog.ts';
 import type { LiveFactories } from '../registry/live-factories.ts';
@@ -14,7 +22,8 @@ import { Admissions } from '../replicas/admissions.ts';
 import { Exchange } from '../replicas/exchange.ts';
 import { JoinedGroup } from '../replicas/join-group.ts';
 import { JoinedRunGroup } from '../replicas/join-run-group.ts';
-import { createLoneGroup } from '../replicas/lone-group.ts';
+import { createLoneGroup, keepCapturesAlone } from '../replicas/lone-group.ts';
+import { SharedCaptures } from '../replicas/shared-captures.ts';
 import type { Dispatcher } from '../run/dispatcher.ts';
 import type { Ingress } from './create-ingress.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -24,7 +33,7 @@ import type { ReconcileThread } from './reconcile-thread/start-reconcile-thread.
 
 /** The parts of a daemon that follow what other replicas announce. */
 export interface GroupFollowers {
-  ingress: Pick<Ingress, 'noteAdmitted'>;
+  ingress: Pick<Ingress, 'noteAdmitted' | 'urlProbes'>;
   dispatcher: Pick<Dispatcher, 'onRunsCreated' | 'wakeAll' | 'followCancel'>;
   reconciling: Pick<ReconcileThread, 'onPush' | 'follow'>;
   liveFactories: Pick<LiveFactories, 'remove'>;
@@ -43,12 +52,16 @@ export interface OpenGroup {
   admissions: SharedAdmissions | undefined;
   /** Call before what was applied is read for the first time. */
   beginFollowing(): Promise<void>;
+  /** The capture windows of all replicas. */
+  shareCaptures(local: LocalCaptures): SharedCaptureControl;
   /** Messages of this daemon to the others. */
   announce: {
     applied(factory: string, version: number | undefined): void;
     secret(name: string): void;
     recorded(entry: DeliveryLogEntry): void;
     push(factory: string, trace: StoredTraceContext | null): void;
+    /** `null` without others. */
+    probe: ((message: ProbeMessage) => void) | null;
     startable(factory: string): void;
     runChanged(run: RunId): void;
   };
@@ -79,13 +92,18 @@ export function openGroup(
     follow: (factory, versions) => followStored(factory, versions, { state, observers, followers: followers() }),
     onRenewed: (event) => runGroup.renew(event),
     onReconnected: () => catchUp(group.isLeader, observers, followers()),
-    onMessage: (message) => follow(message, group.isLeader, { state, observers, followers: followers() }),
+    onMessage: (message, from) => {
+      if (isAboutCaptures(message)) captures?.note(message, from);
+      else follow(message, group.isLeader, { state, observers, followers: followers() });
+    },
     logger,
   });
   const exchange = new Exchange(announce);
   const admissions = new Admissions({ announce, countReplicas: () => group.size });
+  let captures: SharedCaptures | null = null;
   lifetime.defer(async () => {
     exchange.stop();
+    captures?.stop();
     runGroup.stop();
     watchdog.close();
     admissions.stop();
@@ -97,6 +115,17 @@ export function openGroup(
     watchdog,
     admissions,
     beginFollowing: () => group.beginFollowing(),
+    shareCaptures: (local) => {
+      captures = new SharedCaptures({
+        local,
+        announce,
+        isLeader: () => group.isLeader,
+        readDelivery: (id) => state.storage.deliveryReader.get(id),
+        nowMs: () => state.clock.monotonicMs(),
+        schedule: scheduleCall,
+      });
+      return captures;
+    },
     announce: {
       applied: (factory, version) => group.noteOwnChange(factory, version),
       secret: (name) => announce({ kind: 'secret', name }),
@@ -105,6 +134,7 @@ export function openGroup(
         if (!group.isLeader) noteRecorded(exchange, entry);
       },
       push: (factory, trace) => announce({ kind: 'push', factory, trace }),
+      probe: announce,
       startable: (factory) => exchange.noteStartable(factory),
       // The leader sees its own.
       runChanged: (run) => {
@@ -124,11 +154,13 @@ function openLoneGroup(self: { name: string; version: string; startedAt: number 
     watchdog: null,
     admissions: undefined,
     beginFollowing: async () => {},
+    shareCaptures: keepCapturesAlone,
     announce: {
       applied: nobody,
       secret: nobody,
       recorded: nobody,
       push: nobody,
+      probe: null,
       startable: nobody,
       runChanged: nobody,
     },
@@ -139,6 +171,10 @@ function noteRecorded(exchange: Exchange, entry: DeliveryLogEntry): void {
   exchange.noteRecorded(entry.id);
   if (entry.kind !== 'rejection') return;
   exchange.noteUnaccepted(entry.label === null ? 'limited' : 'rejected', entry.webhook, entry.count);
+}
+
+function isAboutCaptures(message: ReplicaMessage): message is CaptureMessage {
+  return ['capture', 'captured', 'diagnose', 'diagnosed'].includes(message.kind);
 }
 
 interface FollowParts {
@@ -160,9 +196,15 @@ async function followStored(
 }
 
 /** Does what follows from a message of another replica. One of another version may have a kind that this version does not know. */
-function follow(message: ReplicaMessage, isLeader: boolean, { state, observers, followers }: FollowParts): void {
+function follow(
+  message: Exclude<ReplicaMessage, CaptureMessage>,
+  isLeader: boolean,
+  { state, observers, followers }: FollowParts,
+): void {
   if (message.kind === 'admitted') {
     followers.ingress.noteAdmitted(message.of, message.counts);
+  } else if (message.kind === 'probe' || message.kind === 'probeSeen') {
+    followers.ingress.urlProbes.noteElsewhere(message);
   } else if (message.kind === 'secret') {
     followers.onSecretChanged(message.name);
   } else if (message.kind === 'runs') {

@@ -184,6 +184,7 @@ async function composeDaemon(
       if (group.isLeader) reconciling.onPush(factory, trace);
       else announce.push(factory, trace);
     },
+    announceProbe: announce.probe,
     clock,
     ids,
     logger,
@@ -239,6 +240,7 @@ async function composeDaemon(
       runLogs,
       reload,
       ingress,
+      captures: opened.shareCaptures(ingress.captures),
       ingressUrl,
       socket: sockets.admin,
       events,

@@ -1,22 +1,23 @@
 import { AppError } from '../core/errors.ts';
 import type { InventoryReader, WebhookView } from '../core/ports/definitions/inventory.ts';
+import type { CapturedRequest, LocalCaptures } from '../core/ports/deliveries/capture-control.ts';
+import type { DeliveryDiagnosis, DiagnoseDelivery } from '../core/ports/deliveries/delivery-diagnosis.ts';
 import type { Delivery } from '../core/resources/delivery.ts';
-import type { CapturedRequest, CaptureWindows } from '../ingress/log/capture-window.ts';
 import { diagnoseReason, type RequestDiagnosis } from '../signature/diagnose/diagnose-request.ts';
 import { BEARER } from '../signature/diagnose/scheme-mistakes.ts';
 import { isSignedChallenge } from '../signature/handshakes/challenges.ts';
 import { isSecretPlaceholder, signsUnverifiedChallenges } from '../signature/handshakes/handshakes.ts';
 import type { Scheme } from '../signature/scheme.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
-import { type DeliveryDiagnosis, type MistakeTrial, presentUnexplained, tryMistakes } from './try-mistakes.ts';
+import { type MistakeTrial, presentUnexplained, tryMistakes } from './try-mistakes.ts';
 
 export interface DiagnosisContext extends MistakeTrial {
   inventory: Pick<InventoryReader, 'webhook'>;
-  captures: Pick<CaptureWindows, 'find'>;
+  captures: Pick<LocalCaptures, 'find'>;
 }
 
 /** Makes the service that says why a delivery was rejected, so that neither secret nor request leaves the daemon. */
-export function createDeliveryDiagnosis(context: DiagnosisContext): (delivery: Delivery) => Promise<DeliveryDiagnosis> {
+export function createDeliveryDiagnosis(context: DiagnosisContext): DiagnoseDelivery {
   return async (delivery) => {
     const { label, webhookUid, reason, detail } = delivery;
     if (label === 'Accepted' || label === 'Duplicate') {

@@ -1,5 +1,6 @@
 import { AppError } from '../core/errors.ts';
 import type { InventoryReader, WebhookView } from '../core/ports/definitions/inventory.ts';
+import type { DeliveryDiagnosis } from '../core/ports/deliveries/delivery-diagnosis.ts';
 import type { SecretHistory, SecretStore } from '../core/ports/secret-store.ts';
 import { rateLimited } from '../core/rate-limit.ts';
 import type { Clock } from '../core/time/clock.ts';
@@ -9,7 +10,7 @@ import type { Scheme } from '../signature/scheme.ts';
 import { CUSTOM } from '../signature/schemes/custom-scheme.ts';
 import { findScheme } from '../signature/schemes/schemes.ts';
 import { schemeOf } from './diagnose-delivery.ts';
-import { type DeliveryDiagnosis, type MistakeTrial, presentUnexplained, tryMistakes } from './try-mistakes.ts';
+import { type MistakeTrial, presentUnexplained, tryMistakes } from './try-mistakes.ts';
 
 /** A recorded request, to be tested with a team secret. */
 export interface UploadedRequest {

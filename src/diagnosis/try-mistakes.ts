@@ -1,3 +1,4 @@
+import type { DeliveryDiagnosis } from '../core/ports/deliveries/delivery-diagnosis.ts';
 import type { SecretHistory, SecretStore, SecretVersion } from '../core/ports/secret-store.ts';
 import type { RequestDiagnosis } from '../signature/diagnose/diagnose-request.ts';
 import type { SecretCandidate } from '../signature/rejected-request.ts';
@@ -5,16 +6,6 @@ import type { Scheme } from '../signature/scheme.ts';
 import { packScheme } from '../signature/schemes/resolve-scheme.ts';
 import { describeUsedVersion } from '../words/secret-versions.ts';
 import type { DiagnosisTask } from './diagnosis-thread.ts';
-
-/** What was wrong with a rejected delivery. None of it ever holds anything of a secret or of the request. */
-export interface DeliveryDiagnosis {
-  /** For programs: `none` where the request is good by now; `null` where nothing explains the rejection. */
-  mistake: string | null;
-  /** For people: which one, and what to do. */
-  sentence: string;
-  /** If nothing explains it: the mistakes that were tested. */
-  tried: string[];
-}
 
 export interface MistakeTrial {
   secrets: Pick<SecretStore, 'open' | 'resolve'> & SecretHistory;

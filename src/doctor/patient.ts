@@ -20,7 +20,7 @@ export interface RunningDaemon {
   /** Conditions of the whole daemon that say something is wrong. */
   conditions(): readonly { type: string; message: string }[];
   /** Expects a request for a webhook UID that nobody else knows. */
-  expectProbe(): { uid: string; wasSeen(): boolean; end(): void };
+  expectProbe(): { uid: string; wasSeen(): Promise<boolean>; end(): void };
 }
 
 /** What a check found; the name of the check is added. */

@@ -33,7 +33,8 @@ export interface GroupParts {
   self: Omit<ReplicaDescription, 'live' | keyof ReplicaAddresses>;
   /** As `LiveFollowerParts.follow`. */
   follow: LiveFollowerParts['follow'];
-  onMessage(message: ReplicaMessage): void;
+  /** @param from ID of the replica that sent it */
+  onMessage(message: ReplicaMessage, from: string): void;
   /** The database has a sign of life of this daemon. */
   onRenewed(event: Extract<GroupEvent, { event: 'renewed' }>): void;
   /** Messages may have been lost. */
@@ -137,7 +138,7 @@ export class JoinedGroup implements ReplicaGroup {
     } else if (event.message.kind === 'live') {
       void this.#checkOnce();
     } else {
-      this.#parts.onMessage(event.message);
+      this.#parts.onMessage(event.message, event.from);
     }
   }
 

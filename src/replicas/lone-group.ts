@@ -1,4 +1,15 @@
+import type { LocalCaptures, SharedCaptureControl } from '../core/ports/deliveries/capture-control.ts';
 import type { ListedReplica, Replica, ReplicaGroup } from '../core/ports/replicas.ts';
+
+/** The capture windows of a daemon without others. */
+export function keepCapturesAlone(local: LocalCaptures): SharedCaptureControl {
+  return {
+    open: (webhook, forMs) => local.open(webhook, forMs),
+    close: (webhook) => local.close(webhook),
+    state: (webhook) => local.state(webhook),
+    shareDiagnosis: (diagnoseHere) => diagnoseHere,
+  };
+}
 
 /** A daemon without others: it leads. */
 export function createLoneGroup(self: Omit<Replica, 'isLeader' | 'seenMsAgo'>): ReplicaGroup {

@@ -1,28 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { applyCiFactory, CI_TOKEN, configureCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
+import { expect, it } from 'vitest';
+import { applyCiFactory, CI_TOKEN, configureCiFactory } from '../helpers/ci-factory.ts';
+import { useCiOnPostgres } from '../helpers/ci-on-postgres.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { startPostgres, type TestPostgres, withClient } from '../helpers/start-postgres.ts';
-import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
+import { withClient } from '../helpers/start-postgres.ts';
 import { startTestDaemon, type TestDaemonOptions } from '../helpers/test-daemon.ts';
 
 // One daemon, and a server of PostgreSQL that syncs and is killed.
-let server: TestPostgres;
-let repo: TempGitRepo;
-beforeAll(async () => {
-  [server, repo] = await Promise.all([startPostgres(), createCiRepository()]);
-});
-afterAll(async () => {
-  repo?.remove();
-  await server?.remove();
-});
+const ci = useCiOnPostgres();
 
 async function configure(database: string): Promise<TestDaemonOptions & { url: string }> {
-  const url = await server.createDatabase(database);
+  const url = await ci.server.createDatabase(database);
   // The password is in the environment, as the documentation recommends.
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration substitutes it
   const storage = { type: 'postgres', url: '${DATABASE_URL}' };
-  const config = { ...configureCiFactory(repo, ['/bin/true']), storage };
+  const config = { ...configureCiFactory(ci.repo, ['/bin/true']), storage };
   return { config, env: { DATABASE_URL: url }, url };
 }
 
@@ -85,9 +77,9 @@ it('a server that is killed under load loses no accepted delivery, and stores no
   for (let kills = 0; kills < 3; kills += 1) {
     const before = accepted.size;
     await eventually(() => accepted.size > before + 40, 60_000);
-    await server.kill();
+    await ci.server.kill();
     await pause(300);
-    await server.start();
+    await ci.server.start();
   }
   const before = accepted.size;
   await eventually(() => accepted.size > before + 40, 60_000);

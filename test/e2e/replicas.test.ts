@@ -1,29 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  applyCiFactory,
-  CI_TOKEN,
-  configureCiFactory,
-  createCiRepository,
-  declareCiFactory,
-} from '../helpers/ci-factory.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { applyCiFactory, CI_TOKEN, configureCiFactory, declareCiFactory } from '../helpers/ci-factory.ts';
+import { useCiOnPostgres } from '../helpers/ci-on-postgres.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { TestReplicas } from '../helpers/replicas.ts';
-import { startPostgres, type TestPostgres } from '../helpers/start-postgres.ts';
-import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
 import type { TestDaemon } from '../helpers/test-daemon.ts';
 
 /** A lost leader is replaced after 15 seconds without a sign of life. */
 const TAKE_OVER_MS = 40_000;
 
-let server: TestPostgres;
-let repo: TempGitRepo;
-beforeAll(async () => {
-  [server, repo] = await Promise.all([startPostgres(), createCiRepository()]);
-});
-afterAll(async () => {
-  repo?.remove();
-  await server?.remove();
-});
+const ci = useCiOnPostgres();
 
 describe('two daemons on one database', () => {
   let replicas: TestReplicas;
@@ -31,8 +16,8 @@ describe('two daemons on one database', () => {
   let follower: TestDaemon;
   let uid: string;
   beforeAll(async () => {
-    const config = configureCiFactory(repo, ['/bin/true']);
-    replicas = new TestReplicas(await server.createDatabase('pair'), { config });
+    const config = configureCiFactory(ci.repo, ['/bin/true']);
+    replicas = new TestReplicas(await ci.server.createDatabase('pair'), { config });
     leader = await replicas.start();
     uid = await applyCiFactory(leader);
     follower = await replicas.start();
@@ -73,7 +58,7 @@ describe('two daemons on one database', () => {
   });
 
   it('what the leader applies is live on both', async () => {
-    await repo.commit({ ...declareCiFactory('the second commit'), 'webhooks/more.yaml': 'secretName: CI_SECRET\n' });
+    await ci.repo.commit({ ...declareCiFactory('the second commit'), 'webhooks/more.yaml': 'secretName: CI_SECRET\n' });
     await leader.api('/factories/payments/reconciliations?wait=true', { method: 'POST' });
     const { body } = await leader.api('/factories/payments/webhooks');
     const more = body.data.find(({ name }: { name: string }) => name === 'more');

@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { applyCiFactory, CI_TOKEN, configureCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { applyCiFactory, CI_TOKEN, configureCiFactory } from '../helpers/ci-factory.ts';
+import { useCiOnPostgres } from '../helpers/ci-on-postgres.ts';
 import { readDocument } from '../helpers/documents.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { hasProgram } from '../helpers/has-program.ts';
 import { TestReplicas } from '../helpers/replicas.ts';
-import { startPostgres, type TestPostgres } from '../helpers/start-postgres.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
-import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
 import type { TestDaemon } from '../helpers/test-daemon.ts';
 import { findFreePort } from '../helpers/worker-process.ts';
 
@@ -20,15 +19,7 @@ const CHECKED_MS = 10_000;
 /** A lost leader is replaced after 15 seconds without a sign of life. */
 const TAKE_OVER_MS = 40_000;
 
-let server: TestPostgres;
-let repo: TempGitRepo;
-beforeAll(async () => {
-  [server, repo] = await Promise.all([startPostgres(), createCiRepository()]);
-});
-afterAll(async () => {
-  repo?.remove();
-  await server?.remove();
-});
+const ci = useCiOnPostgres();
 
 /** Starts Caddy with the configuration of the compose file in front of these daemons. Returns its URL. */
 async function startProxy(daemons: readonly TestDaemon[]): Promise<string> {
@@ -54,8 +45,8 @@ async function startProxy(daemons: readonly TestDaemon[]): Promise<string> {
 
 describe.runIf(hasProgram('caddy'))('two replicas behind the proxy of the compose file', () => {
   it('lose no delivery of a sender that repeats it, when one of them is killed', async () => {
-    const replicas = new TestReplicas(await server.createDatabase('balanced'), {
-      config: configureCiFactory(repo, ['/bin/true']),
+    const replicas = new TestReplicas(await ci.server.createDatabase('balanced'), {
+      config: configureCiFactory(ci.repo, ['/bin/true']),
     });
     const leader = await replicas.start();
     const uid = await applyCiFactory(leader);

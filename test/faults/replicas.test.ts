@@ -1,19 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  applyCiFactory,
-  CI_TOKEN,
-  configureCiFactory,
-  createCiRepository,
-  declareCiFactory,
-} from '../helpers/ci-factory.ts';
+import { expect, it } from 'vitest';
+import { applyCiFactory, CI_TOKEN, configureCiFactory, declareCiFactory } from '../helpers/ci-factory.ts';
+import { useCiOnPostgres } from '../helpers/ci-on-postgres.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { TestReplicas } from '../helpers/replicas.ts';
-import { startPostgres, type TestPostgres, withClient } from '../helpers/start-postgres.ts';
+import { withClient } from '../helpers/start-postgres.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
-import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
 import type { ApiAnswer, TestDaemon } from '../helpers/test-daemon.ts';
 
 /** `DOCKBELL_REPLICA_ROUNDS=50` for a release. */
@@ -23,15 +17,7 @@ const SENDERS = 6;
 const FROZEN_MS = 22_000;
 const RECOVERED_MS = 90_000;
 
-let server: TestPostgres;
-let repo: TempGitRepo;
-beforeAll(async () => {
-  [server, repo] = await Promise.all([startPostgres(), createCiRepository()]);
-});
-afterAll(async () => {
-  repo?.remove();
-  await server?.remove();
-});
+const ci = useCiOnPostgres();
 
 /** Two replicas that start again when they end, as a supervisor does. */
 class SupervisedReplicas {
@@ -100,10 +86,10 @@ class SupervisedReplicas {
 }
 
 it(`loses no accepted delivery, and starts no run twice, in ${ROUNDS} rounds of faults`, async () => {
-  const url = await server.createDatabase('faults');
+  const url = await ci.server.createDatabase('faults');
   const started = join(createTempDir('started'), 'runs');
   const command = ['/bin/sh', '-c', `echo "$DOCKBELL_RUN_ID" >> ${started}; sleep 0.2`];
-  const replicas = new SupervisedReplicas(new TestReplicas(url, { config: configureCiFactory(repo, command) }));
+  const replicas = new SupervisedReplicas(new TestReplicas(url, { config: configureCiFactory(ci.repo, command) }));
   await replicas.start();
   const uid = await applyCiFactory(replicas.current[0]!);
   const accepted = new Set<number>();
@@ -144,7 +130,7 @@ it(`loses no accepted delivery, and starts no run twice, in ${ROUNDS} rounds of 
     'the leader is killed': async () => (await replicas.findLeader(url)).leader.end('SIGKILL'),
     'the leader freezes while it applies': async () => {
       const { leader } = await replicas.findLeader(url);
-      await repo.commit(declareCiFactory(`commit at delivery ${next}`));
+      await ci.repo.commit(declareCiFactory(`commit at delivery ${next}`));
       void leader.api('/factories/payments/reconciliations', { method: 'POST' }).catch(() => undefined);
       await pause(Math.random() * 300);
       process.kill(leader.pid, 'SIGSTOP');
@@ -159,9 +145,9 @@ it(`loses no accepted delivery, and starts no run twice, in ${ROUNDS} rounds of 
       process.kill(follower.pid, 'SIGCONT');
     },
     'PostgreSQL is killed': async () => {
-      await server.kill();
+      await ci.server.kill();
       await pause(500);
-      await server.start();
+      await ci.server.start();
     },
     'all connections are cut': () =>
       withClient(url, (client) =>
@@ -187,7 +173,7 @@ it(`loses no accepted delivery, and starts no run twice, in ${ROUNDS} rounds of 
   isOver = true;
   await sending;
 
-  const revision = await repo.commit(declareCiFactory('the last commit'));
+  const revision = await ci.repo.commit(declareCiFactory('the last commit'));
   await replicas.ask('/factories/payments/reconciliations', { method: 'POST' });
   const isSettled = async () => {
     const { body } = await replicas.ask('/factories/payments');

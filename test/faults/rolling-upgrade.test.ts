@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type BuildChange, changeBuild } from '../helpers/changed-build.ts';
-import {
-  applyCiFactory,
-  configureCiFactory,
-  createCiRepository,
-  declareCiFactory,
-  settleCiFactory,
-} from '../helpers/ci-factory.ts';
+import { applyCiFactory, configureCiFactory, declareCiFactory, settleCiFactory } from '../helpers/ci-factory.ts';
+import { useCiOnPostgres } from '../helpers/ci-on-postgres.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { RepeatingSenders } from '../helpers/repeating-senders.ts';
 import { account, StartedRuns } from '../helpers/replica-ledger.ts';
 import { TestReplicas } from '../helpers/replicas.ts';
-import { startPostgres, type TestPostgres, withClient } from '../helpers/start-postgres.ts';
-import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
+import { withClient } from '../helpers/start-postgres.ts';
 import type { TestDaemon, TestDaemonOptions } from '../helpers/test-daemon.ts';
 
 /** A busy machine starts a daemon in up to a minute. */
@@ -46,15 +40,7 @@ const COMPATIBLE = addMigration(
 );
 const INCOMPATIBLE = addMigration('NOW + 1', 'ALTER TABLE deliveries RENAME COLUMN summary TO headline;');
 
-let server: TestPostgres;
-let repo: TempGitRepo;
-beforeAll(async () => {
-  [server, repo] = await Promise.all([startPostgres(), createCiRepository()]);
-});
-afterAll(async () => {
-  repo?.remove();
-  await server?.remove();
-});
+const ci = useCiOnPostgres();
 
 describe('two daemons on one database', () => {
   const started = new StartedRuns();
@@ -65,8 +51,8 @@ describe('two daemons on one database', () => {
   let senders: RepeatingSenders;
 
   beforeEach(async () => {
-    url = await server.createDatabase(`upgrade_${++databases}`);
-    replicas = new TestReplicas(url, { config: configureCiFactory(repo, started.command(0.1)) });
+    url = await ci.server.createDatabase(`upgrade_${++databases}`);
+    replicas = new TestReplicas(url, { config: configureCiFactory(ci.repo, started.command(0.1)) });
     running = [await replicas.start()];
     const uid = await applyCiFactory(running[0]!);
     running.push(await replicas.start());
@@ -99,7 +85,7 @@ describe('two daemons on one database', () => {
     expect(running[0]!.output()).toContain('"database migrated"');
 
     // The older one leads, applies a commit and starts runs.
-    const revision = await repo.commit(declareCiFactory(`an older daemon applies ${senders.last}`));
+    const revision = await ci.repo.commit(declareCiFactory(`an older daemon applies ${senders.last}`));
     const reconcile = '/factories/payments/reconciliations?wait=true';
     expect((await running[0]!.api(reconcile, { method: 'POST' })).status).toBe(200);
     expect((await running[0]!.api('/factories/payments')).body).toMatchObject({

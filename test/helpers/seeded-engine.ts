@@ -164,6 +164,7 @@ export function createSeededEngine(
     onRecorded: reports.onRecorded,
     onRunsCreated: dispatcher.wake,
     onPush: reconcilers.onPush,
+    announceProbe: null,
     clock,
     ids,
     logger,

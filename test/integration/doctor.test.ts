@@ -70,7 +70,7 @@ async function findSymptoms({ config = '', env = {}, nowMs = NOW_MS, running }: 
       : {
           baseUrl: 'http://127.0.0.1:1',
           conditions: () => [],
-          expectProbe: () => ({ uid: 'wh_probe', wasSeen: () => true, end: () => {} }),
+          expectProbe: () => ({ uid: 'wh_probe', wasSeen: async () => true, end: () => {} }),
           ...running,
         };
   const patient = { config: loaded, paths: resolveDataPaths(dataDir), env: { PATH, ...env }, nowMs, running: daemon };
@@ -309,7 +309,7 @@ describe('the public URL', () => {
   }
 
   const probe = (baseUrl: string, wasSeen: boolean) => {
-    const expectProbe = () => ({ uid: 'wh_probe', wasSeen: () => wasSeen, end: () => {} });
+    const expectProbe = () => ({ uid: 'wh_probe', wasSeen: async () => wasSeen, end: () => {} });
     return only('base-url', { running: { baseUrl, expectProbe } });
   };
 

@@ -3,6 +3,7 @@ import { AppError } from '../../core/errors.ts';
 import type { DeliveryId } from '../../core/ids.ts';
 import type { JsonSchema } from '../../core/json.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+import type { DiagnoseDelivery } from '../../core/ports/deliveries/delivery-diagnosis.ts';
 import {
   type DeliveryPage,
   type DeliveryReader,
@@ -12,7 +13,6 @@ import {
 import type { HandshakeLog } from '../../core/ports/deliveries/handshake-log.ts';
 import type { ReplayControl } from '../../core/ports/deliveries/replay-control.ts';
 import { DELIVERY_LABELS, type Delivery, type DeliveryLabel } from '../../core/resources/delivery.ts';
-import type { DeliveryDiagnosis } from '../../diagnosis/try-mistakes.ts';
 import type { Inspector } from '../../inspection/create-inspector.ts';
 import { describeLabel } from '../../words/rate-limited.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
@@ -34,7 +34,7 @@ export interface DeliveryRouteParts {
   handshakes: Pick<HandshakeLog, 'list'>;
   replays: ReplayControl;
   /** Why a delivery was rejected, tried on what a capture window kept of it, or concluded from its reason. */
-  diagnose(delivery: Delivery): Promise<DeliveryDiagnosis>;
+  diagnose: DiagnoseDelivery;
 }
 
 const tags = ['Deliveries'];

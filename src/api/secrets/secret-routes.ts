@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../core/errors.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+import type { DeliveryDiagnosis } from '../../core/ports/deliveries/delivery-diagnosis.ts';
 import type { SecretStore } from '../../core/ports/secret-store.ts';
 import { type ScopeChange, SECRET_USES } from '../../core/secret-scope.ts';
 import { SecretValue } from '../../core/secret-value.ts';
 import type { UploadedRequest } from '../../diagnosis/diagnose-upload.ts';
-import type { DeliveryDiagnosis } from '../../diagnosis/try-mistakes.ts';
 import { SECRET_NAME_PATTERN } from '../../words/names.ts';
 import { adviseScope, describeScope, isUnusable } from '../../words/secret-scope.ts';
 import { presentSecret } from '../auth/present-access.ts';

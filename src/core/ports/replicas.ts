@@ -1,7 +1,8 @@
-import type { DeliveryId, RunId } from '../ids.ts';
+import type { DeliveryId, RunId, WebhookUid } from '../ids.ts';
 import type { AppliedAutomation } from '../resources/automation.ts';
 import type { AppliedWebhook } from '../resources/webhook.ts';
 import type { StoredTraceContext } from '../trace-context.ts';
+import type { DeliveryDiagnosis } from './deliveries/delivery-diagnosis.ts';
 
 /** What a daemon publishes about itself for those that share its storage. */
 export interface ReplicaDescription {
@@ -45,7 +46,26 @@ export type ReplicaMessage =
   /** The replica that executes this run has to cancel it. */
   | { kind: 'cancel'; run: RunId; attempt: number }
   /** The production branch of the factory may have moved. */
-  | { kind: 'push'; factory: string; trace: StoredTraceContext | null };
+  | { kind: 'push'; factory: string; trace: StoredTraceContext | null }
+  | CaptureMessage
+  | ProbeMessage;
+
+/** About the requests that replicas capture for a diagnosis. */
+export type CaptureMessage =
+  /** The leader has a capture window that is open for this time; 0 closes it. */
+  | { kind: 'capture'; webhook: WebhookUid; forMs: number }
+  /** The replica captured these requests. */
+  | { kind: 'captured'; webhook: WebhookUid; deliveries: readonly DeliveryId[] }
+  /** Why was this request rejected? The replica that captured it answers. */
+  | { kind: 'diagnose'; webhook: WebhookUid; delivery: DeliveryId }
+  | { kind: 'diagnosed'; delivery: DeliveryId; diagnosis: DeliveryDiagnosis };
+
+/** About requests that a replica sends through the public URL, for a webhook UID that nobody else knows. */
+export type ProbeMessage =
+  /** The replica has sent one. */
+  | { kind: 'probe'; uid: string }
+  /** This replica received it. */
+  | { kind: 'probeSeen'; uid: string };
 
 /** Deliveries by the UID of their webhook, or failed authentications by UID and network of the client. */
 export type AdmissionKind = 'deliveries' | 'failures';
@@ -73,8 +93,8 @@ export type Counts = readonly (readonly [key: string, count: number])[];
 export type GroupEvent =
   /** This daemon leads from now on. `epoch` is higher than that of every earlier leader. */
   | { event: 'leading'; epoch: number }
-  /** A message of another replica. */
-  | { event: 'received'; message: ReplicaMessage }
+  /** A message of the replica with the ID `from`. */
+  | { event: 'received'; from: string; message: ReplicaMessage }
   /** Messages may have been lost. */
   | { event: 'reconnected' }
   /**

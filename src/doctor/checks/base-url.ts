@@ -5,7 +5,7 @@ const TIMEOUT_MS = 10_000;
 
 /**
  * Do deliveries to the public URL reach this daemon? Sends a request for a random webhook UID that nobody else knows. The
- * answer is that of any unknown webhook: only the daemon itself knows that it has seen this UID, so nobody learns anything.
+ * answer is that of any unknown webhook: only the replicas know that one of them has seen this UID, so nobody learns anything.
  */
 export const baseUrlCheck: Check = {
   name: 'base-url',
@@ -29,7 +29,7 @@ export async function probeBaseUrl({
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     await answer.body?.cancel();
-    return expected.wasSeen() ? null : describeOther(baseUrl, answer);
+    return (await expected.wasSeen()) ? null : describeOther(baseUrl, answer);
   } catch (error) {
     return {
       severity: 'error',

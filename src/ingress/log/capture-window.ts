@@ -1,19 +1,12 @@
 import type { DeliveryId, WebhookUid } from '../../core/ids.ts';
-import type { CaptureControl, CaptureState } from '../../core/ports/deliveries/capture-control.ts';
+import type {
+  CapturedRequest,
+  CaptureState,
+  LocalCaptures,
+  OpenCapture,
+} from '../../core/ports/deliveries/capture-control.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import { type CancelCall, type Schedule, scheduleCall } from '../../core/time/schedule.ts';
-
-/** A rejected request with everything that its diagnosis needs, including credentials. */
-export interface CapturedRequest {
-  delivery: DeliveryId;
-  /** Name, value, name, value; each character of a value is one byte. */
-  rawHeaders: readonly string[];
-  body: Uint8Array;
-  /** The URL that should be configured at the sender, with the received query. */
-  publicUrl: string;
-  /** Wall time in milliseconds. */
-  receivedAt: number;
-}
 
 const MAX_REQUESTS = 20;
 const MAX_BYTES = 1_048_576;
@@ -39,7 +32,7 @@ interface Window {
  * are only in memory and never in the database or a backup. A restart or the end of the window deletes them. New
  * requests replace the oldest, so that the window contains the attempt that the user just made.
  */
-export class CaptureWindows implements CaptureControl {
+export class CaptureWindows implements LocalCaptures {
   readonly #windows = new Map<WebhookUid, Window>();
   readonly #clock: Clock;
   readonly #schedule: Schedule;
@@ -73,6 +66,15 @@ export class CaptureWindows implements CaptureControl {
     return window === undefined ? null : { until: window.until, kept: window.requests.length };
   }
 
+  listOpen(): OpenCapture[] {
+    const nowMs = this.#clock.monotonicMs();
+    return Array.from(this.#windows, ([webhook, { endsAtMs, requests }]) => ({
+      webhook,
+      forMs: endsAtMs - nowMs,
+      deliveries: requests.map(({ delivery }) => delivery),
+    })).filter(({ forMs }) => forMs > 0);
+  }
+
   /** Whether a window is open for this webhook. Fast, because every rejection calls it. */
   isOpen(webhook: WebhookUid): boolean {
     return this.#windows.size > 0 && this.#find(webhook) !== undefined;
@@ -89,7 +91,6 @@ export class CaptureWindows implements CaptureControl {
     }
   }
 
-  /** The request of that delivery; `null` if it was not kept, or was dropped. */
   find(webhook: WebhookUid, delivery: DeliveryId): CapturedRequest | null {
     return this.#find(webhook)?.requests.find((request) => request.delivery === delivery) ?? null;
   }

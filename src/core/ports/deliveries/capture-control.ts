@@ -1,4 +1,5 @@
-import type { WebhookUid } from '../../ids.ts';
+import type { DeliveryId, WebhookUid } from '../../ids.ts';
+import type { DiagnoseDelivery } from './delivery-diagnosis.ts';
 
 /** An open capture window of a webhook. */
 export interface CaptureState {
@@ -6,6 +7,18 @@ export interface CaptureState {
   until: number;
   /** Number of captured requests. */
   kept: number;
+}
+
+/** A rejected request with everything that its diagnosis needs, including credentials. */
+export interface CapturedRequest {
+  delivery: DeliveryId;
+  /** Name, value, name, value; each character of a value is one byte. */
+  rawHeaders: readonly string[];
+  body: Uint8Array;
+  /** The URL that should be configured at the sender, with the received query. */
+  publicUrl: string;
+  /** Wall time in milliseconds. */
+  receivedAt: number;
 }
 
 /** Opens and closes the windows in which rejected requests are captured for a diagnosis. */
@@ -16,4 +29,26 @@ export interface CaptureControl {
   close(webhook: WebhookUid): void;
   /** `null` if no window is open. */
   state(webhook: WebhookUid): CaptureState | null;
+}
+
+/** An open window, for other replicas. */
+export interface OpenCapture {
+  webhook: WebhookUid;
+  /** Milliseconds until it ends. */
+  forMs: number;
+  /** The captured requests, oldest first. */
+  deliveries: DeliveryId[];
+}
+
+/** The windows of this daemon, with the requests that it captured. */
+export interface LocalCaptures extends CaptureControl {
+  listOpen(): OpenCapture[];
+  /** The request of that delivery; `null` if it was not captured here, or was dropped. */
+  find(webhook: WebhookUid, delivery: DeliveryId): CapturedRequest | null;
+}
+
+/** The windows of all daemons that share the storage. */
+export interface SharedCaptureControl extends CaptureControl {
+  /** Diagnoses each delivery where its request was captured, otherwise here. */
+  shareDiagnosis(diagnoseHere: DiagnoseDelivery): DiagnoseDelivery;
 }

@@ -21,11 +21,12 @@ export async function announce(client: Queryable, id: string, message: ReplicaMe
 }
 
 /** The message of another replica; `null` for one of this replica, and for one of another program on the same channel. */
-export function readPayload(id: string, payload: string): ReplicaMessage | null {
+export function readPayload(id: string, payload: string): { from: string; message: ReplicaMessage } | null {
   const separator = payload.indexOf(' ');
-  if (payload.slice(0, separator) === id) return null;
+  const from = payload.slice(0, separator);
+  if (from === id) return null;
   try {
-    return JSON.parse(payload.slice(separator + 1)) as ReplicaMessage;
+    return { from, message: JSON.parse(payload.slice(separator + 1)) as ReplicaMessage };
   } catch {
     return null;
   }

@@ -170,8 +170,8 @@ class Member implements Membership {
   }
 
   #receive(payload: string): void {
-    const message = readPayload(this.#parts.self.id, payload);
-    if (message !== null) this.#parts.report({ event: 'received', message });
+    const received = readPayload(this.#parts.self.id, payload);
+    if (received !== null) this.#parts.report({ event: 'received', ...received });
   }
 }
 
