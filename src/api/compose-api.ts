@@ -311,6 +311,7 @@ function registerDeliveriesAndRuns(api: FastifyInstance, modules: ApiModules): v
     runControl: runs.control,
     runLogs: runs.logs,
     artifacts: runs.artifacts,
+    group: modules.group,
     notices: storage.noticeQueue,
     workers: runs.workers,
     findSource: modules.settings.findSource,

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../core/errors.ts';
+import type { ReplicaGroup } from '../../core/ports/replicas.ts';
 import type { RunArtifacts } from '../../core/ports/runs/run-artifacts.ts';
 import type { RunReader } from '../../core/ports/runs/run-queue.ts';
 import type { WorkerControl } from '../../core/ports/runs/worker-control.ts';
@@ -9,11 +10,13 @@ import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { querySchema } from '../server/page-query.ts';
 import { findReachedRun, findReadableRun } from './find-reached-run.ts';
+import { forwardToHolder } from './forward-to-holder.ts';
 import { fence, presentTerm, requireHeld } from './present-hold.ts';
 
 export interface ArtifactRouteParts {
   runs: RunReader;
   artifacts: RunArtifacts;
+  group: Pick<ReplicaGroup, 'list'>;
   workers: Pick<WorkerControl, 'heartbeat'>;
 }
 
@@ -48,7 +51,7 @@ function registerArtifactList(app: FastifyInstance, parts: ArtifactRouteParts): 
   app.get<{ Params: { id: string }; Querystring: { attempt?: number } }>(
     '/runs/:id/artifacts',
     {
-      config: { access },
+      config: { access, readsFiles: true },
       schema: {
         tags,
         summary: 'List the artifacts of a run',
@@ -63,9 +66,14 @@ function registerArtifactList(app: FastifyInstance, parts: ArtifactRouteParts): 
         },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { run, attempt, named } = await findArtifacts(await findReadableRun(request, parts.runs), request, parts);
       const sizes = await parts.artifacts.sizes({ run: run.id, attempt });
+      const isElsewhere = named.length > 0 && sizes.size === 0;
+      const answered = isElsewhere
+        ? await forwardToHolder(request, reply, { run: run.id, attempt }, parts.group)
+        : null;
+      if (answered !== null) return answered;
       return { data: named.map((artifact, index) => presentArtifact(artifact, index + 1, sizes)) };
     },
   );
@@ -83,7 +91,7 @@ function registerArtifactDownload(app: FastifyInstance, parts: ArtifactRoutePart
   app.get<{ Params: { id: string; number: number }; Querystring: { attempt?: number } }>(
     '/runs/:id/artifacts/:number',
     {
-      config: { access },
+      config: { access, readsFiles: true },
       schema: {
         tags,
         summary: 'Download an artifact of a run',
@@ -114,6 +122,9 @@ async function sendArtifact(
   const artifact = named[number - 1];
   const stored = artifact === undefined ? null : await parts.artifacts.open({ run: run.id, attempt }, number);
   if (artifact === undefined || stored === null) {
+    const owner = { run: run.id, attempt };
+    const answered = artifact === undefined ? null : await forwardToHolder(request, reply, owner, parts.group);
+    if (answered !== null) return answered;
     throw new AppError('not_found', `Artifact ${number} of attempt ${attempt} is not stored.`);
   }
   return reply

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { applyCiFactory, CI_TOKEN, configureCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { TestReplicas } from '../helpers/replicas.ts';
+import { startPostgres, type TestPostgres } from '../helpers/start-postgres.ts';
+import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
+import type { TestDaemon } from '../helpers/test-daemon.ts';
+
+const TAKE_OVER_MS = 60_000;
+
+/** Keeps a file with the number of the daemon that executes it. */
+const COMMAND = `echo "$PPID" > daemon.txt
+echo '{"artifacts":[{"name":"Daemon","path":"daemon.txt"}]}' > result.json`;
+
+let server: TestPostgres;
+let repo: TempGitRepo;
+/** The leader and a follower. */
+let daemons: TestDaemon[];
+/** A run that each of them executed, by its process. */
+const runs = new Map<number, string>();
+
+async function download(daemon: TestDaemon, run: string): Promise<{ status: number; text: string; headers: Headers }> {
+  const token = readFileSync(join(daemon.dataDir, 'admin-token'), 'utf8').trim();
+  const answer = await fetch(`${daemon.adminUrl}/api/v1/runs/${run}/artifacts/1`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  return { status: answer.status, text: await answer.text(), headers: answer.headers };
+}
+
+beforeAll(async () => {
+  [server, repo] = await Promise.all([startPostgres(), createCiRepository()]);
+  const config = configureCiFactory(repo, ['/bin/sh', '-c', COMMAND]);
+  const replicas = new TestReplicas(await server.createDatabase('artifacts'), { config });
+  const leader = await replicas.start();
+  const uid = await applyCiFactory(leader);
+  daemons = [leader, await replicas.start()];
+  let n = 0;
+  await eventually(async () => {
+    n += 1;
+    await fetch(`${leader.ingressUrl}/webhooks/w/${uid}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${CI_TOKEN}` },
+      body: JSON.stringify({ start: true, n }),
+    });
+    const { data } = (await leader.api('/factories/payments/runs')).body as { data: { id: string; state: string }[] };
+    for (const { id, state } of data) {
+      if (state !== 'succeeded') continue;
+      const { status, text } = await download(leader, id);
+      if (status === 200) runs.set(Number(text), id);
+    }
+    return runs.size === 2;
+  }, TAKE_OVER_MS);
+});
+afterAll(async () => {
+  repo?.remove();
+  await server?.remove();
+});
+
+describe('artifacts of a run', () => {
+  it('are listed and downloaded through every replica, also those of the others', async () => {
+    expect([...runs.keys()].sort()).toEqual(daemons.map(({ pid }) => pid).sort());
+    for (const daemon of daemons) {
+      for (const [pid, run] of runs) {
+        const { body } = await daemon.api(`/runs/${run}/artifacts`);
+        expect(body.data).toEqual([{ number: 1, name: 'Daemon', path: 'daemon.txt', size: `${pid}\n`.length }]);
+        const { status, text, headers } = await download(daemon, run);
+        expect([status, text]).toEqual([200, `${pid}\n`]);
+        expect(headers.get('content-disposition')).toBe('attachment; filename="daemon.txt"');
+      }
+    }
+  });
+
+  it('need a credential, also with the header of a forwarded request', async () => {
+    for (const { adminUrl } of daemons) {
+      for (const reason of ['leader', 'files']) {
+        const headers = { 'x-dockbell-forwarded': reason };
+        const answer = await fetch(`${adminUrl}/api/v1/runs/${runs.get(daemons[1]!.pid)}/artifacts/1`, { headers });
+        expect([401, 503]).toContain(answer.status);
+      }
+    }
+  });
+
+  it('are not stored, as long as the replica that has them does not run', { tags: 'long' }, async () => {
+    const [leader, follower] = daemons as [TestDaemon, TestDaemon];
+    await follower.end('SIGTERM');
+    const run = runs.get(follower.pid)!;
+    const { body } = await leader.api(`/runs/${run}/artifacts`);
+    expect(body.data).toMatchObject([{ size: null }]);
+    expect((await download(leader, run)).status).toBe(404);
+    expect((await download(leader, runs.get(leader.pid)!)).status).toBe(200);
+  });
+});
