@@ -8,6 +8,7 @@ import { createCommandExecutor } from '../executors/command/command-executor.ts'
 import { createRunArtifacts } from '../executors/files/run-artifacts.ts';
 import { runLogFile } from '../executors/files/run-paths.ts';
 import { appendAttempts } from '../executors/log/open-run-log.ts';
+import type { WatchdogProcess } from '../executors/watchdog/run-watchdog.ts';
 import { createRedactingTransform } from '../secrets/redactor.ts';
 import { checkOutClaimed } from './check-out-claimed.ts';
 import { describeClaim } from './describe-claim.ts';
@@ -25,6 +26,8 @@ export interface ExecutionParts {
   environment: Environment;
   api: WorkerApi;
   state: WorkerState;
+  /** Ends the commands if this process cannot. */
+  watchdog: WatchdogProcess;
   logger: Logger;
 }
 
@@ -44,7 +47,8 @@ export function executeClaimed(claimed: ClaimedRun, claimedAt: LeaseTime, parts:
   const stop = (graceMs: number | null) => stopping.abort({ cause: 'interrupted', graceMs } satisfies StopOrder);
   const output = new OutputReader(runLogFile(parts.state.logsDir, hold.id));
   const leaseMs = claimed.lease_seconds * 1000;
-  const lease = new HeldLease({ hold, leaseMs, claimedAt, api: parts.api, output, onLost: stop });
+  const onHeld = (until: number) => parts.watchdog.extend(until, hold.id);
+  const lease = new HeldLease({ hold, leaseMs, claimedAt, api: parts.api, output, onHeld, onLost: stop });
   const logger = parts.logger.child({ run: hold.id, attempt: hold.fence });
   const attempt: Attempt = { claimed, hold, lease, output, signal: stopping.signal, parts: { ...parts, logger } };
   return { hold, stop, done: executeAttempt(attempt) };
@@ -82,6 +86,7 @@ async function executeAttempt(attempt: Attempt): Promise<boolean> {
   } finally {
     lease.end();
     await keeping;
+    parts.watchdog.release(hold.id);
   }
   return isAble;
 }
@@ -96,6 +101,7 @@ async function executeCommand({ claimed, hold, lease, signal, parts }: Attempt):
     runsDir: state.runsDir,
     openOutput: appendAttempts(state.logsDir, systemClock),
     startRecords: recordWithDaemon(hold, lease, parts),
+    watchdog: parts.watchdog,
     // The daemon has begun the log of the attempt.
     renderMark: () => '',
     checkOut: (_, place) => checkOutClaimed(claimed, place, parts.environment),

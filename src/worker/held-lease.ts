@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { machineNowMs } from '../core/time/machine-time.ts';
 import type { OutputReader } from './output-reader.ts';
 import { type Hold, HoldLost, type WorkerApi } from './worker-api.ts';
 
@@ -28,6 +29,8 @@ interface LeaseParts {
   claimedAt: LeaseTime;
   api: Pick<WorkerApi, 'heartbeat'>;
   output: OutputReader;
+  /** The run may be executed until then, as `machineNowMs`. */
+  onHeld(until: number): void;
   /**
    * The run must no longer be executed. With a grace period of 0, another worker may have it already: then no process
    * of the run may continue.
@@ -52,6 +55,7 @@ export class HeldLease {
     this.#parts = parts;
     this.#leaseMs = parts.leaseMs;
     this.#renewedAt = parts.claimedAt;
+    this.#reportHeld();
     this.#watch = setInterval(() => {
       if (this.#elapsed().monotonic >= this.#leaseMs) this.#lose(0);
     }, WATCH_MS);
@@ -86,6 +90,11 @@ export class HeldLease {
     const sentAt = readLeaseTime();
     this.#leaseMs = await send();
     this.#renewedAt = sentAt;
+    this.#reportHeld();
+  }
+
+  #reportHeld(): void {
+    this.#parts.onHeld(machineNowMs() - this.#elapsed().monotonic + this.#leaseMs);
   }
 
   /** The run has ended. */

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ApiClient } from '../client/create-api-client.ts';
 import { messageOf } from '../core/errors.ts';
 import { type Backoff, backoffMs } from '../core/time/backoff.ts';
+import { WatchdogProcess } from '../executors/watchdog/run-watchdog.ts';
 import { createLogger, type LoggerOptions } from '../observability/logger.ts';
 import { type ExecutionParts, executeClaimed, type HeldAttempt } from './execute-claimed.ts';
 import { type LeaseTime, readLeaseTime } from './held-lease.ts';
@@ -42,14 +43,16 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     destination: log.destination,
   });
   const state = await openWorkerState(options.stateDir);
+  const watchdog = new WatchdogProcess(logger);
   try {
     const api = createWorkerApi(options.api, Object.assign({ id: state.id }, identity), factory);
     await settleEarlier({ api, state, logger, stopped });
     const { command, searchPath, environment } = options;
-    const parts: ExecutionParts = { command, searchPath, environment, api, state, logger };
+    const parts: ExecutionParts = { command, searchPath, environment, api, state, watchdog, logger };
     logger.info({ worker: identity.name, labels: identity.labels }, 'worker started');
     await new ClaimLoop(parts, options).run();
   } finally {
+    watchdog.close();
     state.release();
   }
 }

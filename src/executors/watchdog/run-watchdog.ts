@@ -18,8 +18,8 @@ export type EndMeans =
 export type WatchMessage =
   | { kind: 'watch'; run: RunId; means: EndMeans }
   | { kind: 'release'; run: RunId }
-  /** The runs may be executed until then, as `machineNowMs`. */
-  | { kind: 'until'; at: number };
+  /** This run may be executed until then, as `machineNowMs`; `null` for all runs that have no time of their own. */
+  | { kind: 'until'; run: RunId | null; at: number };
 
 /** Ends the processes of runs if the daemon no longer can. */
 export interface RunWatchdog {
@@ -44,27 +44,34 @@ const SMALL_HEAP = ['--max-semi-space-size=1', '--max-old-space-size=64'];
 export class WatchdogProcess implements RunWatchdog {
   readonly #logger: Logger;
   readonly #watched = new Map<RunId, EndMeans>();
-  #until = 0;
+  /** Until when each run may be executed; under `null` for all others. */
+  readonly #until = new Map<RunId | null, number>();
   #child: ChildProcess | null = null;
 
   constructor(logger: Logger) {
     this.#logger = logger;
   }
 
-  /** The lease of the runs was renewed until then, as `machineNowMs`. */
-  extend(at: number): void {
-    this.#until = at;
-    if (this.#child !== null) void this.#send(this.#child, { kind: 'until', at }).catch(() => undefined);
+  /**
+   * The lease was renewed until then, as `machineNowMs`.
+   *
+   * @param run whose lease it is; `null` for the lease of all runs that have none of their own
+   */
+  extend(at: number, run: RunId | null = null): void {
+    this.#until.set(run, at);
+    if (this.#child !== null) void this.#send(this.#child, { kind: 'until', run, at }).catch(() => undefined);
   }
 
   async watch(run: RunId, means: EndMeans): Promise<void> {
-    if (machineNowMs() >= this.#until) throw new AppError('storage_unavailable', 'the lease of the runs has ended');
+    const until = this.#until.get(run) ?? this.#until.get(null) ?? 0;
+    if (machineNowMs() >= until) throw new AppError('storage_unavailable', 'the lease of the runs has ended');
     this.#watched.set(run, means);
     await this.#send(this.#child ?? this.#start(), { kind: 'watch', run, means });
   }
 
   release(run: RunId): void {
     this.#watched.delete(run);
+    this.#until.delete(run);
     if (this.#child !== null) void this.#send(this.#child, { kind: 'release', run }).catch(() => undefined);
   }
 
@@ -90,7 +97,7 @@ export class WatchdogProcess implements RunWatchdog {
     child.once('error', forget);
     child.once('exit', forget);
     this.#child = child;
-    void this.#send(child, { kind: 'until', at: this.#until }).catch(() => undefined);
+    for (const [run, at] of this.#until) void this.#send(child, { kind: 'until', run, at }).catch(() => undefined);
     for (const [run, means] of this.#watched)
       void this.#send(child, { kind: 'watch', run, means }).catch(() => undefined);
     return child;

@@ -16,52 +16,70 @@ const LOOK_AGAIN_MS = 500;
  */
 export function watchRuns(logger: Logger): void {
   const watched = new Map<RunId, EndMeans>();
-  let until = 0;
+  /** As in `WatchMessage`; under `null` for all runs that have no time of their own. */
+  const until = new Map<RunId | null, number>();
   let timer: NodeJS.Timeout | undefined;
   let isEnding = false;
 
   process.on('message', (message: WatchMessage) => {
-    if (message.kind === 'watch') watched.set(message.run, message.means);
-    else if (message.kind === 'release') watched.delete(message.run);
-    else until = message.at;
+    if (message.kind === 'watch') {
+      watched.set(message.run, message.means);
+    } else if (message.kind === 'release') {
+      watched.delete(message.run);
+      until.delete(message.run);
+    } else {
+      until.set(message.run, message.at);
+    }
     setTimer();
   });
   process.once('disconnect', async () => {
-    logEnds('the daemon ended');
-    await endAll();
+    await endAll([...watched], 'the program that started it ended');
     process.exit(0);
   });
   // The daemon decides when it stops. These signals reach the whole process group of a terminal.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
+  function untilOf(run: RunId): number {
+    return until.get(run) ?? until.get(null) ?? 0;
+  }
+
   function setTimer(): void {
     clearTimeout(timer);
-    if (watched.size > 0) timer = setTimeout(onTimer, Math.max(0, until - machineNowMs()));
+    if (watched.size === 0) return;
+    const next = Math.min(...[...watched.keys()].map(untilOf));
+    timer = setTimeout(onTimer, Math.max(0, next - machineNowMs()));
   }
 
   function onTimer(): void {
-    if (machineNowMs() < until) setTimer();
-    else if (!isEnding) void endWhileLost();
+    if (findLost().length === 0) setTimer();
+    else if (!isEnding) void endLost();
   }
 
-  /** Until the lease is renewed, or the daemon knows that no process of the runs is left. */
-  async function endWhileLost(): Promise<void> {
+  function findLost(): [RunId, EndMeans][] {
+    return [...watched].filter(([run]) => machineNowMs() >= untilOf(run));
+  }
+
+  /** Until the leases are renewed, or the daemon knows that no process of the runs is left. */
+  async function endLost(): Promise<void> {
     isEnding = true;
-    logEnds('the lease of the runs was not renewed');
-    while (watched.size > 0 && machineNowMs() >= until) {
-      await endAll();
+    let lost = findLost();
+    logEnds(lost, 'its lease was not renewed');
+    while (lost.length > 0) {
+      await Promise.all(lost.map(([, means]) => end(means)));
       await pause(LOOK_AGAIN_MS);
+      lost = findLost();
     }
     isEnding = false;
     setTimer();
   }
 
-  function logEnds(why: string): void {
-    for (const run of watched.keys()) logger.warn({ run, why }, 'ending the processes of a run');
+  async function endAll(runs: readonly [RunId, EndMeans][], why: string): Promise<void> {
+    logEnds(runs, why);
+    await Promise.all(runs.map(([, means]) => end(means)));
   }
 
-  async function endAll(): Promise<void> {
-    await Promise.all([...watched.values()].map(end));
+  function logEnds(runs: readonly [RunId, EndMeans][], why: string): void {
+    for (const [run] of runs) logger.warn({ run, why }, 'ending the processes of a run');
   }
 
   async function end(means: EndMeans): Promise<void> {
