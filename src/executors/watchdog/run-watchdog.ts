@@ -18,7 +18,7 @@ export type EndMeans =
 export type WatchMessage =
   | { kind: 'watch'; run: RunId; means: EndMeans }
   | { kind: 'release'; run: RunId }
-  /** This run may be executed until then, as `machineNowMs`; `null` for all runs that have no time of their own. */
+  /** This run may be executed until then, as `machineNowMs`; `null` for all runs without a separate time. */
   | { kind: 'until'; run: RunId | null; at: number };
 
 /** Ends the processes of runs if the daemon no longer can. */
@@ -55,7 +55,7 @@ export class WatchdogProcess implements RunWatchdog {
   /**
    * The lease was renewed until then, as `machineNowMs`.
    *
-   * @param run whose lease it is; `null` for the lease of all runs that have none of their own
+   * @param run whose lease it is; `null` for the lease of all runs without a separate one
    */
   extend(at: number, run: RunId | null = null): void {
     this.#until.set(run, at);

@@ -16,7 +16,7 @@ const LOOK_AGAIN_MS = 500;
  */
 export function watchRuns(logger: Logger): void {
   const watched = new Map<RunId, EndMeans>();
-  /** As in `WatchMessage`; under `null` for all runs that have no time of their own. */
+  /** As in `WatchMessage`; under `null` for all runs without a separate time. */
   const until = new Map<RunId | null, number>();
   let timer: NodeJS.Timeout | undefined;
   let isEnding = false;
