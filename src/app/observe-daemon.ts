@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { GroupState } from '../core/ports/replicas.ts';
 import { EventHub } from '../events/event-hub.ts';
 import { createEventSources } from '../events/feed-events.ts';
 import { readPackageVersion } from '../files/package-version.ts';
@@ -19,8 +20,14 @@ export type DaemonObservers = Awaited<ReturnType<typeof observeDaemon>>;
  * Creates the observers, and the registry of live webhooks that names what they report.
  *
  * @param hurry aborted when a stop has to hurry
+ * @param readGroup called by scrapes, when the daemon has joined the group
  */
-export async function observeDaemon(state: DaemonState, hurry: AbortSignal, lifetime: Lifetime) {
+export async function observeDaemon(
+  state: DaemonState,
+  hurry: AbortSignal,
+  lifetime: Lifetime,
+  readGroup: () => GroupState,
+) {
   const { config, env, paths, storage, sealed, isConfigured, clock, steadyClock, ids, logger } = state;
   const version = readPackageVersion();
   const backups = await createBackups({ config, paths, env, logger }, lifetime);
@@ -30,6 +37,7 @@ export async function observeDaemon(state: DaemonState, hurry: AbortSignal, life
     isConfigured,
     lastBackup: backups.lastTimes,
     alertCounts: () => alerts.counts(),
+    group: readGroup,
     factoryBudgets: () =>
       config.factories.flatMap(({ name: factory, runs: { budget } }) => (budget === null ? [] : [{ factory, budget }])),
     nowMs: () => clock.wallMs(),

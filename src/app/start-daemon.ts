@@ -67,7 +67,7 @@ async function composeDaemon(
   const { config, env, logger, service, sockets, paths, storage, openChannel, sealed, clock, steadyClock } = state;
   const { retentionTime, ids } = state;
   const hurry = new AbortController();
-  const observers = await observeDaemon(state, hurry.signal, lifetime);
+  const observers = await observeDaemon(state, hurry.signal, lifetime, () => group.state());
   const { backups, metrics, tracing, registry, events, sources, notifier, alerts, version } = observers;
   const opened = openGroup(
     state,

@@ -16,6 +16,7 @@ export interface ProbeParts {
   isConfigured(factory: string): boolean;
   lastBackup: MetricProbes['lastBackup'];
   alertCounts: MetricProbes['alertCounts'];
+  group: MetricProbes['group'];
   /** Of the factories whose configuration has one. */
   factoryBudgets(): { factory: string; budget: BudgetTerms }[];
   nowMs(): number;
@@ -23,11 +24,12 @@ export interface ProbeParts {
 
 /** What a scrape asks the storage and the file system. */
 export function createMetricProbes(parts: ProbeParts): MetricProbes {
-  const { storage, dataDir, isConfigured, lastBackup, alertCounts, factoryBudgets, nowMs } = parts;
+  const { storage, dataDir, isConfigured, lastBackup, alertCounts, group, factoryBudgets, nowMs } = parts;
   const { inventoryReader, runReader } = storage;
   return {
     lastBackup,
     alertCounts,
+    group,
     countRuns: async () => {
       const factories = await inventoryReader.factories();
       const counts = await Promise.all(factories.map((factory) => inventoryReader.counts(factory.name)));

@@ -3,6 +3,7 @@ import { messageOf } from '../core/errors.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type {
   GroupEvent,
+  GroupState,
   ListedReplica,
   Replica,
   ReplicaAddresses,
@@ -51,7 +52,8 @@ export class JoinedGroup implements ReplicaGroup {
   #epoch: number | null = null;
   #begin: (() => void) | null = null;
   #checking: Promise<void> = Promise.resolve();
-  #size = 1;
+  #leaders = 0;
+  #followers = 0;
 
   constructor(parts: GroupParts) {
     this.#parts = parts;
@@ -70,7 +72,17 @@ export class JoinedGroup implements ReplicaGroup {
 
   /** The number of replicas that gave signs of life at the last check, with this one. */
   get size(): number {
-    return this.#size;
+    return Math.max(1, this.#leaders + this.#followers);
+  }
+
+  state(): GroupState {
+    const { isLeader } = this;
+    return {
+      isLeader,
+      leaders: this.#leaders,
+      followers: this.#followers,
+      changesBehind: this.#follower.changesBehind,
+    };
   }
 
   onLead(begin: () => void): void {
@@ -178,7 +190,8 @@ export class JoinedGroup implements ReplicaGroup {
 
   async #countReplicas(): Promise<void> {
     const alive = (await this.list()).filter(({ isAlive }) => isAlive);
-    this.#size = Math.max(1, alive.length);
+    this.#leaders = alive.filter(({ isLeader }) => isLeader).length;
+    this.#followers = alive.length - this.#leaders;
   }
 
   /** What is lost here is published with the next change. */

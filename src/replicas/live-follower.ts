@@ -19,6 +19,8 @@ export class LiveFollower {
   readonly #parts: LiveFollowerParts;
   /** The versions of the storage that this replica serves. */
   #served: Record<string, number> = {};
+  /** Those that the storage had at the last check. */
+  #stored: Readonly<Record<string, number>> = {};
   readonly #checks = new TaskQueue();
   #isCheckWaiting = false;
 
@@ -28,6 +30,12 @@ export class LiveFollower {
 
   get served(): Readonly<Record<string, number>> {
     return this.#served;
+  }
+
+  /** The number of changes that this replica does not serve yet. */
+  get changesBehind(): number {
+    const behind = Object.entries(this.#stored).map(([factory, version]) => version - (this.#served[factory] ?? 0));
+    return behind.reduce((sum, changes) => sum + Math.max(0, changes), 0);
   }
 
   /** @param versions of the storage, read before this replica loaded what it serves */
@@ -55,6 +63,7 @@ export class LiveFollower {
   async #serveChanged(): Promise<void> {
     const { replicas, follow, onChanged, logger } = this.#parts;
     const versions = await replicas.liveVersions();
+    this.#stored = versions;
     const changed = Object.entries(versions).filter(([factory, version]) => version !== this.#served[factory]);
     for (const [factory, stored] of changed) {
       const version = await follow(factory, { served: this.#served[factory] ?? 0, stored });

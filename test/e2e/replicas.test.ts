@@ -57,6 +57,22 @@ describe('two daemons on one database', () => {
     );
   });
 
+  it('the metrics of both show who leads, and that no change is missing', async () => {
+    const read = async (daemon: TestDaemon) => {
+      const text = (await daemon.api('/../../metrics')).body as string;
+      const names = /^(dockbell_(?:leader|replicas|live_changes_behind).*) (\S+)$/gm;
+      return Object.fromEntries([...text.matchAll(names)].map(([, name, value]) => [name, Number(value)]));
+    };
+    const group = { 'dockbell_replicas{role="leader"}': 1, 'dockbell_replicas{role="follower"}': 1 };
+    for (const [daemon, leads] of [
+      [leader, 1],
+      [follower, 0],
+    ] as const) {
+      const expected = { dockbell_leader: leads, dockbell_live_changes_behind: 0, ...group };
+      await expect.poll(() => read(daemon), { timeout: 30_000 }).toEqual(expected);
+    }
+  });
+
   it('what the leader applies is live on both', async () => {
     await ci.repo.commit({ ...declareCiFactory('the second commit'), 'webhooks/more.yaml': 'secretName: CI_SECRET\n' });
     await leader.api('/factories/payments/reconciliations?wait=true', { method: 'POST' });

@@ -156,10 +156,21 @@ export interface ListedReplica extends Replica {
   behind: string[];
 }
 
+/** The group as one of its daemons saw it last. */
+export interface GroupState {
+  isLeader: boolean;
+  /** Replicas that give signs of life. */
+  leaders: number;
+  followers: number;
+  /** Changes of definitions that this daemon does not serve yet. */
+  changesBehind: number;
+}
+
 /** The daemons that share a storage, as one of them sees them. A daemon with its own storage is a group of one. */
 export interface ReplicaGroup {
   /** Does this daemon do what one daemon of the group does for all? */
   readonly isLeader: boolean;
+  state(): GroupState;
   /** Calls `begin` once: as soon as this daemon leads. */
   onLead(begin: () => void): void;
   /** This daemon, and those that share its storage, the longest-lived first. */

@@ -1,4 +1,5 @@
 import type { RunTotals } from '../../core/ports/definitions/inventory.ts';
+import type { GroupState } from '../../core/ports/replicas.ts';
 import type { SpentBudget } from '../../core/ports/runs/run-queue.ts';
 import type { WebhookTraffic } from '../../core/webhook-traffic.ts';
 
@@ -20,6 +21,8 @@ export interface MetricProbes {
   budgets(): Promise<SpentBudget[]>;
   /** The number of alerts that are not resolved. `factory` is `null` for alerts about the installation. */
   alertCounts(): { rule: string; factory: string | null; count: number }[];
+  /** The daemons that share the storage. */
+  group(): GroupState;
   /** The last scheduled backup, as wall time; `null` if none is scheduled. */
   lastBackup(): { successMs: number | null; failureMs: number | null } | null;
   /** Of the file system of the data directory. */

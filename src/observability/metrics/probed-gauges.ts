@@ -15,6 +15,7 @@ export function registerProbedGauges(registry: Registry, probes: MetricProbes, n
   registerDiskSpace(registry, probes);
   registerBackups(registry, probes);
   registerAlerts(registry, probes);
+  registerGroup(registry, probes);
 }
 
 function registerRunGauge(registry: Registry, probes: MetricProbes): void {
@@ -197,6 +198,36 @@ function registerAlerts(registry: Registry, probes: MetricProbes): void {
     collect() {
       this.reset();
       for (const { rule, factory, count } of probes.alertCounts()) this.set({ rule, factory: factory ?? '' }, count);
+    },
+  });
+}
+
+function registerGroup(registry: Registry, probes: MetricProbes): void {
+  new Gauge({
+    name: 'dockbell_leader',
+    help: '1 if this daemon leads those that share its database, else 0. A daemon without others leads.',
+    registers: [registry],
+    collect() {
+      this.set(Number(probes.group().isLeader));
+    },
+  });
+  new Gauge({
+    name: 'dockbell_replicas',
+    help: 'Daemons that share the database and give signs of life, as this daemon sees them.',
+    labelNames: ['role'],
+    registers: [registry],
+    collect() {
+      const { leaders, followers } = probes.group();
+      this.set({ role: 'leader' }, leaders);
+      this.set({ role: 'follower' }, followers);
+    },
+  });
+  new Gauge({
+    name: 'dockbell_live_changes_behind',
+    help: 'Changes of definitions that were applied, and that this daemon does not serve yet.',
+    registers: [registry],
+    collect() {
+      this.set(probes.group().changesBehind);
     },
   });
 }
