@@ -12,6 +12,7 @@ export const NAMES = [
   'profile',
   'overload',
   'replicas',
+  'claims',
   'followers',
   'soak',
 ] as const;

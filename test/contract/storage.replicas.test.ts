@@ -3,12 +3,16 @@ import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { AppError } from '../../src/core/errors.ts';
 import type { Storage } from '../../src/core/ports/storage.ts';
+import { RUN_TURNS } from '../../src/storage/postgres/run-turns.ts';
 import { OPERATION_RIGHTS, rightOf } from '../../src/storage/thread/operation-rights.ts';
+import { applyOneOfEach, buildAutomation, FACTORY } from '../helpers/build-apply.ts';
+import { buildOffer, START_MS } from '../helpers/build-offer.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { type GroupMember, joinAsMember } from '../helpers/group-member.ts';
 import { withClient } from '../helpers/start-postgres.ts';
 
 interface Member extends GroupMember {
+  id: string;
   /** Writes what only the leader may write. */
   lead(): Promise<unknown>;
 }
@@ -31,7 +35,7 @@ afterEach(async () => {
 async function join(id: string): Promise<Member> {
   const joined = await joinAsMember(url, id);
   const lead = () => joined.storage.pauses.resume({ factory: 'payments', automation: '' });
-  const member = { ...joined, lead };
+  const member = { ...joined, id, lead };
   members.push(member);
   return member;
 }
@@ -46,6 +50,34 @@ const ALL_OPERATIONS = Object.entries(OPERATION_RIGHTS).flatMap(([port, operatio
 async function codeOf(operation: Promise<unknown>): Promise<string | null> {
   const outcome = await operation.catch((error: unknown) => error);
   return outcome instanceof AppError ? outcome.code : null;
+}
+
+/** Claims and ends runs one by one, until none is left. */
+async function takeAll({ id, storage }: Member): Promise<string[]> {
+  const taken: string[] = [];
+  for (;;) {
+    const order = { factory: FACTORY, executor: 'command', limit: 1, at: START_MS, machine: `machine of ${id}` };
+    const [input] = (await storage.runQueue.claim(order)).inputs;
+    if (input === undefined) return taken;
+    const { run } = input;
+    const result = { state: 'succeeded', error: null, exitCode: 0 } as const;
+    await storage.runQueue.finish({ id: run.id, attempt: run.attempt, machine: order.machine, result, at: START_MS });
+    taken.push(run.id);
+  }
+}
+
+/** Number of transactions that PostgreSQL rolled back. */
+function countRollbacks(): Promise<number> {
+  return count('SELECT xact_rollback::int AS count FROM pg_stat_database WHERE datname = current_database()');
+}
+
+/** Number of sessions that have a turn, or wait for one. */
+function countTurns(): Promise<number> {
+  return count(`SELECT count(*)::int AS count FROM pg_locks WHERE locktype = 'advisory' AND classid = ${RUN_TURNS}`);
+}
+
+function count(sql: string): Promise<number> {
+  return withClient(url, async (client) => (await client.query(sql)).rows[0].count);
 }
 
 const isLeading = ({ membership }: Member) => membership.epoch() !== null;
@@ -103,6 +135,27 @@ describe('the group of the daemons on one database', () => {
     await written;
     await eventually(() => isLeading(two));
     await blocker.end();
+  });
+
+  it('claims and ends runs on all replicas without a conflict', async () => {
+    const all = [await join('one'), await join('two'), await join('three'), await join('four')];
+    const { webhook, version } = await applyOneOfEach(all[0]!.storage);
+    const runs = [{ automation: buildAutomation().name, version }];
+    await all[0]!.storage.deliveryLog.record(Array.from({ length: 60 }, () => buildOffer({ webhook, runs })));
+    const taken = await Promise.all(all.map((member) => takeAll(member)));
+    expect(new Set(taken.flat()).size).toBe(60);
+    expect(taken.flat()).toHaveLength(60);
+    // PostgreSQL counts the transactions of a session at the latest when it ends.
+    for (const member of members.splice(0).reverse()) await member.leave();
+    expect(await countRollbacks()).toBe(0);
+  });
+
+  it('gives up its turn after each operation on runs, also after one that failed', async () => {
+    const [one, two] = [await join('one'), await join('two')];
+    await one.storage.runQueue.admit({ factory: FACTORY, at: START_MS });
+    expect(await countTurns()).toBe(0);
+    await expect(two.storage.runQueue.admit({ factory: FACTORY, at: START_MS })).rejects.toMatchObject(NOT_LEADING);
+    expect(await countTurns()).toBe(0);
   });
 
   it('keeps its leader when all connections are cut', async () => {

@@ -11,13 +11,21 @@ import {
   type QueryResult,
   replaceWithNoncontingentExpression,
 } from 'kysely';
-import type { Pool, PoolClient } from 'pg';
+import type { QueryResult as PgResult, Pool, PoolClient, QueryConfig } from 'pg';
+import { TaskQueue } from '../../core/time/task-queue.ts';
 import type { Schema } from '../sql/schema/schema.ts';
 import { isLostConnection, isRetryable } from './storage-error.ts';
 import { escapeNul } from './text-without-nul.ts';
 
 /** Conflicts with other operations are rare and short, so all of these attempts fail only if the database has a problem. */
 const MAX_ATTEMPTS = 20;
+
+/** A lock of the session. It is taken before the transaction, which therefore sees what the others did before it. */
+export interface Turn {
+  /** Waits for the lock. Its row has the `key` of the lock; no row if it takes none. */
+  take: QueryConfig;
+  leave(key: unknown): QueryConfig;
+}
 
 /** The operations of a storage on PostgreSQL, and the query builder that they use. */
 export interface Operations {
@@ -28,8 +36,9 @@ export interface Operations {
    * PostgreSQL ends an operation that would break this, and it runs again.
    *
    * @param access with `READ ONLY`, the operation cannot write
+   * @param turn which it has from before the transaction until its end
    */
-  run<Result>(access: Access, operation: (client: PoolClient) => Promise<Result>): Promise<Result>;
+  run<Result>(access: Access, operation: (client: PoolClient) => Promise<Result>, turn?: Turn | null): Promise<Result>;
 }
 
 export function createOperations(pool: Pool): Operations {
@@ -37,16 +46,17 @@ export function createOperations(pool: Pool): Operations {
   // SQLite accepts an empty list after `in`, PostgreSQL does not.
   const plugins = [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })];
   const query = new Kysely<Schema>({ dialect: createDialect(() => current.getStore()), plugins });
-  const attempt = <Result>(access: Access, operation: (client: PoolClient) => Promise<Result>) =>
-    withConnection(pool, (client) =>
-      inTransaction(client, `SERIALIZABLE ${access}`, () => current.run(client, () => operation(client))),
-    );
+  // Operations that wait for their turn leave connections to deliveries.
+  const turns = new TaskQueue({ concurrency: Math.max(1, Math.floor(pool.options.max / 2)) });
   return {
     query,
-    run: async (access, operation) => {
+    run: async (access, operation, turn = null) => {
+      const act = (client: PoolClient) =>
+        inTransaction(client, `SERIALIZABLE ${access}`, () => current.run(client, () => operation(client)), turn);
+      const attempt = () => withConnection(pool, act);
       for (let attempts = 1; ; attempts += 1) {
         try {
-          return await attempt(access, operation);
+          return await (turn === null ? attempt() : turns.run(attempt));
         } catch (error) {
           if (attempts === MAX_ATTEMPTS || !isRetryable(error)) throw error;
         }
@@ -83,22 +93,36 @@ export type Access = 'READ ONLY' | 'READ WRITE';
 
 export type TransactionMode = `SERIALIZABLE ${Access}` | 'READ COMMITTED';
 
-/** Commits what `act` did, or rolls it back. */
+/**
+ * Commits what `act` did, or rolls it back.
+ *
+ * @param turn as in `Operations.run`
+ */
 export async function inTransaction<Result>(
   client: PoolClient,
   mode: TransactionMode,
   act: () => Promise<Result>,
+  turn: Turn | null = null,
 ): Promise<Result> {
-  await client.query(`BEGIN ISOLATION LEVEL ${mode}`);
+  let leave: QueryConfig[] = [];
   try {
+    const begin = `BEGIN ISOLATION LEVEL ${mode}`;
+    const [taken] = await send(client, turn === null ? [begin] : [turn.take, begin]);
+    leave = turn === null ? [] : taken!.rows.map(({ key }) => turn.leave(key));
     const result = await act();
-    await client.query('COMMIT');
+    // Sent together: a daemon that is frozen after the commit must not keep its turn.
+    await send(client, ['COMMIT', ...leave]);
     return result;
   } catch (error) {
     // On a lost connection, the server rolls back. The first error counts.
-    await client.query('ROLLBACK').catch(() => undefined);
+    await send(client, ['ROLLBACK', ...leave]).catch(() => undefined);
     throw error;
   }
+}
+
+/** Sends statements in one round trip. */
+function send(client: PoolClient, statements: readonly (string | QueryConfig)[]): Promise<PgResult[]> {
+  return Promise.all(statements.map((statement) => client.query(statement)));
 }
 
 /** Transactions of the query builder are parts of the operation, which is a transaction itself. */

@@ -15,6 +15,7 @@ import { nameSession } from './replicas/leadership.ts';
 import { asMember, type Member } from './replicas/led-operations.ts';
 import { createReplicaTable } from './replicas/replica-table.ts';
 import { createRunLogParts } from './run-logs/run-log-parts.ts';
+import { findTurn } from './run-turns.ts';
 import { toStorageError } from './storage-error.ts';
 
 /** A storage in a database of PostgreSQL, which several daemons can share. */
@@ -57,7 +58,8 @@ function createPostgresPorts(
       const act = member === null ? null : asMember(member, name, operationName, operation);
       return translate(async (...args) => {
         await before();
-        return run(access, (client) => (act === null ? operation(...args) : act(client, args)));
+        const turn = findTurn(name, operationName, args);
+        return run(access, (client) => (act === null ? operation(...args) : act(client, args)), turn);
       });
     });
   return createPorts({

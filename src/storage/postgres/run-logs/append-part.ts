@@ -22,7 +22,7 @@ interface Tail {
 }
 
 /** The first key of the lock that a writer of a log holds. */
-const RUN_LOG_LOCK = 0x0d0cbe13;
+const RUN_LOG_LOCK = 0x0d0cbe15;
 
 /** In a transaction in which each statement sees what was committed before it. The writers of a log wait for each other. */
 export async function appendPart(client: ClientBase, part: NewLogPart): Promise<LogAppend> {
