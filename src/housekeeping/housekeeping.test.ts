@@ -146,6 +146,42 @@ describe('housekeeping', () => {
     await housekeeping.stop();
   });
 
+  it('removes the logs that daemons share only as their leader: with their runs, after a failure, and above the limit', async () => {
+    const { house, parts, add } = openHouse([[], [runId(1), runId(2)]]);
+    add(1, { row: true });
+    add(2, { row: true });
+    const logs = new Set([runId(1), runId(2), runId(3)]);
+    const limits: number[] = [];
+    let isLeader = false;
+    const housekeeping = startHousekeeping({
+      ...parts,
+      isLeader: () => isLeader,
+      sharedLogs: {
+        remove: async (run) => {
+          if (house.stuck.has(run)) throw new Error('busy');
+          logs.delete(run);
+        },
+        orphans: async () => [...logs].filter((run) => !house.rows.has(run)),
+        limitSpace: async ({ limitBytes }) => {
+          limits.push(limitBytes);
+          return { runs: 0, bytes: 0 };
+        },
+      },
+    });
+    await vi.advanceTimersByTimeAsync(DAY_MS);
+    expect([logs.size, limits, house.prunes]).toEqual([3, [], 0]);
+    isLeader = true;
+    house.stuck.add(runId(1));
+    await vi.advanceTimersByTimeAsync(10 * 60_000);
+    expect([...logs]).toEqual([runId(1), runId(3)]);
+    expect(house.errors).toContain('log of a run not removed; retried within a day');
+    expect(limits).toEqual([1, 1]);
+    house.stuck.clear();
+    await vi.advanceTimersByTimeAsync(DAY_MS);
+    expect([...logs]).toEqual([]);
+    await housekeeping.stop();
+  });
+
   it('retries a minute after the storage failed', async () => {
     const { house, parts } = openHouse();
     house.failPrune = true;

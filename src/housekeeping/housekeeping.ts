@@ -62,6 +62,7 @@ export function startHousekeeping(parts: HousekeepingParts): { stop(): Promise<v
     setInterval(() => sweep(removeExpired), RETENTION_INTERVAL_MS),
     setInterval(() => sweep(reclaimSpace), RETENTION_INTERVAL_MS),
     setInterval(() => sweep(limitSpace), SPACE_INTERVAL_MS),
+    setInterval(() => sweep(limitSharedLogs), SPACE_INTERVAL_MS),
     setInterval(() => sweep(removeOrphans), ORPHAN_INTERVAL_MS),
     setInterval(() => sweep(removeOrphanedLogs), ORPHAN_INTERVAL_MS),
     setInterval(() => flushRows(parts), FLUSH_INTERVAL_MS),
@@ -72,6 +73,7 @@ export function startHousekeeping(parts: HousekeepingParts): { stop(): Promise<v
   sweep(removeExpired);
   sweep(reclaimSpace);
   sweep(limitSpace);
+  sweep(limitSharedLogs);
   return {
     stop: async () => {
       stopped = true;
@@ -151,6 +153,16 @@ async function limitSpace({ space, policy, runs, logger }: HousekeepingParts, is
   if (freed.runs === 0) return;
   const { runs: count, bytes } = freed;
   logger.warn({ runs: count, bytes }, 'oldest run files removed to limit their size');
+}
+
+/** The same for the logs in the storage that several daemons share. */
+async function limitSharedLogs(
+  { sharedLogs, isLeader, policy, logger }: HousekeepingParts,
+  isStopped: IsStopped,
+): Promise<void> {
+  if (sharedLogs === null || !isLeader()) return;
+  const { runs, bytes } = await sharedLogs.limitSpace({ limitBytes: policy.runBytes, isStopped });
+  if (runs > 0) logger.warn({ runs, bytes }, 'oldest run logs removed to limit their size');
 }
 
 async function removeFiles({ files, logger }: HousekeepingParts, run: string): Promise<void> {

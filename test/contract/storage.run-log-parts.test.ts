@@ -28,6 +28,8 @@ beforeEach(async () => {
   run = await runs.claim();
 });
 
+const SUCCEEDED = { state: 'succeeded', error: null, exitCode: 0 } as const;
+
 /** The next output of the executor of an attempt. */
 function part(bytes: Uint8Array, after: number, { id, attempt }: Run = run): NewLogPart {
   const times = [{ offset: 0, atMs: after }];
@@ -139,6 +141,37 @@ describe('the parts of a log', () => {
     await parts.remove(run.id);
     expect(await parts.orphans(10)).toEqual([]);
     expect([await parts.size(run.id), await parts.size(other.id)]).toEqual([null, 5]);
+  });
+});
+
+describe('the size of all logs', () => {
+  it('is limited by removing those of the oldest ended runs', async () => {
+    const [second, third] = [await runs.claim(), await runs.claim()];
+    const fill = (of: Run) => parts.append(part(Buffer.alloc(10_000, 'x'), 0, of));
+    const end = ({ id, attempt }: Run) =>
+      opened.storage.runQueue.finish({ id, attempt, result: SUCCEEDED, at: systemClock.wallMs() });
+    for (const of of [run, second, third]) await fill(of);
+    for (const of of [second, third]) await end(of);
+    const { shared, reader } = new SharedRunLogs({
+      parts,
+      objects: null,
+      unsentDir: folder.path,
+      earlier: createRunLogReader(`${folder.path}/none`),
+      clock: systemClock,
+      logger: silentLogger,
+    });
+    const limit = (limitBytes: number) => shared!.limitSpace({ limitBytes, isStopped: () => false });
+    expect(await limit(30_000)).toEqual({ runs: 0, bytes: 0 });
+    expect(await limit(29_000)).toEqual({ runs: 1, bytes: 10_000 });
+    const log = Buffer.from((await reader.read(second.id, 0, 1_000))!).toString();
+    expect(log).toMatch(
+      /^\[dockbell: the log of this run was removed at .* to make room, see retention\.runBytes\]\n$/,
+    );
+    expect([await parts.size(run.id), await parts.size(third.id)]).toEqual([10_000, 10_000]);
+    // The run that has not ended keeps its log, and a line that replaced a log stays.
+    expect(await limit(1)).toEqual({ runs: 1, bytes: 10_000 });
+    expect(await limit(1)).toEqual({ runs: 0, bytes: 0 });
+    expect(await parts.size(run.id)).toBe(10_000);
   });
 });
 

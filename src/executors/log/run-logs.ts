@@ -3,14 +3,21 @@ import type { RunLogParts } from '../../core/ports/runs/run-log-parts.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import { appendAttempts, type OpenAttemptOutput } from './open-run-log.ts';
 import { createRunLogReader, createRunLogWriter } from './run-log.ts';
+import type { LogSpaceLimit, limitLogSpace } from './shared/limit-log-space.ts';
+
+/** Removes logs in the storage that several daemons share. */
+export interface SharedLogs extends Pick<RunLogParts, 'remove' | 'orphans'> {
+  /** See `limitLogSpace`. */
+  limitSpace(limit: LogSpaceLimit): ReturnType<typeof limitLogSpace>;
+}
 
 /** How a daemon stores the logs of runs. */
 export interface RunLogs {
   reader: RunLogReader;
   writer: RunLogWriter;
   openOutput: OpenAttemptOutput;
-  /** Removes logs in the storage that several daemons share; `null` if the logs are files of this machine. */
-  shared: Pick<RunLogParts, 'remove' | 'orphans'> | null;
+  /** The logs in the storage that several daemons share; `null` if the logs are files of this machine. */
+  shared: SharedLogs | null;
 }
 
 /** Logs in files of this machine. */

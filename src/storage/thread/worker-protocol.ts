@@ -25,7 +25,19 @@ export const GROUP_OPERATIONS = listOperations<GroupPorts>()({
     'orderCancel',
     'cancelOrders',
   ],
-  runLogParts: ['append', 'received', 'size', 'read', 'times', 'complete', 'noteMoved', 'remove', 'orphans'],
+  runLogParts: [
+    'append',
+    'received',
+    'size',
+    'read',
+    'times',
+    'complete',
+    'noteMoved',
+    'totalBytes',
+    'oldestEnded',
+    'remove',
+    'orphans',
+  ],
 });
 
 export type PortName = keyof Storage | keyof typeof GROUP_OPERATIONS;

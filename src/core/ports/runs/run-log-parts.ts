@@ -63,6 +63,10 @@ export interface RunLogParts {
   complete(limit: number): Promise<{ run: RunId; offset: number; bytes: Uint8Array }[]>;
   /** An object store has the bytes of this part. Nothing changes if the part was joined with another one meanwhile. */
   noteMoved(part: { run: RunId; offset: number; size: number }): Promise<void>;
+  /** The size of all logs. */
+  totalBytes(): Promise<number>;
+  /** The oldest runs that have ended and have a log of more than `minBytes`, with their last attempt in it. */
+  oldestEnded(request: { minBytes: number; limit: number }): Promise<{ run: RunId; attempt: number; bytes: number }[]>;
   /** Removes a log. */
   remove(run: RunId): Promise<void>;
   /** Runs that have a log and were removed. */

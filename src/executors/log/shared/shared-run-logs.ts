@@ -1,3 +1,4 @@
+import type { RunId } from '../../../core/ids.ts';
 import type { Logger } from '../../../core/ports/logger.ts';
 import type { RunLogReader } from '../../../core/ports/runs/executor.ts';
 import type { RunLogParts } from '../../../core/ports/runs/run-log-parts.ts';
@@ -6,6 +7,7 @@ import { pause } from '../../../core/time/backoff.ts';
 import type { Clock } from '../../../core/time/clock.ts';
 import { type OpenLog, openLogFiles } from '../open-run-log.ts';
 import type { RunLogs } from '../run-logs.ts';
+import { limitLogSpace } from './limit-log-space.ts';
 import { folderOfRun, type LogObjects } from './log-objects.ts';
 import { OutputSender } from './output-sender.ts';
 import { createSharedLogReader } from './shared-log-reader.ts';
@@ -42,13 +44,15 @@ export class SharedRunLogs implements RunLogs {
     this.#options = options;
     this.reader = createSharedLogReader(options);
     this.writer = createSharedLogWriter(parts, clock);
+    const remove = async (run: RunId) => {
+      await objects?.removeAll(folderOfRun(run));
+      // Last: while it has rows, a removal that failed is repeated.
+      await parts.remove(run);
+    };
     this.shared = {
       orphans: parts.orphans,
-      remove: async (run) => {
-        await objects?.removeAll(folderOfRun(run));
-        // Last: while it has rows, a removal that failed is repeated.
-        await parts.remove(run);
-      },
+      remove,
+      limitSpace: (limit) => limitLogSpace({ parts, remove, clock }, limit),
     };
   }
 

@@ -16,6 +16,8 @@ export function createRunLogParts(pool: Pool): RunLogParts {
     times: (request) => readTimes(pool, request),
     complete: (limit) => findComplete(pool, limit),
     noteMoved: (part) => noteMoved(pool, part),
+    totalBytes: () => sumBytes(pool),
+    oldestEnded: (request) => findOldestEnded(pool, request),
     remove: async (id) => void (await pool.query('DELETE FROM run_log_parts WHERE run = $1', [id])),
     orphans: (limit) => findOrphans(pool, limit),
   };
@@ -68,14 +70,15 @@ async function readTimes(
   return times.slice(Math.max(0, first), Math.max(0, first) + limit);
 }
 
+const UNFINISHED_RUN = "SELECT FROM runs WHERE runs.id = run_log_parts.run AND runs.state IN ('queued', 'running')";
+
 /** A larger part is joined with nothing. */
 const COMPLETE_BYTES = MAX_PART_BYTES / 2;
 
 async function findComplete(pool: Pool, limit: number): Promise<{ run: RunId; offset: number; bytes: Uint8Array }[]> {
   const { rows } = await pool.query<{ run: RunId; log_offset: number; bytes: Buffer }>(
     `SELECT run, log_offset, bytes FROM run_log_parts
-      WHERE bytes IS NOT NULL AND (size > ${COMPLETE_BYTES} OR NOT EXISTS (
-        SELECT FROM runs WHERE runs.id = run_log_parts.run AND runs.state IN ('queued', 'running')))
+      WHERE bytes IS NOT NULL AND (size > ${COMPLETE_BYTES} OR NOT EXISTS (${UNFINISHED_RUN}))
       LIMIT $1`,
     [limit],
   );
@@ -88,6 +91,24 @@ async function noteMoved(pool: Pool, { run, offset, size }: Parameters<RunLogPar
     offset,
     size,
   ]);
+}
+
+async function sumBytes(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ bytes: number | null }>('SELECT sum(size) AS bytes FROM run_log_parts');
+  return rows[0]?.bytes ?? 0;
+}
+
+/** The IDs of runs begin with their time. */
+async function findOldestEnded(
+  pool: Pool,
+  { minBytes, limit }: { minBytes: number; limit: number },
+): Promise<{ run: RunId; attempt: number; bytes: number }[]> {
+  const { rows } = await pool.query<{ run: RunId; attempt: number; bytes: number }>(
+    `SELECT run, max(attempt) AS attempt, sum(size) AS bytes FROM run_log_parts
+      WHERE NOT EXISTS (${UNFINISHED_RUN}) GROUP BY run HAVING sum(size) > $1 ORDER BY run LIMIT $2`,
+    [minBytes, limit],
+  );
+  return rows;
 }
 
 async function findOrphans(pool: Pool, limit: number): Promise<RunId[]> {
