@@ -548,9 +548,30 @@ const CASES: Case[] = [
   front('no event', '---\ntriggers:\n  - {provider: webhook, filter: {webhooks: [ci]}}\n---\nDo it.\n', [
     '3:5 automation/missing-key triggers[0].event',
   ]),
-  front('an unknown provider', '---\ntriggers:\n  - provider: githib\n---\nDo it.\n', [
-    '3:15 automation/unknown-provider triggers[0].provider',
+  front('almost the provider webhook', '---\ntriggers:\n  - provider: webhooks\n---\nDo it.\n', [
+    '3:15 automation/invalid-value triggers[0].provider',
   ]),
+  front(
+    'triggers of providers that start nothing here',
+    `---
+triggers:
+  - {provider: githib, event: push}
+  - {provider: github, event: pushed}
+  - {provider: jira, event: agent_session_created}
+  - {provider: github, event: pull_request_opened, filter: {paths: [api], labels: []}}
+  - {provider: github, event: check_suite_completed, filter: {conclusions: [failed]}}
+---
+Do it.
+`,
+    [
+      '3:16 automation/unknown-provider triggers[0].provider',
+      '4:31 automation/unknown-event triggers[1].event',
+      '5:29 automation/event-not-served triggers[2].event',
+      '6:61 automation/key-not-served triggers[3].filter.paths',
+      '6:83 automation/empty-filter triggers[3].filter.labels',
+      '7:77 automation/unknown-filter-value triggers[4].filter.conclusions[0]',
+    ],
+  ),
   front('a trigger without filter', '---\ntriggers:\n  - {provider: webhook, event: received}\n---\nDo it.\n', [
     '3:5 automation/no-webhooks triggers[0].filter',
   ]),
@@ -904,10 +925,10 @@ describe('validateTree', () => {
     ]);
   });
 
-  it.each(['github', 'gitlab', 'linear', 'jira', 'slack', 'schedule', 'factory'])(
-    'leaves triggers of %s to others',
+  it.each(['github, event: push', 'linear, event: issue_created', 'schedule', 'factory'])(
+    'accepts other keys of a trigger of %s',
     (provider) => {
-      const text = `---\ntriggers:\n  - provider: ${provider}\n    anything: {at: [all]}\n---\nDo it.\n`;
+      const text = `---\ntriggers:\n  - {provider: ${provider}, anything: {at: [all]}}\n---\nDo it.\n`;
       expect(validateFiles({ 'automations/a/automation.md': text }).diagnostics).toEqual([]);
     },
   );

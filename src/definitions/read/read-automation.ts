@@ -13,6 +13,7 @@ import { checkConcurrency } from '../check/check-concurrency.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import { checkFilter } from '../check/check-filter.ts';
 import { checkPromptInjection } from '../check/check-prompt-injection.ts';
+import { checkProviderTriggers } from '../check/check-provider-triggers.ts';
 import type { FileFindings, ProblemCollector } from '../file-diagnostics.ts';
 import { collectLinks, listWebhookFilters, type Patterns } from './collect-links.ts';
 import { collectPlaces } from './collect-places.ts';
@@ -46,6 +47,7 @@ function readAutomation(name: string, text: string, diagnostics: ProblemCollecto
     return UNREADABLE;
   }
   checkDefinitionSchema('automation', parsed.yaml, diagnostics);
+  checkProviderTriggers(parsed.yaml, diagnostics);
   const patterns = parseFilters(parsed.yaml, diagnostics);
   checkConcurrency(parsed.yaml, diagnostics);
   checkReservedSecrets(parsed.yaml, diagnostics);

@@ -1,0 +1,90 @@
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import { suggest } from '../../core/suggest.ts';
+import { TRIGGER_PROVIDERS } from '../../triggers/providers.ts';
+import type { TriggerProvider } from '../../triggers/trigger-event.ts';
+import { type KeyPath, listAlternatives, quote } from '../../yaml/key-path.ts';
+import type { YamlText } from '../../yaml/parse-yaml.ts';
+import type { FileProblem, ProblemCollector } from '../file-diagnostics.ts';
+import { checkTriggerFilter, type TriggerProblem } from './check-trigger-filter.ts';
+
+/** Providers without a table of events: webhooks have their own schema, and nothing starts on the events of the others yet. */
+const OTHER_PROVIDERS = ['webhook', 'schedule', 'factory'];
+const PROVIDERS = [...OTHER_PROVIDERS, ...TRIGGER_PROVIDERS.keys()];
+
+/** Checks the triggers of all providers except `webhook`, whose keys the schema checks. */
+export function checkProviderTriggers(yaml: YamlText, diagnostics: ProblemCollector): void {
+  const triggers = isJsonObject(yaml.value) && Array.isArray(yaml.value.triggers) ? yaml.value.triggers : [];
+  for (const [index, trigger] of triggers.entries()) {
+    if (!isJsonObject(trigger) || typeof trigger.provider !== 'string') continue;
+    const problems = checkTrigger(trigger.provider, trigger, ['triggers', index]);
+    diagnostics.addAll(problems.map((problem) => () => locate(problem, yaml)));
+  }
+}
+
+function locate({ on, ...problem }: TriggerProblem, yaml: YamlText): FileProblem {
+  return { ...problem, at: yaml.locate(problem.path)[on] };
+}
+
+function checkTrigger(provider: string, trigger: JsonObject, path: KeyPath): TriggerProblem[] {
+  if (provider === 'webhook') return [];
+  if (!PROVIDERS.includes(provider)) return [describeUnknownProvider(provider, path)];
+  const known = TRIGGER_PROVIDERS.get(provider);
+  const misplaced = isMisplacedSchedule(provider, trigger) ? [describeMisplacedSchedule(path)] : [];
+  return known === undefined ? misplaced : [...misplaced, ...checkEvent(provider, known, trigger, path)];
+}
+
+function describeUnknownProvider(provider: string, path: KeyPath): TriggerProblem {
+  const meant = suggest(provider, PROVIDERS);
+  const at = { path: [...path, 'provider'], on: 'value' as const };
+  const all = `Known providers: ${PROVIDERS.join(', ')}.`;
+  if (meant === 'webhook') {
+    const message = `${quote(provider)} is not a provider.`;
+    return { ...at, rule: 'automation/invalid-value', message, hint: 'Did you mean "webhook"?' };
+  }
+  const message = `This version does not know the provider ${quote(provider)}. The trigger never starts here.`;
+  const hint = meant === null ? all : `Did you mean ${quote(meant)}?`;
+  return { ...at, rule: 'automation/unknown-provider', message, hint };
+}
+
+function isMisplacedSchedule(provider: string, { event, schedule }: JsonObject): boolean {
+  return schedule !== undefined && (provider !== 'schedule' || (event !== undefined && event !== 'cron_fired'));
+}
+
+function describeMisplacedSchedule(path: KeyPath): TriggerProblem {
+  return {
+    rule: 'automation/unknown-key',
+    path: [...path, 'schedule'],
+    on: 'key',
+    message: 'The key "schedule" is only valid with "provider: schedule" and "event: cron_fired".',
+    hint: 'Remove the key, or add a separate trigger with "provider: schedule".',
+  };
+}
+
+function checkEvent(name: string, provider: TriggerProvider, trigger: JsonObject, path: KeyPath): TriggerProblem[] {
+  const { event, filter } = trigger;
+  const known = typeof event === 'string' && Object.hasOwn(provider.events, event) ? provider.events[event] : undefined;
+  if (known === undefined) return [describeUnknownEvent(provider, event, path)];
+  const trail = { trigger: `${name} ${event as string}`, path: [...path, 'filter'] };
+  const problems = checkTriggerFilter(known, filter ?? null, trail);
+  if (known.unserved === undefined) return problems;
+  const message = `The event ${event as string} never starts an automation here: ${known.unserved}.`;
+  const hint = 'Remove the trigger, or keep it for other systems that read this definition.';
+  return [{ rule: 'automation/event-not-served', path: [...path, 'event'], on: 'value', message, hint }, ...problems];
+}
+
+function describeUnknownEvent(
+  { title, events }: TriggerProvider,
+  event: Json | undefined,
+  path: KeyPath,
+): TriggerProblem {
+  const names = Object.keys(events);
+  const rule = 'automation/unknown-event';
+  if (event === undefined) {
+    const message = `The trigger has no event, so it never starts here.`;
+    return { rule, path, on: 'value', message, hint: `Add "event:" with ${listAlternatives(names)}.` };
+  }
+  const meant = typeof event === 'string' ? suggest(event, names) : null;
+  const message = `${title} has no event ${quote(event)} that this version knows. The trigger never starts here.`;
+  const hint = meant === null ? `Known events: ${names.join(', ')}.` : `Did you mean ${quote(meant)}?`;
+  return { rule, path: [...path, 'event'], on: 'value', message, hint };
+}

@@ -1,0 +1,62 @@
+import type { ServedKey, TriggerProvider } from '../trigger-event.ts';
+
+const repos: ServedKey = {
+  compare: 'fold',
+  from: [{ path: 'project.path_with_namespace' }],
+  form: 'gitlab-repository',
+};
+
+/** The trigger events of GitLab. */
+export const GITLAB: TriggerProvider = {
+  title: 'GitLab',
+  eventName: { header: 'x-gitlab-event' },
+  events: {
+    merge_request: {
+      deliveries: [
+        {
+          event: 'Merge Request Hook',
+          when: { object_kind: ['merge_request'] },
+        },
+      ],
+      // The hosted list has no event for a withdrawn approval, so only a filter that names it matches it.
+      unless: { key: 'actions', when: { object_attributes: { action: { not_in: ['unapproved', 'unapproval'] } } } },
+      keys: {
+        repos,
+        actions: {
+          compare: 'fold',
+          from: [{ path: 'object_attributes.action' }],
+          subject: 'the action',
+          known: ['open', 'close', 'reopen', 'update', 'approved', 'unapproved', 'approval', 'unapproval', 'merge'],
+          aliases: { opened: 'open', closed: 'close', reopened: 'reopen', updated: 'update', merged: 'merge' },
+        },
+        base_branches: {
+          compare: 'branch',
+          from: [{ path: 'object_attributes.target_branch' }],
+          subject: 'the target branch',
+        },
+      },
+    },
+    bot_mentioned: {
+      deliveries: [
+        {
+          event: 'Note Hook',
+          when: {
+            object_kind: ['note'],
+            object_attributes: {
+              // Older versions send no action.
+              action: { not_in: ['update'] },
+              system: [false],
+              noteable_type: ['MergeRequest', 'Issue'],
+            },
+          },
+          text: 'object_attributes.note',
+        },
+      ],
+      needsMention: true,
+      keys: {
+        repos,
+        mentioned: { compare: 'login', from: [{ path: '', read: 'mentions' }], subject: 'the mentions' },
+      },
+    },
+  },
+};

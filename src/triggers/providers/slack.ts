@@ -1,0 +1,63 @@
+import type { DeliveryRow, FilterKey, ServedKey, TriggerProvider } from '../trigger-event.ts';
+
+const channel = (path: string): { [key: string]: ServedKey } => {
+  const channel_ids: ServedKey = { compare: 'exact', from: [{ path }], subject: 'the channel' };
+  return { channel_ids, channels: { ...channel_ids, nameFormOf: 'channel_ids', namesFrom: 'channels' } };
+};
+
+const user = (path: string, prefix = ''): { [key: string]: ServedKey } => {
+  const ids: ServedKey = { compare: 'exact', from: [{ path }], subject: 'the user' };
+  return {
+    [`${prefix}user_ids`]: ids,
+    [`${prefix}users`]: { ...ids, nameFormOf: `${prefix}user_ids`, namesFrom: 'users' },
+  };
+};
+
+const messageKeys: { readonly [key: string]: FilterKey } = {
+  ...channel('event.channel'),
+  ...user('event.user'),
+  keywords: { compare: 'text', from: [{ path: 'event.text' }], subject: 'the text' },
+};
+
+/** Edits, deletions and joins are no new messages. */
+const NEW_MESSAGE_SUBTYPES = ['file_share', 'thread_broadcast', 'me_message', 'bot_message'];
+
+/** A new message in channels of these types. One delivery has a subtype, the other has none. */
+const messages = (...channelTypes: string[]): DeliveryRow[] => [
+  { event: 'message', when: { event: { channel_type: channelTypes, subtype: { exists: false } } } },
+  { event: 'message', when: { event: { channel_type: channelTypes, subtype: NEW_MESSAGE_SUBTYPES } } },
+];
+
+/** The trigger events of Slack. */
+export const SLACK: TriggerProvider = {
+  title: 'Slack',
+  eventName: { path: 'event.type' },
+  events: {
+    app_mention: { deliveries: [{ event: 'app_mention' }], keys: messageKeys },
+    message_posted: {
+      // A reply in a thread continues work instead of starting it, unless it is also sent to the channel.
+      deliveries: messages('channel', 'group').flatMap((row) => [
+        { ...row, when: { event: { ...(row.when!.event as object), thread_ts: { exists: false } } } },
+        { ...row, ifEqual: ['event.thread_ts', 'event.ts'] },
+      ]),
+      keys: messageKeys,
+    },
+    message_im: { deliveries: messages('im'), keys: messageKeys },
+    message_mpim: { deliveries: messages('mpim'), keys: messageKeys },
+    message_dm: { deliveries: messages('im', 'mpim'), keys: messageKeys },
+    reaction_added: {
+      deliveries: [{ event: 'reaction_added', when: { event: { item: { type: ['message'] } } } }],
+      keys: {
+        ...channel('event.item.channel'),
+        ...user('event.user'),
+        ...user('event.item_user', 'item_'),
+        emojis: { compare: 'emoji', from: [{ path: 'event.reaction' }], subject: 'the emoji' },
+        keywords: { unserved: 'the payload names the message, but has no text of it' },
+      },
+    },
+    member_joined_channel: {
+      deliveries: [{ event: 'member_joined_channel' }],
+      keys: { ...channel('event.channel'), ...user('event.user') },
+    },
+  },
+};

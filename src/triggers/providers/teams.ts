@@ -1,0 +1,33 @@
+import type { FilterKey, TriggerProvider } from '../trigger-event.ts';
+
+const keys: { readonly [key: string]: FilterKey } = {
+  team_ids: {
+    compare: 'exact',
+    from: [{ path: 'channelData.team.aadGroupId', otherwise: 'channelData.team.id' }],
+    subject: 'the team',
+    required: 'one',
+    namesFrom: 'teams',
+  },
+  channel_ids: {
+    compare: 'exact',
+    from: [{ path: 'channelData.channel.id', otherwise: 'channelData.teamsChannelId' }],
+    subject: 'the channel',
+    required: 'some',
+  },
+  user_ids: { compare: 'exact', from: [{ path: 'from.aadObjectId' }, { path: 'from.id' }], subject: 'the user' },
+  keywords: { compare: 'text', from: [{ path: 'text', read: 'without_tags' }], subject: 'the text' },
+};
+
+/** The trigger events of Microsoft Teams. */
+export const TEAMS: TriggerProvider = {
+  title: 'Microsoft Teams',
+  eventName: { path: 'type' },
+  events: {
+    app_mention: { deliveries: [{ event: 'message' }], keys },
+    message_posted: {
+      unserved: 'an outgoing webhook of Teams receives only messages that mention it. Use app_mention instead',
+      deliveries: [],
+      keys,
+    },
+  },
+};

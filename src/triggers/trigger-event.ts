@@ -1,0 +1,116 @@
+import type { JsonObject } from '../core/json.ts';
+import type { Comparison } from '../filter/comparisons.ts';
+
+/** How values are derived from a text of a payload. */
+export type Reading =
+  /** The name of a branch behind `refs/heads/`; no value for other refs. */
+  | 'branch_name'
+  /** The names that the text mentions with `@`. */
+  | 'mentions'
+  /** What follows the last `/`. */
+  | 'last_segment'
+  /** The parts between white space. */
+  | 'words'
+  /** The parts between semicolons. */
+  | 'semicolons'
+  /** The IDs of the identities in mention markup, such as `@<ID>`. */
+  | 'mention_markup'
+  /** The text without markup such as `<at>…</at>`. */
+  | 'without_tags';
+
+/** Where the values of a filter key are. Paths as `parsePath` reads them, for example `issue.labels[*].name`. */
+export interface Source {
+  /** `''`: the text of the delivery (`DeliveryRow.text`). */
+  path: string;
+  /** The path that is read if `path` has no value. */
+  otherwise?: string;
+  read?: Reading;
+  /** In front of each value: the value at this path and a slash. */
+  prefix?: string;
+  /** Only if the values at these two paths are equal, in any letter case. */
+  ifEqual?: readonly [string, string];
+  /** Values at this path do not count. Read like `path`. */
+  without?: string;
+  /** The elements of an array that count. Then `path` and `without` are relative to an element. */
+  each?: Elements;
+}
+
+export interface Elements {
+  /** Path of the array. */
+  of: string;
+  /** The element has this value under this key. */
+  where?: readonly [key: string, value: string];
+  /** The value under this key is not at this path of the payload. */
+  unless?: readonly [key: string, path: string];
+}
+
+/** A filter key, and how its listed values are compared with those of a payload. */
+export interface ServedKey {
+  compare: Comparison;
+  /** The values at all these places together. */
+  from: readonly Source[];
+  /** Where the values for `not_in` are, if elsewhere. */
+  notInFrom?: readonly Source[];
+  /** The name of the values in explanations, for example `the added label`. Default: the key. */
+  subject?: string;
+  /** The form of each listed value. */
+  form?: ValueForm;
+  /** The known values. Others are warnings. */
+  known?: readonly string[];
+  /** Listed value → the value that a payload has instead. */
+  aliases?: { readonly [listed: string]: string };
+  /** Whether the filter must have the key: with one value, or with some. Such a key takes only `in`. */
+  required?: 'one' | 'some';
+  /** The key whose values this one also lists: both are one list. */
+  nameFormOf?: string;
+  /** Listed names must be resolved by this map of the webhook, unless they have the form of an ID. */
+  namesFrom?: 'channels' | 'users' | 'teams';
+}
+
+/** The form that the values of a key must have. */
+export type ValueForm = 'github-repository' | 'gitlab-repository';
+
+/** A filter key whose values no delivery has. A trigger that uses it never starts. */
+export interface UnservedKey {
+  /** Why, as the end of a sentence about the key. */
+  unserved: string;
+}
+
+export type FilterKey = ServedKey | UnservedKey;
+
+/** One kind of delivery that a trigger event stands for. */
+export interface DeliveryRow {
+  /** The name of the event at the provider. */
+  event: string;
+  /** What the payload must have, in the grammar of payload filters. */
+  when?: JsonObject;
+  /** Where the text is that `mentioned` reads. */
+  text?: string;
+  /** The values at these two paths are equal. */
+  ifEqual?: readonly [string, string];
+  /** At least one value exists at these places together. */
+  exists?: readonly Source[];
+}
+
+/** An event of triggers: the deliveries it stands for, and the keys of its filter. */
+export interface TriggerEvent {
+  deliveries: readonly DeliveryRow[];
+  keys: { readonly [key: string]: FilterKey };
+  /** Does the event require a mention in the text of the delivery? */
+  needsMention?: boolean;
+  /** Two keys of which one must match if both have `in`. */
+  either?: readonly [string, string];
+  /** A condition that holds only for filters without this key. */
+  unless?: { key: string; when: JsonObject };
+  /** Why no webhook delivers the event. Then `deliveries` is empty. */
+  unserved?: string;
+}
+
+/** The trigger events of a provider. */
+export interface TriggerProvider {
+  /** The name for people. */
+  title: string;
+  /** Where a delivery has the name of its event: a header in lowercase, or a path of the payload. */
+  eventName: { header: string } | { path: string };
+  events: { readonly [event: string]: TriggerEvent };
+}
