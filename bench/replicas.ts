@@ -13,6 +13,7 @@ import {
   TOKEN,
 } from './ingress-subjects.ts';
 import { type Benchmark, type BenchOptions, divide, row, type Table } from './kit/benchmark.ts';
+import { type CountingProxy, startCountingProxy } from './kit/count-messages.ts';
 
 /** Durable deliveries per second of several daemons on one PostgreSQL, compared with SQLite and with one row per commit. */
 export const benchmark: Benchmark = {
@@ -41,10 +42,18 @@ interface Round {
 interface Shared {
   perSecond: number;
   p99Ms: number;
-  /** Transactions of PostgreSQL per delivery. */
-  commits: number;
-  /** Processor time of the daemons and of PostgreSQL is not separated: all cores are busy. */
-  daemons: number;
+  /** Per delivery. */
+  cost: Cost;
+}
+
+/** What PostgreSQL has to do for one delivery. */
+interface Cost {
+  transactions: number;
+  statements: number;
+  roundTrips: number;
+  walBytes: number;
+  /** Of the tables and indexes. */
+  storedBytes: number;
 }
 
 async function run({ rounds, seconds, isQuick }: BenchOptions): Promise<Table[]> {
@@ -53,16 +62,18 @@ async function run({ rounds, seconds, isQuick }: BenchOptions): Promise<Table[]>
     const shape = { webhooks: WEBHOOKS, automations: 1, credential: TOKEN };
     const sqlite = await prepareFactory({ name: 'SQLite', ...shape });
     const url = await server.createDatabase('shared');
+    const proxy = await startCountingProxy(url);
     const postgres = await prepareFactory({
       name: 'PostgreSQL',
       ...shape,
-      storage: { type: 'postgres', url },
+      storage: { type: 'postgres', url: proxy.url },
       env: { DOCKBELL_MASTER_KEY: MASTER_KEY },
     });
     const sizes = { measuredMs: seconds * 1_000, warmUpMs: isQuick ? 100 : 1_500, isRough: true };
     const results: Round[] = [];
     for (let round = 0; round < rounds; round += 1)
-      results.push(await measureRound({ server, sqlite, postgres, url }, sizes));
+      results.push(await measureRound({ server, sqlite, postgres, readServer: openCounters(url, proxy) }, sizes));
+    await proxy.close();
     return [describe(results)];
   } finally {
     await server.remove();
@@ -73,17 +84,17 @@ interface Subjects {
   server: TestPostgres;
   sqlite: PreparedFactory;
   postgres: PreparedFactory;
-  url: string;
+  readServer: ReadServer;
 }
 
 type Sizes = { measuredMs: number; warmUpMs: number; isRough: boolean };
 
-async function measureRound({ server, sqlite, postgres, url }: Subjects, sizes: Sizes): Promise<Round> {
+async function measureRound({ server, sqlite, postgres, readServer }: Subjects, sizes: Sizes): Promise<Round> {
   const alone = await startPrepared(sqlite, { isCopy: true });
   const ofSqlite = await drive(alone, composeLoad(sizes, CONNECTIONS));
   await alone.stop();
   const shared = new Map<number, Shared>();
-  for (const daemons of DAEMONS) shared.set(daemons, await measureShared(postgres, url, daemons, sizes));
+  for (const daemons of DAEMONS) shared.set(daemons, await measureShared(postgres, readServer, daemons, sizes));
   return { sqlite: ofSqlite, shared, single: await measureSingleRows(server, sizes.measuredMs) };
 }
 
@@ -92,33 +103,45 @@ function composeLoad(sizes: Sizes, connections: number) {
 }
 
 /** The same number of senders for each number of daemons. */
-async function measureShared(prepared: PreparedFactory, url: string, daemons: number, sizes: Sizes): Promise<Shared> {
+async function measureShared(
+  prepared: PreparedFactory,
+  readServer: ReadServer,
+  daemons: number,
+  sizes: Sizes,
+): Promise<Shared> {
   const started: DaemonSubject[] = [];
   for (let index = 0; index < daemons; index += 1) {
     started.push(await startPrepared(prepared, { isCopy: true, env: { DOCKBELL_MASTER_KEY: MASTER_KEY } }));
     rmSync(join(started[index]!.dataDir, 'machine-id'), { force: true });
   }
-  const before = await countCommits(url);
+  const before = await readServer();
   const load = composeLoad(sizes, CONNECTIONS / daemons);
   const measured = await Promise.all(started.map((subject) => drive(subject, load)));
-  const commits = (await countCommits(url)) - before;
+  const after = await readServer();
   for (const subject of started.reverse()) await subject.stop();
   const answers = measured.reduce((sum, one) => sum + one.answers, 0);
+  const perDelivery = (count: keyof Cost) => (after[count] - before[count]) / answers;
   return {
-    daemons,
     perSecond: measured.reduce((sum, { answersPerSecond }) => sum + answersPerSecond, 0),
     p99Ms: Math.max(...measured.map(({ p99Ms }) => p99Ms)),
-    commits: commits / answers,
+    cost: {
+      transactions: perDelivery('transactions'),
+      statements: perDelivery('statements'),
+      roundTrips: perDelivery('roundTrips'),
+      walBytes: perDelivery('walBytes'),
+      storedBytes: perDelivery('storedBytes'),
+    },
   };
 }
 
-function countCommits(url: string): Promise<number> {
-  return withClient(url, async (client) => {
-    const { rows } = await client.query(
-      'SELECT xact_commit::int AS commits FROM pg_stat_database WHERE datname = current_database()',
-    );
-    return rows[0].commits as number;
-  });
+/** What the server has counted until now. */
+type ReadServer = () => Promise<Cost>;
+
+function openCounters(url: string, proxy: CountingProxy): ReadServer {
+  const sql = `SELECT xact_commit::int AS transactions, pg_database_size(datname)::float8 AS "storedBytes",
+      (pg_current_wal_insert_lsn() - '0/0')::float8 AS "walBytes"
+    FROM pg_stat_database WHERE datname = current_database()`;
+  return () => withClient(url, async (client) => ({ ...(await client.query(sql)).rows[0], ...proxy.read() }));
 }
 
 /** What PostgreSQL does without batches: a row of the same size in each transaction. */
@@ -144,12 +167,21 @@ async function measureSingleRows(server: TestPostgres, measuredMs: number): Prom
   return (counts.reduce((sum, count) => sum + count, 0) * 1_000) / measuredMs;
 }
 
+const COSTS: readonly (readonly [keyof Cost, string])[] = [
+  ['transactions', 'transactions'],
+  ['statements', 'statements'],
+  ['roundTrips', 'round trips'],
+  ['walBytes', 'bytes of WAL'],
+  ['storedBytes', 'bytes of tables and indexes'],
+];
+
 function describe(rounds: readonly Round[]): Table {
   const rates = (daemons: number) => rounds.map(({ shared }) => shared.get(daemons)!.perSecond);
   return {
     title: `Durable deliveries on one PostgreSQL, ${CONNECTIONS} connections`,
     notes: [
       'All daemons, PostgreSQL and the senders share the cores of one machine, so more daemons show what the coordination costs, not what more machines add.',
+      'A proxy between the daemons and PostgreSQL counts statements and round trips. The transactions, the WAL and the sizes are those of the server, with the work of the group.',
       `One row per commit: ${SINGLE_WRITERS} connections insert rows of ${BODY_BYTES} bytes.`,
     ],
     rows: [
@@ -176,11 +208,13 @@ function describe(rounds: readonly Round[]): Table {
       ),
       row('2 daemons as a part of 1', '×', divide(rates(2), rates(1))),
       row('4 daemons as a part of 1', '×', divide(rates(4), rates(1))),
-      ...DAEMONS.map((daemons) =>
-        row(
-          `transactions per delivery, ${daemons}`,
-          '',
-          rounds.map(({ shared }) => shared.get(daemons)!.commits),
+      ...COSTS.flatMap(([cost, measure]) =>
+        DAEMONS.map((daemons) =>
+          row(
+            `${measure} per delivery, ${daemons}`,
+            '',
+            rounds.map(({ shared }) => shared.get(daemons)!.cost[cost]),
+          ),
         ),
       ),
       ...DAEMONS.map((daemons) =>
