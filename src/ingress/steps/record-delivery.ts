@@ -13,11 +13,26 @@ import { matchDelivery } from './match-delivery.ts';
 import { concernsBranch, PUSHED_REFS } from './pushed-branches.ts';
 import { pickHeaders, recordHeaders } from './record-headers.ts';
 
+/** Senders wait about 10 seconds. After a `503` before that, they send the delivery again, also if it is stored later. */
+const ANSWER_MS = 8000;
+
 /** Step 9: stores the delivery on disk, then answers `202`. */
 export function recordDelivery(context: IngressContext, reception: Reception): Promise<Outcome> {
   const offer = composeOffer(context, reception);
   if (reception.trace !== null) traceMatch(reception.trace, offer.runs);
-  return context.recorder.offer(offer).then((recorded) => concludeRecord(context, reception, offer, recorded));
+  return answerInTime(
+    context.recorder.offer(offer).then((recorded) => concludeRecord(context, reception, offer, recorded)),
+  );
+}
+
+/** A delivery that is stored after the answer starts its runs. When its sender repeats it, it is a duplicate. */
+function answerInTime(recorded: Promise<Outcome>): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new AppError('storage_unavailable', `the delivery was not stored within ${ANSWER_MS / 1000} seconds`));
+    }, ANSWER_MS);
+    recorded.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 /** The runs continue the trace, also if another daemon executes them. */

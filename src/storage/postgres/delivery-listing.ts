@@ -50,30 +50,49 @@ const NOTE_FAILURES = `
     failing_since = coalesce(webhook_traffic.failing_since, excluded.failing_since), failed_at = excluded.failed_at,
     failures = webhook_traffic.failures + excluded.failures, reason = coalesce(excluded.reason, webhook_traffic.reason)`;
 
-/**
- * Adds the deliveries that wait to the hourly counts and to the traffic of each webhook, in steps. They are written before
- * somebody reads them, not with each batch: all daemons would change the same rows. The row of `delivery_listing_end` lets one
- * daemon at a time do it, and has the last delivery that is contained.
- */
-export async function catchUpListing(pool: Pool): Promise<void> {
-  while (await hasWaiting(pool)) {
-    await withConnection(pool, (client) =>
-      inTransaction(client, 'READ COMMITTED', async () => {
-        const { rows } = await client.query<{ seq: number }>('SELECT seq FROM delivery_listing_end FOR UPDATE');
-        const after = rows[0]!.seq;
-        const newest = await client.query<{ seq: number | null }>('SELECT max(seq) AS seq FROM deliveries');
-        const last = Math.min(newest.rows[0]!.seq ?? 0, after + MAX_DELIVERIES);
-        if (last <= after) return;
-        for (const text of [ADD_COUNTS, NOTE_AUTHENTICATED, NOTE_FAILURES]) await client.query(text, [after, last]);
-        await client.query('UPDATE delivery_listing_end SET seq = $1', [last]);
-      }),
-    );
-  }
+/** Adds the deliveries that wait to the listing. Resolves when those are added that were stored before the call. */
+export type CatchUpListing = () => Promise<void>;
+
+/** Calls that wait for another one share the next pass, so a busy daemon does not queue for the row. */
+export function createListingCatchUp(pool: Pool): CatchUpListing {
+  let current: Promise<void> = Promise.resolve();
+  let next: Promise<void> | null = null;
+  const begin = () => {
+    current = next!;
+    next = null;
+    return catchUp(pool);
+  };
+  return () => {
+    next ??= current.then(begin, begin);
+    return next;
+  };
 }
 
-async function hasWaiting(pool: Pool): Promise<boolean> {
-  const { rows } = await pool.query<{ waits: number }>(
-    'SELECT coalesce((SELECT max(seq) FROM deliveries), 0) > seq AS waits FROM delivery_listing_end',
+/**
+ * Adds deliveries to the hourly counts and to the traffic of each webhook, in steps. They are written before
+ * somebody reads them, not with each batch: all daemons would change the same rows. The row of `delivery_listing_end` lets one
+ * daemon at a time do it, and has the last delivery that is contained. Under load, more deliveries arrive with each step: those
+ * after the first look wait for the next pass.
+ */
+async function catchUp(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ end: number; newest: number }>(
+    'SELECT seq AS "end", coalesce((SELECT max(seq) FROM deliveries), 0) AS newest FROM delivery_listing_end',
   );
-  return rows[0]?.waits === 1;
+  const { end, newest } = rows[0]!;
+  for (let added = end; added < newest; ) added = await addSome(pool, newest);
+}
+
+/** Adds the next deliveries up to that one. Returns the last one that the listing contains. */
+function addSome(pool: Pool, newest: number): Promise<number> {
+  return withConnection(pool, (client) =>
+    inTransaction(client, 'READ COMMITTED', async () => {
+      const { rows } = await client.query<{ seq: number }>('SELECT seq FROM delivery_listing_end FOR UPDATE');
+      const after = rows[0]!.seq;
+      const last = Math.min(newest, after + MAX_DELIVERIES);
+      if (last <= after) return after;
+      for (const text of [ADD_COUNTS, NOTE_AUTHENTICATED, NOTE_FAILURES]) await client.query(text, [after, last]);
+      await client.query('UPDATE delivery_listing_end SET seq = $1', [last]);
+      return last;
+    }),
+  );
 }

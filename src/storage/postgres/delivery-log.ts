@@ -1,7 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase, Pool, PoolClient } from 'pg';
 import { AppError, messageOf } from '../../core/errors.ts';
 import type { DeliveryId } from '../../core/ids.ts';
 import type { DeliveryLogEntry, RecordOutcome } from '../../core/resources/delivery.ts';
+import { type Backoff, backoffMs } from '../../core/time/backoff.ts';
 import type { WriteMeasures } from '../../core/write-measures.ts';
 import {
   type AcceptableEntry,
@@ -23,8 +25,14 @@ import { prepareInsert, sendInserts } from './insert-rows.ts';
 import { inTransaction, withConnection } from './operations.ts';
 import { isLostConnection, isRetryable, toStorageError } from './storage-error.ts';
 
-/** Attempts of one batch. The sender waits meanwhile. */
-const MAX_ATTEMPTS = 5;
+/** Attempts of one batch begin within this time. The senders wait meanwhile, about 10 seconds. */
+const RETRY_MS = 4000;
+
+/** An attempt that takes longer has lost its connection. */
+const ATTEMPT_MS = 4000;
+
+/** Between two attempts while PostgreSQL is unavailable. */
+const PAUSES: Backoff = { firstMs: 20, maxMs: 500 };
 
 /**
  * Held from the first number that a batch gets until its commit. So deliveries and runs are committed in the order of their
@@ -39,7 +47,7 @@ export interface LogParts {
 
 /**
  * Records one batch as one transaction. An attempt that a conflict ended runs again. After a lost connection, the outcome of
- * the commit is unknown: the IDs of the batch show it.
+ * the commit is unknown: the IDs of the batch show it. Throws the last error if PostgreSQL is unavailable for longer.
  */
 export async function recordBatch(
   { pool, measures }: LogParts,
@@ -50,15 +58,16 @@ export async function recordBatch(
     return [];
   }
   measures.batchSize.observe(batch.length);
+  const until = performance.now() + RETRY_MS;
   let isUnknown = false;
   for (let attempts = 1; ; attempts += 1) {
     try {
       const known = isUnknown ? await findOutcomes(pool, batch) : null;
-      return known ?? (await withConnection(pool, (client) => recordOnce(client, batch, measures)));
+      return known ?? (await withConnection(pool, (client) => recordOnce(client, batch, measures), ATTEMPT_MS));
     } catch (error) {
       isUnknown ||= isLostConnection(error);
-      const isWorthwhile = isRetryable(error) || isLostConnection(error) || error instanceof ClaimEnded;
-      if (attempts === MAX_ATTEMPTS || !isWorthwhile) throw error;
+      if (!isPassing(error) || performance.now() > until) throw error;
+      if (!isRetryable(error)) await pause(backoffMs(PAUSES, attempts));
     }
   }
 }
@@ -106,13 +115,16 @@ const FIND_OUTCOMES = 'SELECT id, label, reason, duplicate_of FROM deliveries WH
 
 /** The outcomes of a batch that was committed; `null` if it was not. */
 async function findOutcomes(pool: Pool, batch: readonly DeliveryLogEntry[]): Promise<RecordOutcome[] | null> {
-  const rows = await withConnection(pool, (client) =>
-    inTransaction(client, 'READ COMMITTED', async () => {
-      // The server may still be committing for the lost connection. It holds the lock until it has committed.
-      await lockLog(client);
-      const ids = batch.map(({ id }) => id);
-      return (await client.query<StoredOutcome>(FIND_OUTCOMES, [ids])).rows;
-    }),
+  const rows = await withConnection(
+    pool,
+    (client) =>
+      inTransaction(client, 'READ COMMITTED', async () => {
+        // The server may still be committing for the lost connection. It holds the lock until it has committed.
+        await lockLog(client);
+        const ids = batch.map(({ id }) => id);
+        return (await client.query<StoredOutcome>(FIND_OUTCOMES, [ids])).rows;
+      }),
+    ATTEMPT_MS,
   );
   if (rows.length === 0) return null;
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -159,6 +171,13 @@ async function withSavepoint<Value>(client: ClientBase, act: () => Promise<Value
     if (!isLostConnection(error)) await client.query('ROLLBACK TO SAVEPOINT entries');
     throw error;
   }
+}
+
+/** Can the same batch be recorded soon? */
+function isPassing(error: unknown): boolean {
+  if (error instanceof ClaimEnded) return true;
+  const translated = toStorageError(error);
+  return translated instanceof AppError && translated.code === 'storage_unavailable';
 }
 
 function isStorageFailure(error: unknown): boolean {

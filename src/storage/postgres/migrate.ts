@@ -3,7 +3,7 @@ import { DatabaseError, type Pool, type PoolClient } from 'pg';
 import { AppError } from '../../core/errors.ts';
 import { readPackageVersion } from '../../files/package-version.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
-import { inTransaction, withConnection } from './operations.ts';
+import { ANY_TIME_MS, inTransaction, withConnection } from './operations.ts';
 import {
   CREATE_VERSION,
   findOlderDaemons,
@@ -44,7 +44,7 @@ type Progress = { is: 'complete' } | { is: 'stepped'; from: number } | { is: 'bl
 export async function migrate(pool: Pool, steps: readonly Migration[] = MIGRATIONS): Promise<MigratedSchema | null> {
   let from: number | null = null;
   for (let attempts = 1; ; ) {
-    const progress = await withConnection(pool, (client) => applyNextStep(client, steps));
+    const progress = await withConnection(pool, (client) => applyNextStep(client, steps), ANY_TIME_MS);
     if (progress.is === 'complete') return from === null || from === 0 ? null : { from, to: steps.length };
     if (progress.is === 'stepped') from ??= progress.from;
     else if (attempts === MAX_ATTEMPTS) throw progress.by;

@@ -85,7 +85,7 @@ export function createPool(
     application_name: name,
     // A daemon that is frozen in a transaction would hold its locks, for which the others wait.
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: 4000,
     keepAlive: true,
     // Statements that do not depend on each other share a round trip.
     pipeline: true,

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Socket } from 'node:net';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -65,12 +66,24 @@ export function createOperations(pool: Pool): Operations {
   };
 }
 
-/** Lends a connection of the pool. One whose state is unknown is closed. */
+/** No operation takes that long. */
+const OPERATION_MS = 60_000;
+
+/** For what may take hours: migrations and copies. */
+export const ANY_TIME_MS = 2 ** 31 - 1;
+
+/**
+ * Lends a connection of the pool. One whose state is unknown is closed.
+ *
+ * @param limitMs after this time, the connection is cut: the network or the machine of PostgreSQL may have failed
+ */
 export async function withConnection<Result>(
   pool: Pool,
   use: (client: PoolClient) => Promise<Result>,
+  limitMs: number = OPERATION_MS,
 ): Promise<Result> {
   const client = await pool.connect();
+  const timer = setTimeout(() => cut(client), limitMs);
   let problem: Error | boolean = false;
   // A connection that ends between two queries reports it as an event. The next query reports it again.
   const note = (error: Error) => {
@@ -83,9 +96,15 @@ export async function withConnection<Result>(
     if (isLostConnection(error)) problem = true;
     throw error;
   } finally {
+    clearTimeout(timer);
     client.off('error', note);
     client.release(problem);
   }
+}
+
+/** Open queries fail as after a lost connection. The types do not name the socket, and `end` waits for these queries. */
+function cut(client: PoolClient): void {
+  (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
 }
 
 /** What an operation may do. */

@@ -4,7 +4,7 @@ import { openMeasures, type WriteMeasures } from '../../core/write-measures.ts';
 import { createPorts, wrapOperations } from '../sql/create-ports.ts';
 import { rightOf } from '../thread/operation-rights.ts';
 import type { GroupPorts } from '../thread/worker-protocol.ts';
-import { catchUpListing } from './delivery-listing.ts';
+import { createListingCatchUp } from './delivery-listing.ts';
 import { recordBatch } from './delivery-log.ts';
 import { CLAIM_RETENTION, createClaimFinder } from './identity-claims.ts';
 import type { MigratedSchema } from './migrate.ts';
@@ -52,6 +52,7 @@ function createPostgresPorts(
   { query, run }: Operations,
   { measures, member }: { measures: WriteMeasures; member: Member | null },
 ): Storage {
+  const catchUpListing = createListingCatchUp(pool);
   const guard = <Port extends object>(name: keyof Storage, port: Port, before = async () => {}) =>
     wrapOperations(port, (operation, operationName) => {
       const access = rightOf(name, operationName) === 'reads' ? 'READ ONLY' : 'READ WRITE';
@@ -72,7 +73,7 @@ function createPostgresPorts(
     advance: translate((step) => advanceReplay(pool, step)),
     reclaim: async () => ({ more: false }),
     guard: (name, port) => guard(name, port),
-    guardListed: (name, port) => guard(name, port, () => catchUpListing(pool)),
+    guardListed: (name, port) => guard(name, port, catchUpListing),
   });
 }
 

@@ -26,7 +26,7 @@ export function isLostConnection(error: unknown): boolean {
   if (error instanceof DatabaseError) return /^(08|57P)/.test(error.code ?? '');
   return (
     REFUSED.has(systemErrorCode(error) ?? '') ||
-    /^(Connection terminated|timeout expired|Client has)/i.test(messageOf(error))
+    /^(Connection terminated|timeout expired|timeout exceeded|Query read timeout|Client has)/i.test(messageOf(error))
   );
 }
 

@@ -21,6 +21,9 @@ import {
 /** Between two signs of life. */
 const BEAT_MS = 2000;
 
+/** A connection without an answer for this time is lost. A new one gives a sign of life before the lead is lost. */
+const ANSWER_MS = 5000;
+
 /** Between two attempts to connect again. */
 const RECONNECT_MS = 500;
 
@@ -82,6 +85,8 @@ class Member implements Membership {
       types: TYPES,
       application_name: nameSession(self.id),
       keepAlive: true,
+      connectionTimeoutMillis: ANSWER_MS,
+      query_timeout: ANSWER_MS,
     });
     client.on('error', () => undefined);
     client.on('notification', ({ payload }) => this.#receive(payload ?? ''));
