@@ -47,10 +47,8 @@ describe('the logs of runs in PostgreSQL and S3', () => {
     });
   }
 
-  function startMover({ isLeader = true, settings = server.settings } = {}): void {
-    movers.push(
-      new PartMover({ parts, objects: createS3Objects(settings), isLeader: () => isLeader, logger: silentLogger }),
-    );
+  function startMover({ isLeader = (): boolean => true, settings = server.settings } = {}): void {
+    movers.push(new PartMover({ parts, objects: createS3Objects(settings), isLeader, logger: silentLogger }));
   }
 
   /** Appends to the log, without the file of an executor. */
@@ -124,13 +122,15 @@ describe('the logs of runs in PostgreSQL and S3', () => {
   it('are moved by the leader, with a key that the store knows', async () => {
     const run = await runs.claim();
     await append(run, randomBytes(200_000));
-    startMover({ isLeader: false });
+    let asked = 0;
+    startMover({ isLeader: () => ++asked === 0 });
     const unknownKey = { ...server.settings, accessKeyId: 'somebody' };
     startMover({ settings: unknownKey });
     await expect(createS3Objects(unknownKey).put('x', Buffer.from('x'))).rejects.toMatchObject({
       code: 'storage_unavailable',
       message: /InvalidAccessKeyId/,
     });
+    await eventually(() => asked === 2);
     expect((await locateParts(run)).moved).toEqual([]);
     startMover();
     await eventually(async () => (await locateParts(run)).moved.length === 1);
