@@ -98,7 +98,7 @@ export function openGroup(
     },
     logger,
   });
-  const exchange = new Exchange(announce);
+  const exchange = new Exchange(announce, () => group.size);
   const admissions = new Admissions({ announce, countReplicas: () => group.size });
   let captures: SharedCaptures | null = null;
   lifetime.defer(async () => {

@@ -10,7 +10,9 @@ describe('what a replica admitted', () => {
   /** Ends the sending of the oldest message. */
   const ends: (() => void)[] = [];
   let admissions: Admissions;
+  let replicas: number;
   beforeEach(() => {
+    replicas = 2;
     sent.splice(0);
     ends.splice(0);
     admissions = new Admissions({
@@ -19,7 +21,7 @@ describe('what a replica admitted', () => {
           sent.push(message);
           ends.push(resolve);
         }),
-      countReplicas: () => 2,
+      countReplicas: () => replicas,
     });
   });
   afterEach(() => {
@@ -41,6 +43,14 @@ describe('what a replica admitted', () => {
     expect(admissions.countUnseen('deliveries', 'wh_a')).toBe(1);
     ends[1]!();
     await seen;
+    expect(admissions.countUnseen('deliveries', 'wh_a')).toBe(0);
+  });
+
+  it('is not sent without other replicas', async () => {
+    replicas = 1;
+    admissions.note('deliveries', 'wh_a', true);
+    await admissions.untilSeen();
+    expect(sent).toEqual([]);
     expect(admissions.countUnseen('deliveries', 'wh_a')).toBe(0);
   });
 

@@ -77,6 +77,10 @@ export class Admissions implements SharedAdmissions {
       splitCounts(this.#sent[of]).map((counts: Counts): ReplicaMessage => ({ kind: 'admitted', of, counts })),
     );
     if (messages.length === 0) return;
+    if (this.replicas === 1) {
+      this.#sent = createEmpty();
+      return;
+    }
     await Promise.all(messages.map((message) => this.#parts.announce(message)));
     await pause(SEEN_MS);
     this.#sent = createEmpty();

@@ -4,14 +4,31 @@ import type { ReplicaMessage } from '../core/ports/replicas.ts';
 import { Exchange } from './exchange.ts';
 
 const sent: ReplicaMessage[] = [];
-const exchange = new Exchange((message) => sent.push(message));
+let replicas = 2;
+const exchange = new Exchange(
+  (message) => sent.push(message),
+  () => replicas,
+);
 exchange.stop();
-afterEach(() => sent.splice(0));
+afterEach(() => {
+  replicas = 2;
+  sent.splice(0);
+});
 
 /** PostgreSQL rejects longer messages. */
 const MAX_BYTES = 8000 - ' '.length - 36;
 
 it('sends nothing if nothing happened', () => {
+  exchange.flush();
+  expect(sent).toEqual([]);
+});
+
+it('sends nothing without other replicas, also not later', () => {
+  replicas = 1;
+  exchange.noteUnaccepted('limited', 7, 3);
+  exchange.noteRecorded('dlv_a');
+  exchange.flush();
+  replicas = 2;
   exchange.flush();
   expect(sent).toEqual([]);
 });

@@ -20,9 +20,14 @@ export class Exchange {
   #runsTimer: NodeJS.Timeout | null = null;
   readonly #timer: NodeJS.Timeout;
 
-  /** @param announce sends a message to the other replicas */
-  constructor(announce: (message: ReplicaMessage) => void) {
-    this.#announce = announce;
+  /**
+   * @param announce sends a message to the other replicas
+   * @param countReplicas the number of replicas, with this one: without others, nothing is sent
+   */
+  constructor(announce: (message: ReplicaMessage) => void, countReplicas: () => number) {
+    this.#announce = (message) => {
+      if (countReplicas() > 1) announce(message);
+    };
     this.#timer = setInterval(() => this.flush(), EXCHANGE_MS).unref();
   }
 

@@ -4,7 +4,7 @@ import { applyCiFactory, CI_TOKEN, configureCiFactory } from '../helpers/ci-fact
 import { useCiOnPostgres } from '../helpers/ci-on-postgres.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { withClient } from '../helpers/start-postgres.ts';
-import { startTestDaemon, type TestDaemonOptions } from '../helpers/test-daemon.ts';
+import { launchTestDaemon, startTestDaemon, type TestDaemonOptions } from '../helpers/test-daemon.ts';
 
 // One daemon, and a server of PostgreSQL that syncs and is killed.
 const ci = useCiOnPostgres();
@@ -47,6 +47,16 @@ it('a daemon stores in PostgreSQL what it shows and runs, also after a restart',
   const again = await startTestDaemon({ ...options, dataDir: daemon.dataDir });
   expect((await again.api('/factories/payments/runs')).body.data).toEqual(runs.data);
   expect(await again.end('SIGTERM')).toBe(0);
+});
+
+it('a daemon that could lose a confirmed delivery ends with the code of a configuration that is not valid', async () => {
+  const options = await configure('unsafe');
+  const unsafe = 'ALTER DATABASE unsafe SET synchronous_commit = off';
+  await withClient(options.url, (client) => client.query(unsafe));
+  const launched = launchTestDaemon(options);
+  expect(await launched.exited).toBe(2);
+  expect(launched.output()).toContain('synchronous_commit is off');
+  await launched.serving;
 });
 
 it('a server that is killed under load loses no accepted delivery, and stores none twice', {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
 import type { ReconcileControl } from '../../core/ports/definitions/reconciler.ts';
+import type { ListedReplica } from '../../core/ports/replicas.ts';
 import type { PauseControl } from '../../core/ports/runs/pause-control.ts';
 import type { FactoryView } from '../../core/reconciliation.ts';
 import { tagRevision } from '../../edit/entity-tag.ts';
@@ -27,12 +28,13 @@ export interface FactoryRouteParts extends NameRouteParts {
 
 /** `GET /factories`, `GET /factories/{factory}` and `GET /factories/{factory}/ancestry/{revision}`. */
 export function registerFactoryRoutes(app: FastifyInstance, parts: FactoryRouteParts): void {
-  const present = async (status: FactoryView) =>
+  const listReplicas = () => parts.health.group.list();
+  const present = async (status: FactoryView, replicas: readonly ListedReplica[]) =>
     presentFactory(
       status,
       parts.findSource(status.name),
       await parts.inventory.counts(status.name),
-      await readFactoryHealth(parts.health, status.name),
+      await readFactoryHealth(parts.health, status.name, replicas),
       findPause(parts.pauses, status.name),
     );
 
@@ -51,7 +53,9 @@ export function registerFactoryRoutes(app: FastifyInstance, parts: FactoryRouteP
       const principal = principalOf(request);
       const reached = (await parts.inventory.factories()).filter(({ name }) => reachesFactory(principal, name));
       const page = pageOf(reached, request.query, ({ name }) => name);
-      return { data: await Promise.all(page.data.map(present)), next_cursor: page.nextCursor };
+      const replicas = await listReplicas();
+      const data = await Promise.all(page.data.map((status) => present(status, replicas)));
+      return { data, next_cursor: page.nextCursor };
     },
   );
 
@@ -68,12 +72,14 @@ export function registerFactoryRoutes(app: FastifyInstance, parts: FactoryRouteP
     async (request, reply) => {
       const status = await findFactory(parts.inventory, factoryOf(request).name);
       void reply.header('etag', tagRevision(status.appliedRevision));
-      return present(status);
+      return present(status, await listReplicas());
     },
   );
 
   registerAncestry(app, parts);
-  registerNameRoutes(app, parts, async (name) => present(await findFactory(parts.inventory, name)));
+  registerNameRoutes(app, parts, async (name) =>
+    present(await findFactory(parts.inventory, name), await listReplicas()),
+  );
 }
 
 function registerAncestry(app: FastifyInstance, parts: FactoryRouteParts): void {

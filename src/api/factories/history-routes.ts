@@ -65,7 +65,7 @@ export function registerHistoryRoutes(app: FastifyInstance, parts: HistoryRouteP
       const status = await findFactory(parts.inventory, name);
       const counts = await parts.inventory.counts(name);
       void reply.header('etag', tagRevision(status.appliedRevision));
-      const health = await readFactoryHealth(parts.health, name);
+      const health = await readFactoryHealth(parts.health, name, await parts.health.group.list());
       return presentFactory(status, parts.findSource(name), counts, health, findPause(parts.pauses, name));
     },
   );

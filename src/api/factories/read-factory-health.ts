@@ -1,5 +1,5 @@
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
-import type { ReplicaGroup } from '../../core/ports/replicas.ts';
+import type { ListedReplica, ReplicaGroup } from '../../core/ports/replicas.ts';
 import type { RunReader } from '../../core/ports/runs/run-queue.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { presentResults } from '../automations/present-results.ts';
@@ -18,17 +18,21 @@ export interface FactoryHealthParts {
 
 export type FactoryHealth = Awaited<ReturnType<typeof readFactoryHealth>>;
 
-/** What happened in a factory: to the requests of each webhook, and to the runs of automations that need attention. */
+/**
+ * What happened in a factory: to the requests of each webhook, and to the runs of automations that need attention.
+ *
+ * @param replicas from `group`
+ */
 export async function readFactoryHealth(
-  { inventory, runs, countRequests, group }: FactoryHealthParts,
+  { inventory, runs, countRequests }: FactoryHealthParts,
   factory: string,
+  replicas: readonly ListedReplica[],
 ) {
-  const [webhooks, requests, failed, queued, replicas] = await Promise.all([
+  const [webhooks, requests, failed, queued] = await Promise.all([
     inventory.webhooks(factory),
     countRequests(factory),
     inventory.failedAutomations(factory, MAX_LISTED),
     runs.oldestQueued(factory),
-    group.list(),
   ]);
   return {
     webhooks: webhooks.map(({ uid, name, enabled, traffic }) => ({

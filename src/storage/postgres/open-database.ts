@@ -52,7 +52,7 @@ export interface OpenPostgres {
 
 /**
  * Connects, rejects a database that cannot keep the promise of a `202`, and creates the schema or brings it up to date.
- * Throws `storage_unavailable` with what to do, and the errors of `migrate`.
+ * Throws `storage_unavailable` or `config_invalid` with what to do, and the errors of `migrate`.
  *
  * @param name by which PostgreSQL lists the sessions
  */
@@ -97,27 +97,31 @@ export function createPool(
   return pool;
 }
 
-/** A delivery is durable when its transaction has committed. */
+/**
+ * A delivery is durable when its transaction has committed.
+ *
+ * @throws `config_invalid` if the server or the database cannot be used as it is: another start would fail, too
+ */
 export async function requirePromises(pool: Pool): Promise<void> {
   const { rows } = await pool.query(`SELECT current_setting('server_version_num')::int AS version,
     current_setting('synchronous_commit') AS commit, current_setting('server_encoding') AS encoding`);
   const { version, commit, encoding } = rows[0] as { version: number; commit: string; encoding: string };
   if (version < MIN_VERSION) {
     throw new AppError(
-      'storage_unavailable',
+      'config_invalid',
       `PostgreSQL ${Math.floor(version / 10_000)} is too old. Use version 14 or newer.`,
     );
   }
   if (encoding !== 'UTF8') {
     throw new AppError(
-      'storage_unavailable',
+      'config_invalid',
       `The database has the encoding ${encoding}. Create it with the encoding UTF8.`,
     );
   }
   if (commit === 'off') {
     const fix = 'Set it to on for the server, the database or the user of Dockbell.';
     throw new AppError(
-      'storage_unavailable',
+      'config_invalid',
       `synchronous_commit is off, so PostgreSQL can lose a confirmed delivery. ${fix}`,
     );
   }
