@@ -75,6 +75,13 @@ describe('a trigger of a provider', () => {
       /Use issue_labeled or/,
     ],
     ['{provider: github, event: push, »schedule: {}}', 'error', 'unknown-key', '.schedule', /provider: schedule/],
+    [
+      '{provider: factory, event: cron_fired, »schedule: {}}',
+      'error',
+      'unknown-key',
+      '.schedule',
+      /provider: schedule/,
+    ],
     ['{provider: schedule, event: fired, »schedule: {}}', 'error', 'unknown-key', '.schedule', /cron_fired/],
     ['{provider: github, event: push, filter: »[a]}', 'error', 'wrong-type', '.filter', /must be a map/],
     [

@@ -47,7 +47,7 @@ export const JIRA: TriggerProvider = {
       keys: {
         project_keys,
         labels,
-        keywords: { unserved: 'no webhook receives the event' },
+        keywords: { compare: 'text', from: [] },
       },
     },
   },
