@@ -13,6 +13,7 @@ export const NAMES = [
   'overload',
   'replicas',
   'claims',
+  'partitions',
   'followers',
   'soak',
 ] as const;
