@@ -72,7 +72,7 @@ describe('defaults', () => {
         sessionLifetimeMs: 12 * 60 * 60_000,
       },
       storage: { type: 'sqlite', url: null, pool: 10, s3: null },
-      replica: { adminUrl: null, name: null },
+      replica: { adminUrl: null, name: null, runLeaseMs: 120_000 },
       telemetry: { otlpEndpoint: null, samplePercent: 100 },
       trustedProxies: [],
       limits: { deliveriesPerMinute: 60, failedAuthPerMinute: 30, bodyBytes: 262_144, webhooksPerFactory: 20 },
