@@ -10,12 +10,16 @@ export interface CiOnPostgres {
   readonly repo: TempGitRepo;
 }
 
-/** Opens both before the tests of a file. The properties may be read only inside tests and their hooks. */
-export function useCiOnPostgres(): CiOnPostgres {
+/**
+ * Opens both before the tests of a file. The properties may be read only inside tests and their hooks.
+ *
+ * @param flags as for `startPostgres`
+ */
+export function useCiOnPostgres(flags: readonly string[] = []): CiOnPostgres {
   let server: TestPostgres | undefined;
   let repo: TempGitRepo | undefined;
   beforeAll(async () => {
-    [server, repo] = await Promise.all([startPostgres(), createCiRepository()]);
+    [server, repo] = await Promise.all([startPostgres(flags), createCiRepository()]);
   });
   afterAll(async () => {
     repo?.remove();

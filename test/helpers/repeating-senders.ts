@@ -5,6 +5,9 @@ import { eventually } from './eventually.ts';
 /** Every tenth delivery starts runs. */
 export const STARTS_EVERY = 10;
 
+/** Every fifth one is sent to two replicas at the same time, as by a load balancer that repeats a slow request. */
+const DOUBLED_EVERY = 5;
+
 /** Between two attempts of a delivery, and between two deliveries of a sender. */
 const REPEAT_MS = 100;
 const REST_MS = 20;
@@ -15,6 +18,7 @@ export class RepeatingSenders {
   readonly #urls: () => readonly string[];
   readonly #sending: Promise<unknown>;
   #isOver = false;
+  #hasGivenUp = false;
   #next = 0;
   /** The numbers of the deliveries that got a `202`. They are in the payloads. */
   readonly accepted = new Set<number>();
@@ -44,6 +48,12 @@ export class RepeatingSenders {
     await this.#sending;
   }
 
+  /** Ends without an answer for each delivery. */
+  async giveUp(): Promise<void> {
+    this.#hasGivenUp = true;
+    await this.stop();
+  }
+
   async #keepSending(): Promise<void> {
     while (!this.#isOver) {
       this.#next += 1;
@@ -53,11 +63,12 @@ export class RepeatingSenders {
   }
 
   async #sendUntilAccepted(n: number): Promise<void> {
-    for (let attempts = n; ; attempts += 1) {
+    for (let attempts = n; !this.#hasGivenUp; attempts += 1) {
       const urls = this.#urls();
-      const answer = await post(urls[attempts % urls.length]!, n);
-      this.answers.set(answer, (this.answers.get(answer) ?? 0) + 1);
-      if (answer === 202) {
+      const targets = n % DOUBLED_EVERY === 0 ? [attempts, attempts + 1] : [attempts];
+      const answers = await Promise.all(targets.map((target) => post(urls[target % urls.length]!, n)));
+      for (const answer of answers) this.answers.set(answer, (this.answers.get(answer) ?? 0) + 1);
+      if (answers.includes(202)) {
         this.accepted.add(n);
         return;
       }

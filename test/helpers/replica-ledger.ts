@@ -5,20 +5,24 @@ import { STARTS_EVERY } from './repeating-senders.ts';
 import { withClient } from './start-postgres.ts';
 import { createTempDir } from './temp-dir.ts';
 
-/** How the deliveries of `RepeatingSenders` ended. */
+/** How the deliveries of `RepeatingSenders` ended, by their numbers. */
 export interface Account {
   /** Deliveries with a `202` that are not stored. */
   lost: number[];
   /** Deliveries that were accepted more than once. */
   twice: number[];
-  /** Deliveries that should have started runs, and whose runs are not stored once for each automation. */
+  /** Deliveries whose runs are not stored once for each automation that they start. */
   wrongRuns: number[];
-  runs: number;
-  /** IDs of runs whose command started more than once. */
-  startedTwice: string[];
-  /** IDs of runs that succeeded, although their command never started. */
-  neverStarted: string[];
+  /** The delivery of each run. */
+  runs: number[];
+  /** Deliveries of runs whose command started more than once. */
+  startedTwice: number[];
+  /** Deliveries of runs that succeeded, although their command never started. */
+  neverStarted: number[];
 }
+
+/** Nothing went wrong. */
+export const SOUND: Partial<Account> = { lost: [], twice: [], wrongRuns: [], startedTwice: [], neverStarted: [] };
 
 /** A command of runs that writes the ID of each run that it starts to a file, which the replicas share. */
 export class StartedRuns {
@@ -48,15 +52,17 @@ export async function account(url: string, accepted: ReadonlySet<number>, starte
   }));
   const times = countBy(stored.map(({ n }) => n));
   const runsOf = countBy(runs.map(({ delivery_id }) => delivery_id));
+  const numbers = new Map(stored.map(({ n, id }) => [id, n]));
   const starts = countBy(started.list());
+  const numbersOf = (some: typeof runs) => some.map(({ delivery_id }) => numbers.get(delivery_id)!);
   const expected = (n: number) => (n % STARTS_EVERY === 0 ? CI_AUTOMATIONS.length : 0);
   return {
     lost: [...accepted].filter((n) => !times.has(n)),
     twice: [...times].flatMap(([n, count]) => (count > 1 ? [n] : [])),
     wrongRuns: stored.flatMap(({ n, id }) => ((runsOf.get(id) ?? 0) === expected(n) ? [] : [n])),
-    runs: runs.length,
-    startedTwice: [...starts].flatMap(([id, count]) => (count > 1 ? [id] : [])),
-    neverStarted: runs.flatMap(({ id, state }) => (state === 'succeeded' && !starts.has(id) ? [id] : [])),
+    runs: numbersOf(runs),
+    startedTwice: numbersOf(runs.filter(({ id }) => starts.get(id)! > 1)),
+    neverStarted: numbersOf(runs.filter(({ id, state }) => state === 'succeeded' && !starts.has(id))),
   };
 }
 

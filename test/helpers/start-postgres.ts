@@ -12,6 +12,8 @@ export interface TestPostgres {
   url: string;
   createDatabase(name: string): Promise<string>;
   start(): Promise<void>;
+  /** Ends all sessions and the server, as an operator does. */
+  stop(): Promise<void>;
   /** Ends all processes immediately, as a crash does. */
   kill(): Promise<void>;
   /** Ends the server and deletes its folder. */
@@ -47,6 +49,7 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Test
     start: async () => {
       server = await start();
     },
+    stop: () => end(server, 'SIGINT'),
     // The other processes of the server end after the first one.
     kill: () => end(server, 'SIGKILL'),
     remove: async () => {
