@@ -182,6 +182,11 @@ const WALKS: Record<string, () => Promise<void>> = {
     const triggers = [{ provider: 'webhook', event: 'received', filter: { webhooks: ['ci'] } }];
     const automation = { name: 'work', prompt: 'Work.', triggers };
     expect((await post(follower, '/factories/queued/automations', automation)).status).toBe(201);
+    // The follower may serve the webhook before the automation: then a delivery starts no run.
+    await eventually(async () => {
+      const { body } = await follower.api('/replicas');
+      return body.data.every(({ behind }: { behind: string[] }) => !behind.includes('queued'));
+    });
     await eventually(async () => {
       const headers = { authorization: `Bearer ${webhook.secret}` };
       return (await sendToCi(follower, webhook.uid, {}, headers)).status === 202;
