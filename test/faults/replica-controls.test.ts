@@ -14,7 +14,7 @@ const pick = (name: string) => ({ [name]: FAULTS[name]! });
 
 const ci = useCiOnPostgres(['max_connections=40']);
 
-describe('the rounds of faults report', () => {
+describe('the rounds of faults report', { timeout: 1_800_000 }, () => {
   let builds = 0;
   const run = (changes: readonly BuildChange[], faults: Record<string, Fault>, rounds: number): Promise<FaultReport> =>
     runFaultRounds({ ...ci, name: `control_${++builds}`, program: changeBuild(changes), faults, rounds });

@@ -18,7 +18,7 @@ const EQUAL_MS = 5000;
 const ci = useCiOnPostgres(['max_connections=40']);
 
 it(`loses no accepted delivery, and starts no run twice, in ${ROUNDS} rounds of faults`, {
-  timeout: ROUNDS * 180_000,
+  timeout: 900_000 + ROUNDS * 180_000,
 }, async () => {
   const { account, equalMs } = await runFaultRounds({ ...ci, name: 'faults', faults, rounds: ROUNDS });
   expect(account).toMatchObject(SOUND);

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CI_TOKEN } from './ci-factory.ts';
 import { eventually } from './eventually.ts';
 
-/** Every tenth delivery starts runs. */
-export const STARTS_EVERY = 10;
+/** Every twentieth delivery starts runs, so that they do not queue. */
+export const STARTS_EVERY = 20;
 
 /** Every fifth one is sent to two replicas at the same time, as by a load balancer that repeats a slow request. */
 const DOUBLED_EVERY = 5;
