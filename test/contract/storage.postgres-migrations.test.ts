@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { Client, type Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { migrate } from '../../src/storage/postgres/migrate.ts';
@@ -27,6 +28,15 @@ beforeEach(async () => {
 afterEach(() => pool.end());
 
 const readSchema = async () => (await pool.query('SELECT steps, oldest FROM dockbell_schema')).rows;
+
+it('reports that PostgreSQL is unavailable if it ends the connection of a start, so the start is repeated', async () => {
+  const restarting = createServer((socket) => socket.once('data', () => socket.destroy()));
+  await new Promise<void>((resolve) => restarting.listen(0, '127.0.0.1', resolve));
+  const { port } = restarting.address() as AddressInfo;
+  const opened = openPostgresStorage({ url: `postgres://postgres@127.0.0.1:${port}/any`, pool: 2 });
+  await expect(opened).rejects.toMatchObject({ code: 'storage_unavailable' });
+  restarting.close();
+});
 
 describe('a migration of PostgreSQL', () => {
   it('lets daemons of a version that it supports work and start', async () => {

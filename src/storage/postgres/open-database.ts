@@ -2,6 +2,7 @@ import { type ClientBase, Pool, types } from 'pg';
 import { AppError } from '../../core/errors.ts';
 import { type MigratedSchema, migrate } from './migrate.ts';
 import { declareVersion } from './schema-version.ts';
+import { toStorageError } from './storage-error.ts';
 import { restoreNul } from './text-without-nul.ts';
 import { rejectUnfinishedCopy } from './unfinished-copy.ts';
 
@@ -63,6 +64,9 @@ export async function openPostgres(settings: PostgresSettings, name: string): Pr
     await rejectUnfinishedCopy(preparing);
     const migration = await migrate(preparing);
     return { pool: createPool(settings, name, declareVersion), migration };
+  } catch (error) {
+    // A start while PostgreSQL restarts can be repeated.
+    throw toStorageError(error);
   } finally {
     await preparing.end();
   }
