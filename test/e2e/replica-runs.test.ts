@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyCiFactory, CI_TOKEN, configureCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
+import { describe, expect, it } from 'vitest';
+import { applyCiFactory, configureCiFactory } from '../helpers/ci-factory.ts';
+import { sendToCi, useCiOnPostgres } from '../helpers/ci-on-postgres.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { TestReplicas } from '../helpers/replicas.ts';
 import { RunTrail, type TrailedAttempt } from '../helpers/run-trail.ts';
-import { startPostgres, type TestPostgres } from '../helpers/start-postgres.ts';
-import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
 import type { TestDaemon } from '../helpers/test-daemon.ts';
 
 const PATIENCE_MS = 60_000;
 
-let server: TestPostgres;
-let repo: TempGitRepo;
-beforeAll(async () => {
-  [server, repo] = await Promise.all([startPostgres(), createCiRepository()]);
-});
-afterAll(async () => {
-  repo?.remove();
-  await server?.remove();
-});
+const ci = useCiOnPostgres();
 
 interface Pair {
   leader: TestDaemon;
@@ -30,10 +21,10 @@ interface Pair {
 /** Two daemons with room for 4 runs together, whose commands last some tenths of a second. */
 async function startPair(name: string, lasts: number): Promise<Pair> {
   const trail = new RunTrail();
-  const config = configureCiFactory(repo, trail.command(lasts))!;
+  const config = configureCiFactory(ci.repo, trail.command(lasts))!;
   const [factory] = config.factories as [{ runs: object }];
   const factories = [{ ...factory, runs: { ...factory.runs, retry: 'interrupted' } }];
-  const url = await server.createDatabase(name);
+  const url = await ci.server.createDatabase(name);
   const replicas = new TestReplicas(url, { config: { ...config, factories, replica: { runLease: '6s' } } });
   const leader = await replicas.start();
   const uid = await applyCiFactory(leader);
@@ -45,11 +36,7 @@ async function startPair(name: string, lasts: number): Promise<Pair> {
     trail,
     start: async () => {
       n += 1;
-      const answer = await fetch(`${leader.ingressUrl}/webhooks/w/${uid}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${CI_TOKEN}` },
-        body: JSON.stringify({ start: true, n }),
-      });
+      const answer = await sendToCi(leader, uid, { start: true, n });
       expect(answer.status).toBe(202);
     },
     runs: async () => (await leader.api('/factories/payments/runs')).body.data,
