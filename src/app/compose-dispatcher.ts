@@ -39,7 +39,7 @@ export async function composeDispatcher(
     runsDir: config.runsDir,
     openOutput: runLogs.openOutput,
     startRecords,
-    ...(watchdog === null ? {} : { watchdog }),
+    watchdog,
     searchPath: env.PATH ?? DEFAULT_SEARCH_PATH,
     maskOutput: createRedactingTransform,
     secrets,

@@ -16,7 +16,7 @@ import { LONE_RUN_GROUP, type RunGroup } from '../core/ports/runs/run-group.ts';
 import type { DeliveryLogEntry } from '../core/resources/delivery.ts';
 import { scheduleCall } from '../core/time/schedule.ts';
 import type { StoredTraceContext } from '../core/trace-context.ts';
-import { type RunWatchdog, WatchdogProcess } from '../executors/watchdog/run-watchdog.ts';
+import { NO_WATCHDOG, type RunWatchdog, WatchdogProcess } from '../executors/watchdog/run-watchdog.ts';
 import type { LiveFactories } from '../registry/live-factories.ts';
 import { Admissions } from '../replicas/admissions.ts';
 import { Exchange } from '../replicas/exchange.ts';
@@ -46,8 +46,8 @@ export interface OpenGroup {
   group: ReplicaGroup;
   /** The same daemons, as far as they execute runs. */
   runGroup: RunGroup;
-  /** Ends the processes of runs if this daemon cannot; `null` if its next start ends them. */
-  watchdog: RunWatchdog | null;
+  /** Ends the processes of runs if this daemon cannot. */
+  watchdog: RunWatchdog;
   /** For limits that the replicas share; `undefined` without other replicas. */
   admissions: SharedAdmissions | undefined;
   /** Call before what was applied is read for the first time. */
@@ -80,7 +80,13 @@ export function openGroup(
   if (machine === null) return openLoneGroup(self);
   const { replicas, listen } = state.group;
   const watchdog = new WatchdogProcess(logger);
-  const runGroup = new JoinedRunGroup(machine, replicas, config.replica.runLeaseMs, (until) => watchdog.extend(until));
+  const runGroup = new JoinedRunGroup({
+    machine,
+    replicas,
+    countReplicas: () => group.size,
+    leaseMs: config.replica.runLeaseMs,
+    extend: (until) => watchdog.extend(until),
+  });
   const announce = (message: ReplicaMessage): Promise<void> =>
     replicas
       .announce(message)
@@ -151,7 +157,7 @@ function openLoneGroup(self: { name: string; version: string; startedAt: number 
   return {
     group,
     runGroup: LONE_RUN_GROUP,
-    watchdog: null,
+    watchdog: NO_WATCHDOG,
     admissions: undefined,
     beginFollowing: async () => {},
     shareCaptures: keepCapturesAlone,

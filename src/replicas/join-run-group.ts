@@ -3,31 +3,31 @@ import type { GroupEvent, ReplicaTable } from '../core/ports/replicas.ts';
 import type { RunGroup } from '../core/ports/runs/run-group.ts';
 import { RunLease } from './run-lease.ts';
 
+interface RunGroupParts {
+  machine: string;
+  replicas: Pick<ReplicaTable, 'liveMachines' | 'orderCancel' | 'cancelOrders'>;
+  /** The number of replicas, with this one. */
+  countReplicas(): number;
+  /** As in the settings of the storage. */
+  leaseMs: number;
+  /** As for `RunLease`. */
+  extend(until: number): void;
+}
+
 /** The daemons that execute the runs of one database, for a daemon that takes part. */
 export class JoinedRunGroup implements RunGroup {
   readonly machine: string;
-  readonly #replicas: Pick<ReplicaTable, 'liveMachines' | 'orderCancel' | 'cancelOrders'>;
+  readonly #parts: RunGroupParts;
   readonly #lease: RunLease;
-  #size = 1;
 
-  /**
-   * @param leaseMs as in the settings of the storage
-   * @param extend as for `RunLease`
-   */
-  constructor(
-    machine: string,
-    replicas: Pick<ReplicaTable, 'liveMachines' | 'orderCancel' | 'cancelOrders'>,
-    leaseMs: number,
-    extend: (until: number) => void,
-  ) {
-    this.machine = machine;
-    this.#replicas = replicas;
-    this.#lease = new RunLease(leaseMs, extend);
+  constructor(parts: RunGroupParts) {
+    this.machine = parts.machine;
+    this.#parts = parts;
+    this.#lease = new RunLease(parts.leaseMs, (until) => parts.extend(until));
   }
 
   /** The database has a sign of life. */
   renew(event: Extract<GroupEvent, { event: 'renewed' }>): void {
-    this.#size = Math.max(1, event.machines);
     this.#lease.renew(event);
   }
 
@@ -35,7 +35,7 @@ export class JoinedRunGroup implements RunGroup {
     return this.#lease.isHeld;
   }
 
-  onLeaseLost(listener: () => void): void {
+  onLeaseLost(listener: (graceMs: number) => void): void {
     this.#lease.onLost(listener);
   }
 
@@ -44,19 +44,19 @@ export class JoinedRunGroup implements RunGroup {
   }
 
   size(): number {
-    return this.#size;
+    return this.#parts.countReplicas();
   }
 
   async liveMachines(): Promise<ReadonlySet<string>> {
-    return new Set(await this.#replicas.liveMachines());
+    return new Set(await this.#parts.replicas.liveMachines());
   }
 
   orderCancel(run: RunId, attempt: number): Promise<void> {
-    return this.#replicas.orderCancel(run, attempt);
+    return this.#parts.replicas.orderCancel(run, attempt);
   }
 
   cancelOrders(runs: readonly { id: RunId; attempt: number }[]): Promise<RunId[]> {
-    return this.#replicas.cancelOrders(runs.map(({ id, attempt }) => ({ id, attempt })));
+    return this.#parts.replicas.cancelOrders(runs.map(({ id, attempt }) => ({ id, attempt })));
   }
 
   stop(): void {

@@ -19,7 +19,7 @@ const FORCED = 5 / 6;
 export class RunLease {
   readonly #leaseMs: number;
   readonly #extend: (until: number) => void;
-  readonly #onLost: (() => void)[] = [];
+  readonly #onLost: ((graceMs: number) => void)[] = [];
   readonly #onHeld: (() => void)[] = [];
   #endsAt = Number.NEGATIVE_INFINITY;
   #isHeld = false;
@@ -38,7 +38,8 @@ export class RunLease {
     return machineNowMs() < this.#endsAt;
   }
 
-  onLost(listener: () => void): void {
+  /** @param listener called with the time, in milliseconds, in which the commands have to end */
+  onLost(listener: (graceMs: number) => void): void {
     this.#onLost.push(listener);
   }
 
@@ -53,11 +54,13 @@ export class RunLease {
    * @param wasLost the lease had ended before it: this machine was suspended, and does not know how long
    */
   renew({ at, wasLost }: { at: number; wasLost: boolean }): void {
-    if (wasLost) this.#lose();
+    if (wasLost) this.#lose(0);
     this.#endsAt = at + this.#leaseMs * USABLE;
     this.#extend(at + this.#leaseMs * FORCED);
     this.#cancelEnd();
-    this.#cancelEnd = scheduleCall(Math.max(0, this.#endsAt - machineNowMs()), () => this.#lose());
+    this.#cancelEnd = scheduleCall(Math.max(0, this.#endsAt - machineNowMs()), () =>
+      this.#lose(this.#leaseMs * (FORCED - USABLE)),
+    );
     if (this.#isHeld) return;
     this.#isHeld = true;
     for (const listener of this.#onHeld) listener();
@@ -67,9 +70,9 @@ export class RunLease {
     this.#cancelEnd();
   }
 
-  #lose(): void {
+  #lose(graceMs: number): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
-    for (const listener of this.#onLost) listener();
+    for (const listener of this.#onLost) listener(graceMs);
   }
 }

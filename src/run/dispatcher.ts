@@ -31,11 +31,8 @@ const SAFETY_NET_MS = 30_000;
 /** Between two looks for orders of other daemons, and for runs whose machine is lost. */
 const LOOK_MS = 2000;
 
-/** Commands may take two sixths of the lease to end. The shortest lease has 6 seconds. */
-const LOST_LEASE: RunEnding = {
-  graceMs: 1000,
-  why: 'this replica did not reach the database in time, so another one may start the run again',
-};
+/** The last line of the log of a run that the end of the lease cuts off. */
+const LOST_LEASE = 'this replica did not reach the database in time, so another one may start the run again';
 
 export interface DispatcherOptions {
   queue: RunQueue;
@@ -216,10 +213,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   /** The lease is that of commands: a receiver executes a run on no machine of the group. */
-  function interruptCommands(): void {
+  function interruptCommands(graceMs: number): void {
     for (const [factory, factoryQueue] of queues) {
       const executor = terms.executors.get(factory)?.executor;
-      if (executor === undefined || !isLed(executor)) factoryQueue.interrupt(LOST_LEASE);
+      if (executor === undefined || !isLed(executor)) factoryQueue.interrupt({ graceMs, why: LOST_LEASE });
     }
   }
 
@@ -331,7 +328,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const executor = terms.executors.get(factory);
     const worker = terms.workers.get(factory);
     const concurrency = executor?.concurrency ?? worker?.concurrency ?? 0;
-    const held = leases.countHeld(factory) + (factoryQueue?.countRunning() ?? 0);
+    const here = leases.countHeld(factory) + (factoryQueue?.countExecuting() ?? 0);
+    // Of all daemons, and not counted again since the last claim.
+    const held = Math.max(here, factoryQueue?.countRunning() ?? 0);
     const { phase } = drain.state();
     return explainWait({
       factory,

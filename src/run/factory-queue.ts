@@ -127,9 +127,9 @@ export class FactoryQueue {
     await this.#claiming;
   }
 
-  /** Number of runs of the factory that all daemons execute, as the last claim found it. */
+  /** Number of runs of the factory that all daemons, workers and receivers execute, as the last claim found it. */
   countRunning(): number {
-    return Math.max(this.#running, this.#attempts.size);
+    return this.#running;
   }
 
   /** The runs that are executed now. */

@@ -161,7 +161,6 @@ describe('the lease of the runs of a machine', () => {
     await eventually(() => renewals(follower).length > before);
     expect(renewals(follower).map(({ wasLost }) => wasLost)).toContain(true);
     expect(await live()).toContain('machine of two');
-    await eventually(() => renewals(follower).at(-1)!.machines === 4);
   });
 
   it('ends when its daemon leaves', async () => {

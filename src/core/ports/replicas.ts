@@ -99,9 +99,9 @@ export type GroupEvent =
   | { event: 'reconnected' }
   /**
    * The database has a sign of life of this daemon, sent at `at` (as `machineNowMs`). `wasLost`: before that, the lease of its
-   * runs had ended. `machines`: the number of machines that hold a lease.
+   * runs had ended.
    */
-  | { event: 'renewed'; at: number; wasLost: boolean; machines: number };
+  | { event: 'renewed'; at: number; wasLost: boolean };
 
 /** What changed in the applied definition of a factory between two live versions, all read at the later one. */
 export interface LiveChange {

@@ -9,8 +9,8 @@ export interface RunGroup {
   readonly machine: string | null;
   /** May this daemon start runs, and execute those that it started? */
   isLeaseHeld(): boolean;
-  /** Calls back when the lease is about to end. Until it is held again, every command has to end. */
-  onLeaseLost(listener: () => void): void;
+  /** Calls back when the lease is about to end, or has ended. Every command has to end within `graceMs`. */
+  onLeaseLost(listener: (graceMs: number) => void): void;
   /** Calls back when the lease is held for the first time, or again. */
   onLeaseHeld(listener: () => void): void;
   /** Number of daemons that share the runs. At least 1. */

@@ -51,22 +51,16 @@ const BEAT = `
   VALUES ($1, $2, '{}', clock_timestamp(), clock_timestamp() + $3 * interval '1 millisecond')
   ON CONFLICT (id) DO UPDATE
     SET machine = excluded.machine, seen_at = excluded.seen_at, lease_until = excluded.lease_until
-  RETURNING (SELECT lease_until < clock_timestamp() FROM replicas WHERE id = $1) IS TRUE AS was_lost,
-    (SELECT count(DISTINCT machine) FROM replicas WHERE lease_until > clock_timestamp()) AS machines`;
+  RETURNING (SELECT lease_until < clock_timestamp() FROM replicas WHERE id = $1) IS TRUE AS was_lost`;
 
 /**
  * A sign of life, by the clock of the database. It renews the lease of the runs that the machine executes.
  *
- * @returns `wasLost`: the lease had ended before, so others may have taken its runs. `machines`: the number of machines that
- *   held a lease before.
+ * @returns whether the lease had ended before, so that others may have taken its runs
  */
-export async function beat(
-  client: ClientBase,
-  { id, machine, runLeaseMs }: BeatingReplica,
-): Promise<{ wasLost: boolean; machines: number }> {
+export async function beat(client: ClientBase, { id, machine, runLeaseMs }: BeatingReplica): Promise<boolean> {
   const { rows } = await client.query({ name: 'beat', text: BEAT, values: [id, machine, runLeaseMs] });
-  const { was_lost, machines } = rows[0] as { was_lost: number; machines: number };
-  return { wasLost: was_lost === 1, machines };
+  return (rows[0] as { was_lost: number }).was_lost === 1;
 }
 
 /** Begins a term if no session holds the lock of the leader; `null` otherwise. */

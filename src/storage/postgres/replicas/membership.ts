@@ -152,8 +152,8 @@ class Member implements Membership {
   /** The lease counts from before the request: the database may have received it then. */
   async #renew(client: Client): Promise<void> {
     const at = machineNowMs();
-    const renewed = await beat(client, this.#parts.self);
-    this.#parts.report({ event: 'renewed', at, ...renewed });
+    const wasLost = await beat(client, this.#parts.self);
+    this.#parts.report({ event: 'renewed', at, wasLost });
   }
 
   async #lead(client: Client): Promise<void> {
