@@ -128,9 +128,12 @@ async function leadWithClock({ replicas, senders, probe }: FaultWorld, offset: s
   const { follower } = await replicas.findLeader();
   const env = { LD_PRELOAD: CLOCK, FAKETIME: offset, FAKETIME_DONT_FAKE_MONOTONIC: '1' };
   const wrong = await replicas.restart(follower, env);
-  const { leader } = await replicas.findLeader();
-  if (leader !== wrong) await leader.end('SIGKILL');
-  await eventually(async () => (await replicas.findLeader()).leader === wrong, RECOVERED_MS);
+  await eventually(async () => {
+    const { leader } = await replicas.findLeader();
+    // Started again, it can be the first to take the lead.
+    if (leader !== wrong) await leader.end('SIGKILL');
+    return leader === wrong;
+  }, RECOVERED_MS);
   await probe.change();
   await senders.untilAccepted(60, RECOVERED_MS);
   await probe.untilEqual();
