@@ -1,9 +1,10 @@
 import type { AgentFileSet, ReadAgentFiles } from '../core/agent-files.ts';
+import type { AppliedFactory } from '../core/applied.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { AppError } from '../core/errors.ts';
 import { EMPTY_PLAN, type Plan } from '../core/plan.ts';
 import type { SourceFailure, SourceResult } from '../core/ports/definitions/definition-source.ts';
-import type { AppliedChange } from '../core/ports/definitions/inventory.ts';
+import type { AppliedChange, WebhookRow } from '../core/ports/definitions/inventory.ts';
 import {
   type Commit,
   type Condition,
@@ -218,8 +219,26 @@ async function findKnownEnding(
   return last?.result === 'invalid' && last.revision === revision ? last : null;
 }
 
-/** Everything in one transaction: rows, history, applied and attempted revision, conditions. Then the swap. */
+/** A secret that a sender supplied after the plan stays: the definition is planned again from what is stored. */
 async function applyPlan(
+  context: FactoryContext,
+  pass: Pass,
+  revision: string,
+  planned: GoodTree,
+): Promise<Reconciliation> {
+  try {
+    return await writePlan(context, pass, revision, planned);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'conflict') throw error;
+    context.state.forget();
+    const validated = await readAndValidate(context, revision);
+    if (!validated.ok) return recordEnding(context, pass, rejectTree(revision, validated.reason, validated.message));
+    return planAndApply(context, pass, revision, validated.definition);
+  }
+}
+
+/** Everything in one transaction: rows, history, applied and attempted revision, conditions. Then the swap. */
+async function writePlan(
   context: FactoryContext,
   pass: Pass,
   revision: string,
@@ -239,6 +258,7 @@ async function applyPlan(
     source: context.sourceKey,
     at: reconciliation.finishedAt,
     webhooks: computed.webhooks,
+    plannedFrom: listPins(applied, computed.webhooks),
     deleteWebhooks: computed.deleteWebhooks,
     automations: computed.automations,
     remarks: computed.remarks,
@@ -258,6 +278,12 @@ async function applyPlan(
   );
   context.state.noteApplied(change, { definition, computed }, numbers);
   return reconciliation;
+}
+
+/** The pinned versions of the written webhooks that exist. */
+function listPins({ webhooks }: AppliedFactory, written: readonly WebhookRow[]): AppliedChange['plannedFrom'] {
+  const uids = new Set(written.map(({ uid }) => uid));
+  return webhooks.filter(({ uid }) => uids.has(uid)).map(({ uid, secretVersion }) => [uid, secretVersion]);
 }
 
 /** Without the contents that the storage has. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HandshakeEntry } from '../../src/core/handshake.ts';
 import type { WebhookUid } from '../../src/core/ids.ts';
-import { applyFactory, buildAudited, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
+import { applyFactory, buildApply, buildAudited, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
@@ -91,6 +91,19 @@ describe.each(STORAGES)('secrets of webhooks on $name', (kind) => {
       false,
     );
     expect(await inventoryReader.webhook(webhook!.uid)).toMatchObject({ secretVersion: 2 });
+  });
+
+  it('stay pinned if a change was planned before the pin', async () => {
+    const [webhook] = (await applyFactory(opened.storage, { webhooks: [buildWebhook()] })).webhooks;
+    const { inventory, inventoryReader } = opened.storage;
+    const { uid } = webhook!;
+    await inventory.pinSecret(uid, { from: 1, to: 2 }, buildAudited(FACTORY, START_MS + 5));
+    const webhooks = [buildWebhook({ uid, name: 'renamed', enabled: false })];
+    const applying = inventory.apply(buildApply({ webhooks, plannedFrom: [[uid, 1]] }));
+    await expect(applying).rejects.toMatchObject({ code: 'conflict' });
+    expect(await inventoryReader.webhook(uid)).toMatchObject({ secretVersion: 2, name: webhook!.name, enabled: true });
+    await inventory.apply(buildApply({ webhooks, plannedFrom: [[uid, 2]] }));
+    expect(await inventoryReader.webhook(uid)).toMatchObject({ name: 'renamed', enabled: false });
   });
 
   it('count as used by a verify token, and keep its pinned version', async () => {

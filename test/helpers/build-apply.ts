@@ -107,6 +107,7 @@ export function buildApply(more: Partial<AppliedChange> = {}): AppliedChange {
     automations: [],
     remarks: [],
     deleteAutomations: [],
+    plannedFrom: [],
     agentFiles: { set: NO_AGENT_FILES, contents: new Map() },
     conditions: [],
     audit: buildAudited(factory, at),

@@ -388,6 +388,7 @@ function buildSeedApply(factory: string, at: number, id: ReconciliationId): Appl
   ];
   return {
     factory,
+    plannedFrom: [],
     revision: 'c0ffee',
     source: 'main .',
     at,

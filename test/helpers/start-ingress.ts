@@ -190,6 +190,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
       source: 'test',
       at: clock.wallMs(),
       webhooks: rows,
+      plannedFrom: [],
       deleteWebhooks: gone,
       deleteAutomations: [],
       agentFiles: { set: NO_AGENT_FILES, contents: new Map() },

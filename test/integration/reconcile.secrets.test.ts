@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SecretStore } from '../../src/core/ports/secret-store.ts';
+import { buildAudited } from '../helpers/build-apply.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createReconcileWorld, FACTORY, type ReconcileWorld } from '../helpers/reconcile-world.ts';
 
@@ -15,6 +16,39 @@ afterEach(() => world.close());
 /** Waits until the loop has made this number of automatic passes. */
 const waitForPasses = (count: number) => eventually(() => world.ended.length >= count);
 const pinnedVersion = async () => (await world.storage.inventory.load(FACTORY))?.webhooks[0]?.secretVersion;
+
+describe('a secret that a sender supplies', () => {
+  it('stays pinned if another daemon pins it between the plan and the apply', async () => {
+    let supply = async () => {};
+    await world.close();
+    world = await createReconcileWorld({
+      wrapInventory: (inventory) => ({
+        ...inventory,
+        apply: async (change) => {
+          await supply();
+          return inventory.apply(change);
+        },
+      }),
+    });
+    world.source.commit({ 'webhooks/a.yaml': 'secretName: A\n' });
+    await world.put('A', OLD);
+    await world.pass();
+    let supplied = 0;
+    supply = async () => {
+      if (supplied > 0) return;
+      supplied += 1;
+      await world.put('A', NEW);
+      const { uid } = (await world.storage.inventory.load(FACTORY))!.webhooks[0]!;
+      expect(await world.storage.inventory.pinSecret(uid, { from: 1, to: 2 }, buildAudited(FACTORY, world.now))).toBe(
+        true,
+      );
+    };
+    world.source.commit({ 'webhooks/a.yaml': 'secretName: A\nrotationOverlap: 1h\n' });
+    expect(await world.pass()).toMatchObject({ result: 'applied' });
+    expect([supplied, await pinnedVersion()]).toEqual([1, 2]);
+    expect([world.accepts('a', OLD), world.accepts('a', NEW)]).toEqual([false, true]);
+  });
+});
 
 describe('a secret with a rotation overlap', () => {
   const rotate = async (file: string) => {

@@ -34,6 +34,8 @@ export interface AppliedChange {
   at: number;
   /** Webhooks that are created, changed, or pinned to other versions of their secrets. */
   webhooks: WebhookRow[];
+  /** The versions of secrets that `webhooks` were planned from, as `AppliedWebhook.secretVersion`. */
+  plannedFrom: [uid: WebhookUid, secretVersion: number][];
   /** Webhooks whose file was deleted. They are marked deleted, and keep their UID for a file that is restored. */
   deleteWebhooks: WebhookUid[];
   /** Automations that are created or changed. */
@@ -66,7 +68,10 @@ export interface Inventory {
   register(factory: string, at: number): Promise<void>;
   /** `null` for a factory that was never registered. Includes deleted webhooks. */
   load(factory: string): Promise<AppliedFactory | null>;
-  /** Writes the change, and returns what is needed to make it live without another read. */
+  /**
+   * Writes the change, and returns what is needed to make it live without another read. Throws `conflict`, and writes
+   * nothing, if a webhook is pinned to another version of its secret than the change was planned from.
+   */
   apply(change: AppliedChange): Promise<AssignedNumbers>;
   /** Records a pass that applied nothing: the reconciliation, the attempted revision and the conditions, in one transaction. */
   recordAttempt(reconciliation: Reconciliation, conditions: Condition[]): Promise<void>;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql, type Transaction } from 'kysely';
+import { AppError } from '../../../core/errors.ts';
 import type {
   AppliedChange,
   AssignedNumbers,
@@ -20,8 +21,11 @@ import { recordListeners } from './listener-history.ts';
 export async function applyChange(trx: Transaction<Schema>, change: AppliedChange): Promise<AssignedNumbers> {
   await deleteWebhooks(trx, change);
   await releaseNames(trx, change);
+  const plannedFrom = new Map(change.plannedFrom);
   const refs: [string, number][] = [];
-  for (const webhook of change.webhooks) refs.push([webhook.uid, await upsertWebhook(trx, webhook)]);
+  for (const webhook of change.webhooks) {
+    refs.push([webhook.uid, await upsertWebhook(trx, webhook, plannedFrom.get(webhook.uid))]);
+  }
   const versions: number[] = [];
   for (const rows of cutRows(change.automations)) versions.push(...(await upsertAutomations(trx, change, rows)));
   for (const rows of cutRows(change.remarks)) await updateWarnings(trx, change, rows);
@@ -63,17 +67,30 @@ async function releaseNames(trx: Transaction<Schema>, { factory, webhooks }: App
   }
 }
 
-/** Returns the number of the row. */
-async function upsertWebhook(trx: Transaction<Schema>, webhook: WebhookRow): Promise<number> {
+/**
+ * Returns the number of the row.
+ *
+ * @param plannedFrom the pinned version of the secret that the stored row must have
+ */
+async function upsertWebhook(
+  trx: Transaction<Schema>,
+  webhook: WebhookRow,
+  plannedFrom: number | undefined,
+): Promise<number> {
   const row = WEBHOOKS.toRow({ ...webhook, createdAt: webhook.updatedAt, deletedAt: null });
   const { uid: _, created_at: __, ...changed } = row;
-  const { ref } = await trx
+  const written = await trx
     .insertInto('webhooks')
     .values(row)
-    .onConflict((conflict) => conflict.column('uid').doUpdateSet(changed))
+    .onConflict((conflict) => {
+      const update = conflict.column('uid').doUpdateSet(changed);
+      return plannedFrom === undefined ? update : update.where('webhooks.secret_version', '=', plannedFrom);
+    })
     .returning('ref')
-    .executeTakeFirstOrThrow();
-  return ref;
+    .executeTakeFirst();
+  if (written === undefined)
+    throw new AppError('conflict', `a sender supplied a new secret of ${webhook.name} meanwhile`);
+  return written.ref;
 }
 
 /** A deleted webhook names the revision that deleted it. */
