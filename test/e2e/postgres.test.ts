@@ -3,20 +3,24 @@ import { expect, it } from 'vitest';
 import { applyCiFactory, CI_TOKEN, configureCiFactory } from '../helpers/ci-factory.ts';
 import { useCiOnPostgres } from '../helpers/ci-on-postgres.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { PostgresProxy } from '../helpers/postgres-proxy.ts';
 import { withClient } from '../helpers/start-postgres.ts';
 import { launchTestDaemon, startTestDaemon, type TestDaemonOptions } from '../helpers/test-daemon.ts';
 
 // One daemon, and a server of PostgreSQL that syncs and is killed.
 const ci = useCiOnPostgres();
 
-async function configure(database: string): Promise<TestDaemonOptions & { url: string }> {
+async function configure(database: string, more: object = {}): Promise<TestDaemonOptions & { url: string }> {
   const url = await ci.server.createDatabase(database);
   // The password is in the environment, as the documentation recommends.
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration substitutes it
-  const storage = { type: 'postgres', url: '${DATABASE_URL}' };
+  const storage = { type: 'postgres', url: '${DATABASE_URL}', ...more };
   const config = { ...configureCiFactory(ci.repo, ['/bin/true']), storage };
   return { config, env: { DATABASE_URL: url }, url };
 }
+
+/** The 8 s in which a sender gets an answer, and some for a busy machine. */
+const ANSWERED_MS = 12_000;
 
 const send = (url: string, body: object, id?: string) =>
   fetch(url, {
@@ -47,6 +51,43 @@ it('a daemon stores in PostgreSQL what it shows and runs, also after a restart',
   const again = await startTestDaemon({ ...options, dataDir: daemon.dataDir });
   expect((await again.api('/factories/payments/runs')).body.data).toEqual(runs.data);
   expect(await again.end('SIGTERM')).toBe(0);
+});
+
+it('a daemon with the smallest pool of connections accepts, executes and shows', async () => {
+  const daemon = await startTestDaemon(await configure('smallest', { pool: 2 }));
+  const uid = await applyCiFactory(daemon);
+  const url = `${daemon.ingressUrl}/webhooks/w/${uid}`;
+  const sent = await Promise.all(Array.from({ length: 30 }, (_, n) => send(url, { start: n < 6, n })));
+  expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([202]));
+  const runs = async () => (await daemon.api('/factories/payments/runs')).body.data;
+  await eventually(async () => {
+    const states = (await runs()).map(({ state }: { state: string }) => state);
+    return states.length === 6 && states.every((state: string) => state === 'succeeded');
+  }, 60_000);
+  const [{ id }] = await runs();
+  expect((await daemon.cli('run', 'logs', id)).code).toBe(0);
+  expect(await daemon.end('SIGTERM')).toBe(0);
+});
+
+it('a sender gets 503 with Retry-After while PostgreSQL does not answer, and then exactly one delivery is stored', async () => {
+  const proxy = await PostgresProxy.start(ci.server.url);
+  const options = await configure('stalled');
+  const daemon = await startTestDaemon({ ...options, env: { DATABASE_URL: proxy.urlOf(options.url) } });
+  const url = `${daemon.ingressUrl}/webhooks/w/${await applyCiFactory(daemon)}`;
+  proxy.stall();
+  const begunAt = performance.now();
+  const rejected = await send(url, { start: false, n: 1 }, 'one');
+  expect(performance.now() - begunAt).toBeLessThan(ANSWERED_MS);
+  expect(rejected.status).toBe(503);
+  expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
+  proxy.resume();
+  await eventually(async () => (await send(url, { start: false, n: 1 }, 'one')).status === 202, 60_000);
+  const stored = await withClient(options.url, (client) =>
+    client.query('SELECT count(*)::int AS n FROM deliveries WHERE label = 0'),
+  );
+  expect(stored.rows).toEqual([{ n: 1 }]);
+  expect(await daemon.end('SIGTERM')).toBe(0);
+  await proxy.close();
 });
 
 it('a daemon that could lose a confirmed delivery ends with the code of a configuration that is not valid', async () => {
