@@ -59,13 +59,14 @@ it('a daemon with the smallest pool of connections accepts, executes and shows',
   const url = `${daemon.ingressUrl}/webhooks/w/${uid}`;
   const sent = await Promise.all(Array.from({ length: 30 }, (_, n) => send(url, { start: n < 6, n })));
   expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([202]));
+  // Each of the six deliveries starts two automations.
   const runs = async () => (await daemon.api('/factories/payments/runs')).body.data;
   await eventually(async () => {
     const states = (await runs()).map(({ state }: { state: string }) => state);
-    return states.length === 6 && states.every((state: string) => state === 'succeeded');
+    return states.length === 12 && states.every((state: string) => state === 'succeeded');
   }, 60_000);
   const [{ id }] = await runs();
-  expect((await daemon.cli('run', 'logs', id)).code).toBe(0);
+  expect((await daemon.cli('run', 'log', id)).code).toBe(0);
   expect(await daemon.end('SIGTERM')).toBe(0);
 });
 
