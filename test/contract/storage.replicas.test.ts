@@ -73,7 +73,11 @@ function countRollbacks(): Promise<number> {
 
 /** Number of sessions that have a turn, or wait for one. */
 function countTurns(): Promise<number> {
-  return count(`SELECT count(*)::int AS count FROM pg_locks WHERE locktype = 'advisory' AND classid = ${RUN_TURNS}`);
+  // The tests share a server, and its view has the locks in all databases.
+  const here = '(SELECT oid FROM pg_database WHERE datname = current_database())';
+  return count(
+    `SELECT count(*)::int AS count FROM pg_locks WHERE locktype = 'advisory' AND classid = ${RUN_TURNS} AND database = ${here}`,
+  );
 }
 
 function count(sql: string): Promise<number> {

@@ -29,6 +29,8 @@ async function startPair(name: string, lasts: number): Promise<Pair> {
   const leader = await replicas.start();
   const uid = await applyCiFactory(leader);
   const follower = await replicas.start();
+  // Each daemon leaves a share of the runs to the others that it knows of.
+  for (const daemon of [leader, follower]) await eventually(() => countsFollower(daemon), PATIENCE_MS);
   let n = 0;
   return {
     leader,
@@ -43,10 +45,12 @@ async function startPair(name: string, lasts: number): Promise<Pair> {
   };
 }
 
-/**
- * Fills the room for runs, with some on both daemons. A daemon learns with its next sign of life the number of the others, so the
- * first attempts may fill one of them.
- */
+async function countsFollower(daemon: TestDaemon): Promise<boolean> {
+  const { body } = await daemon.api('/../../metrics');
+  return (body as string).includes('dockbell_replicas{role="follower"} 1');
+}
+
+/** Fills the room for runs, with some on both daemons. One of them may be quicker, so the first attempts may all be its. */
 async function occupyBoth({ leader, follower, trail, start, runs }: Pair): Promise<TrailedAttempt[]> {
   for (let before = 0; ; before = trail.attempts().length) {
     for (let sent = 0; sent < 2; sent += 1) await start();

@@ -29,6 +29,11 @@ async function download(daemon: TestDaemon, run: string): Promise<{ status: numb
   return { status: answer.status, text: await answer.text(), headers: answer.headers };
 }
 
+/** The runs of all deliveries. */
+async function listRuns(daemon: TestDaemon): Promise<{ id: string; state: string }[]> {
+  return ((await daemon.api('/factories/payments/runs')).body as { data: { id: string; state: string }[] }).data;
+}
+
 beforeAll(async () => {
   [server, repo] = await Promise.all([startPostgres(), createCiRepository()]);
   const config = configureCiFactory(repo, ['/bin/sh', '-c', COMMAND]);
@@ -36,23 +41,24 @@ beforeAll(async () => {
   const leader = await replicas.start();
   const uid = await applyCiFactory(leader);
   daemons = [leader, await replicas.start()];
-  let n = 0;
-  await eventually(async () => {
-    n += 1;
-    await fetch(`${leader.ingressUrl}/webhooks/w/${uid}`, {
+  for (const [n, executing] of daemons.entries()) {
+    const other = daemons[1 - n]!;
+    expect((await other.api('/drain', { method: 'POST' })).status).toBe(200);
+    const earlier = (await listRuns(leader)).map(({ id }) => id);
+    const answer = await fetch(`${leader.ingressUrl}/webhooks/w/${uid}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${CI_TOKEN}` },
       body: JSON.stringify({ start: true, n }),
     });
-    const { data } = (await leader.api('/factories/payments/runs')).body as { data: { id: string; state: string }[] };
-    for (const { id, state } of data) {
-      if (state !== 'succeeded') continue;
-      const { status, text } = await download(leader, id);
-      if (status === 200) runs.set(Number(text), id);
-    }
-    return runs.size === 2;
-  }, TAKE_OVER_MS);
-});
+    expect(answer.status).toBe(202);
+    const started = await eventually(async () => {
+      const all = await listRuns(leader);
+      return all.every(({ state }) => state === 'succeeded') && all.find(({ id }) => !earlier.includes(id));
+    }, TAKE_OVER_MS);
+    runs.set(executing.pid, started.id);
+    expect((await other.api('/drain', { method: 'DELETE' })).status).toBe(200);
+  }
+}, 2 * TAKE_OVER_MS);
 afterAll(async () => {
   repo?.remove();
   await server?.remove();

@@ -25,8 +25,11 @@ export function recordDelivery(context: IngressContext, reception: Reception): P
   );
 }
 
-/** A delivery that is stored after the answer starts its runs. When its sender repeats it, it is a duplicate. */
-function answerInTime(recorded: Promise<Outcome>): Promise<Outcome> {
+/**
+ * Rejects with `storage_unavailable` if the storage takes longer than a sender waits. A delivery that is stored after the answer
+ * starts its runs. When its sender repeats it, it is a duplicate.
+ */
+export function answerInTime(recorded: Promise<Outcome>): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(new AppError('storage_unavailable', `the delivery was not stored within ${ANSWER_MS / 1000} seconds`));

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -13,13 +14,23 @@ import {
   replaceWithNoncontingentExpression,
 } from 'kysely';
 import type { QueryResult as PgResult, Pool, PoolClient, QueryConfig } from 'pg';
+import { type Backoff, backoffMs } from '../../core/time/backoff.ts';
 import { TaskQueue } from '../../core/time/task-queue.ts';
 import type { Schema } from '../sql/schema/schema.ts';
 import { isLostConnection, isRetryable } from './storage-error.ts';
 import { escapeNul } from './text-without-nul.ts';
 
-/** Conflicts with other operations are rare and short, so all of these attempts fail only if the database has a problem. */
+/**
+ * A conflict with another operation is rare and short. Conflicts last longer if another application on the server keeps a
+ * serializable transaction open: PostgreSQL then remembers only roughly what committed operations read.
+ */
 const MAX_ATTEMPTS = 20;
+
+/** These follow the one before without a pause. */
+const PROMPT_ATTEMPTS = 4;
+
+/** Pauses after them. All attempts together take about 10 s. */
+const PAUSES: Backoff = { firstMs: 5, maxMs: 1000, jitter: 0.5 };
 
 /** A lock of the session. It is taken before the transaction, which therefore sees what the others did before it. */
 export interface Turn {
@@ -61,6 +72,8 @@ export function createOperations(pool: Pool): Operations {
         } catch (error) {
           if (attempts === MAX_ATTEMPTS || !isRetryable(error)) throw error;
         }
+        const failures = attempts - PROMPT_ATTEMPTS + 1;
+        if (failures > 0) await pause(backoffMs(PAUSES, failures, Math.random()));
       }
     },
   };
