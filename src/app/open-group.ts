@@ -220,7 +220,7 @@ function follow(
     followers.dispatcher
       .followCancel(message.run)
       .catch((error) => state.logger.warn({ err: error, run: message.run }, 'cancelling a run failed'));
-  } else if (!isLeader || message.kind === 'live') {
+  } else if (!isLeader || message.kind === 'live' || message.kind === 'joined') {
     // The rest concerns the leader.
   } else if (message.kind === 'runsChanged') {
     observers.sources.onRunsChangedElsewhere(message.runs);

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Logger } from '../core/ports/logger.ts';
-import type { GroupEvent } from '../core/ports/replicas.ts';
+import type { GroupEvent, Replica, ReplicaMessage } from '../core/ports/replicas.ts';
 import { JoinedGroup } from './join-group.ts';
+
+const ADDRESSES = { adminUrl: 'http://127.0.0.1:1', ingressUrl: 'http://127.0.0.1:2' };
 
 const logger: Logger = { info: () => {}, warn: () => {}, error: () => {}, child: () => logger };
 
@@ -14,6 +16,7 @@ it('serves what the earlier leader applied last before it begins to lead, and be
     replicas: {
       list: async () => [],
       describe: async () => {},
+      announce: async () => {},
       liveVersions: async () => {
         if (!isReachable) throw new Error('no connection');
         return versions;
@@ -52,3 +55,39 @@ it('serves what the earlier leader applied last before it begins to lead, and be
   expect(steps).toEqual(['serve payments', 'lead']);
   await group.stop();
 });
+
+it('reports that it joined, and counts a replica that joins without waiting for the next check', async () => {
+  const sent: ReplicaMessage[] = [];
+  const listed: Replica[] = [listReplica('a', true)];
+  let report!: (event: GroupEvent) => void;
+  const group = new JoinedGroup({
+    replicas: {
+      list: async () => listed,
+      describe: async () => {},
+      announce: async (message) => void sent.push(message),
+      liveVersions: async () => ({}),
+      changesSince: async () => ({ version: 0, change: null }),
+    },
+    listen: (listener) => {
+      report = listener;
+    },
+    self: { name: 'a', version: '1', startedAt: 0 },
+    follow: async (_factory, { stored }) => stored,
+    onMessage: () => {},
+    onRenewed: () => {},
+    onReconnected: () => {},
+    logger,
+  });
+  await group.start(ADDRESSES);
+  expect(sent).toEqual([{ kind: 'joined' }]);
+  expect(group.size).toBe(1);
+  listed.push(listReplica('b', false));
+  report({ event: 'received', from: 'b', message: { kind: 'joined' } });
+  // The next check follows after 2 s.
+  await expect.poll(() => group.size, { timeout: 1000 }).toBe(2);
+  await group.stop();
+});
+
+function listReplica(id: string, isLeader: boolean): Replica {
+  return { id, isLeader, seenMsAgo: 0, name: id, version: '1', startedAt: 0, live: {}, ...ADDRESSES };
+}

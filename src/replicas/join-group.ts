@@ -28,7 +28,7 @@ const LOOK_MS = 50;
 const FOLLOW_MS = 10_000;
 
 export interface GroupParts {
-  replicas: Pick<ReplicaTable, 'list' | 'describe' | 'liveVersions' | 'changesSince'>;
+  replicas: Pick<ReplicaTable, 'list' | 'describe' | 'announce' | 'liveVersions' | 'changesSince'>;
   /** As `GroupLink.listen`. */
   listen(listener: (event: GroupEvent) => void): void;
   self: Omit<ReplicaDescription, 'live' | keyof ReplicaAddresses>;
@@ -125,7 +125,10 @@ export class JoinedGroup implements ReplicaGroup {
 
   async start(addresses: ReplicaAddresses): Promise<void> {
     this.#addresses = addresses;
-    await this.#parts.replicas.describe(this.#describeSelf(addresses));
+    const { replicas } = this.#parts;
+    await replicas.describe(this.#describeSelf(addresses));
+    // The others share limits and runs with this replica from now on, not from their next check.
+    await replicas.announce({ kind: 'joined' });
     await this.#checkOnce();
     this.#checking = this.#checkOften();
   }
@@ -147,7 +150,7 @@ export class JoinedGroup implements ReplicaGroup {
     } else if (event.event === 'reconnected') {
       void this.#checkOnce();
       this.#parts.onReconnected();
-    } else if (event.message.kind === 'live') {
+    } else if (event.message.kind === 'live' || event.message.kind === 'joined') {
       void this.#checkOnce();
     } else {
       this.#parts.onMessage(event.message, event.from);

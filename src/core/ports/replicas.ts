@@ -31,6 +31,8 @@ export interface Replica extends ReplicaDescription {
 export type ReplicaMessage =
   /** Runs of these factories are queued, or others ended, so that some may start. */
   | { kind: 'runs'; factories: readonly string[] }
+  /** The sender begins to accept deliveries. */
+  | { kind: 'joined' }
   /** What these factories serve has changed. */
   | { kind: 'live'; factories: readonly string[] }
   /** A version of this secret was stored. */

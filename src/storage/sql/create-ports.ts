@@ -29,7 +29,7 @@ import { createIdFinder } from './operation/id-finder.ts';
 import { createKeptAnswers } from './operation/kept-answers.ts';
 import { createNoticeQueue } from './operation/notice-queue.ts';
 import { createSealedSecrets } from './operation/sealed-secrets.ts';
-import { createRetention, type DiskRoom } from './retention/create-retention.ts';
+import { createRetention, type DiskRoom, type PreparedRetention } from './retention/create-retention.ts';
 import { createPauseTable } from './runs/pauses.ts';
 import { createRunQueue } from './runs/run-queue.ts';
 import { createRunReader } from './runs/run-reader.ts';
@@ -55,6 +55,7 @@ export interface DatabaseParts {
 /** The ports of a storage, from the queries that all databases share. */
 export function createPorts(parts: DatabaseParts): Storage {
   const { query, claims, claimRetention, disk, claimLock, record, advance, reclaim, guard, guardListed } = parts;
+  const { retention, confirm } = createRetention(query, claimRetention, disk);
   return {
     deliveryLog: { record },
     deliveryReader: guardListed('deliveryReader', createDeliveryReader(query, claims)),
@@ -85,7 +86,22 @@ export function createPorts(parts: DatabaseParts): Storage {
     sessions: guard('sessions', createSessionTable(query)),
     loginLinks: guard('loginLinks', createLoginLinkTable(query)),
     auditLog: guard('auditLog', createAuditLog(query)),
-    retention: { ...guardListed('retention', createRetention(query, claimRetention, disk)), reclaim },
+    retention: { ...confirmPieces(guardListed('retention', retention), confirm), reclaim },
+  };
+}
+
+/** A piece that was rolled back because of a conflict is repeated as it was. */
+function confirmPieces(
+  retention: PreparedRetention['retention'],
+  confirm: PreparedRetention['confirm'],
+): PreparedRetention['retention'] {
+  return {
+    ...retention,
+    prune: async (policy, nowMs) => {
+      const piece = await retention.prune(policy, nowMs);
+      confirm();
+      return piece;
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import type { Retention } from '../../../core/ports/retention.ts';
 import type { ClaimRetention } from '../deliveries/claim-finder.ts';
 import type { Schema } from '../schema/schema.ts';
 import { findMark, writeMark } from './mark.ts';
-import { beginPass, type Piece, type PruneStep } from './pass.ts';
+import { beginPass, copyPass, type Piece, type PruneStep } from './pass.ts';
 import { pruneAudit, pruneLoginLinks, pruneSessions } from './prune-access.ts';
 import { pruneAgentFiles } from './prune-agent-files.ts';
 import { pruneDeliveries, pruneIdentities, pruneRuns } from './prune-deliveries.ts';
@@ -43,6 +43,12 @@ export interface DiskRoom {
   makeRoom(): void;
 }
 
+export interface PreparedRetention {
+  retention: Omit<Retention, 'reclaim'>;
+  /** Call when what `prune` removed is committed. Without it, the next call of `prune` repeats the piece. */
+  confirm(): void;
+}
+
 /**
  * Removes expired rows. One pass reads each table from the oldest row on, in pieces. It keeps its position between the
  * calls, so that old rows which must remain are read once per pass and not once per piece.
@@ -50,31 +56,33 @@ export interface DiskRoom {
  * Removing rows also writes to the write-ahead log. If the disk is full, the log is emptied and the piece is retried
  * with fewer rows, down to one.
  */
-export function createRetention(
-  db: Kysely<Schema>,
-  claims: ClaimRetention,
-  disk: DiskRoom,
-): Omit<Retention, 'reclaim'> {
+export function createRetention(db: Kysely<Schema>, claims: ClaimRetention, disk: DiskRoom): PreparedRetention {
   let pass = beginPass(null);
+  /** The pass after the last piece. */
+  let reached = pass;
   let pieceRows = MAX_PIECE_ROWS;
   return {
-    lastMark: () => findMark(db),
-    noteMark: (mark) => writeMark(db, mark),
-    prune: async (policy, nowMs) => {
-      for (;;) {
-        try {
-          const piece = await prunePiece({ db, claims, policy, nowMs, pass, limit: pieceRows });
-          if (!piece.more) pass = beginPass(pass);
-          pieceRows = Math.min(MAX_PIECE_ROWS, pieceRows * 2);
-          return piece;
-        } catch (error) {
-          // The pass is already after the rows that it could not remove.
-          pass = beginPass(null);
-          if (!disk.isFull(error) || pieceRows === 1) throw error;
-          disk.makeRoom();
-          pieceRows = Math.ceil(pieceRows / FULL_DISK_FACTOR);
+    retention: {
+      lastMark: () => findMark(db),
+      noteMark: (mark) => writeMark(db, mark),
+      prune: async (policy, nowMs) => {
+        for (;;) {
+          try {
+            const ahead = copyPass(pass);
+            const piece = await prunePiece({ db, claims, policy, nowMs, pass: ahead, limit: pieceRows });
+            reached = piece.more ? ahead : beginPass(ahead);
+            pieceRows = Math.min(MAX_PIECE_ROWS, pieceRows * 2);
+            return piece;
+          } catch (error) {
+            if (!disk.isFull(error) || pieceRows === 1) throw error;
+            disk.makeRoom();
+            pieceRows = Math.ceil(pieceRows / FULL_DISK_FACTOR);
+          }
         }
-      }
+      },
+    },
+    confirm: () => {
+      pass = reached;
     },
   };
 }

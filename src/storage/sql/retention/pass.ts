@@ -38,6 +38,18 @@ export function beginPass(before: Pass | null): Pass {
   };
 }
 
+/** For an attempt that may fail. */
+export function copyPass(pass: Pass): Pass {
+  return {
+    ...pass,
+    floors: new Map(pass.floors),
+    retired: new Set(pass.retired),
+    retiredBefore: new Set(pass.retiredBefore),
+    retiredRevisions: new Set(pass.retiredRevisions),
+    retiredRevisionsBefore: new Set(pass.retiredRevisionsBefore),
+  };
+}
+
 /** The input of one step for one piece. */
 export interface Piece {
   db: Kysely<Schema>;
