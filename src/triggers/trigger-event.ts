@@ -1,5 +1,23 @@
 import type { JsonObject } from '../core/json.ts';
-import type { Comparison } from '../filter/comparisons.ts';
+
+/** How listed values are compared with those of a payload. Both are trimmed first. */
+export type Comparison =
+  /** Case-sensitive. */
+  | 'exact'
+  /** In any letter case. */
+  | 'fold'
+  /** Logins in any letter case; the `@` in front of a listed one is optional. */
+  | 'login'
+  /** Names of branches with or without `refs/heads/`. A listed `*`, `?` or `[` makes a glob. */
+  | 'branch'
+  /** The listed value is a glob of paths from the root of a repository. */
+  | 'glob'
+  /** The received text contains the listed one, in any letter case. */
+  | 'text'
+  /** Names of emoji, without colons and without the skin tone. */
+  | 'emoji'
+  /** Integers. */
+  | 'number';
 
 /** How values are derived from a text of a payload. */
 export type Reading =

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { suggest } from '../../core/suggest.ts';
-import { COMPARISONS } from '../../filter/comparisons.ts';
+import { COMPARISONS } from '../../filter/values/comparisons.ts';
 import type { FilterKey, ServedKey, TriggerEvent, ValueForm } from '../../triggers/trigger-event.ts';
 import { type KeyPath, quote } from '../../yaml/key-path.ts';
 import type { FileProblem } from '../file-diagnostics.ts';
