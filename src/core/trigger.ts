@@ -6,6 +6,18 @@ export interface DeliveryFilter {
   /** By name, in any letter case. */
   headers?: JsonObject;
   payload?: JsonObject;
+  /** The delivery is an event that this provider trigger takes. */
+  trigger?: ProviderCondition;
+}
+
+/** A trigger of a provider with what the factory says about it. */
+export interface ProviderCondition {
+  provider: string;
+  event: string;
+  /** The filter as declared. */
+  filter: JsonObject;
+  /** The repositories of the factory, as the provider names them. Without `repos` in the filter, only these match. */
+  repositories?: string[];
 }
 
 /** What a filter tests. */

@@ -8,6 +8,7 @@ import {
   matchesReceived,
 } from './match-payload.ts';
 import type { FilterPattern, LeafCondition, PatternField } from './pattern.ts';
+import { compileValues } from './values/compile-values.ts';
 
 /** A compiled filter of deliveries. It has no state, so any number of deliveries can share it. */
 export interface CompiledPattern {
@@ -29,9 +30,12 @@ export function compilePattern(pattern: FilterPattern): CompiledPattern {
   };
 }
 
-/** The parts of a filter that require something. */
-export function compileFilter({ headers, payload }: FilterPattern): CompiledFilter {
-  return [...compilePart('headers', headers), ...compilePart('payload', payload)];
+/** With the parts of a filter that require something. */
+export function compileFilter({ headers, payload, trigger }: FilterPattern): CompiledFilter {
+  return {
+    parts: [...compilePart('headers', headers), ...compilePart('payload', payload)],
+    trigger: trigger === undefined ? null : { event: trigger.event, values: trigger.values.map(compileValues) },
+  };
 }
 
 function compilePart(key: CompiledPart['key'], fields: readonly PatternField[]): CompiledPart[] {

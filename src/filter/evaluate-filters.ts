@@ -1,7 +1,7 @@
 import type { DeliveryFilter, Received } from '../core/trigger.ts';
 import { type CompiledPattern, compilePattern } from './compile-pattern.ts';
-import type { TraceEntry } from './explain.ts';
-import { type AnyFilter, type FilterProblem, parseFilter } from './parse-filter.ts';
+import { EVENT_PATH, type TraceEntry } from './explain.ts';
+import { type AnyFilter, type FilterProblem, parseTriggerFilter } from './parse-filter.ts';
 
 /**
  * Result of the filters of an automation for a delivery. `invalid`: no filter matched, and at least one could not be
@@ -30,8 +30,8 @@ export interface CompiledFilters {
 
 /** Compiles filters. A trigger without a filter has `{}`, which every delivery matches. */
 export function compileFilters(filters: readonly AnyFilter[]): CompiledFilters {
-  const parsed = filters.map(parseFilter);
-  const patterns = parsed.flatMap((result) => (result.ok ? [compilePattern(result.pattern)] : []));
+  const parsed = filters.map(parseTriggerFilter);
+  const patterns = parsed.flatMap((result) => (result.ok ? result.patterns.map(compilePattern) : []));
   const problems = parsed.flatMap((result) => (result.ok ? [] : result.problems));
   return {
     matches: (received) => patterns.some((pattern) => pattern.matches(received)),
@@ -48,9 +48,8 @@ function decideByPatterns(
   received: Received,
 ): FilterDecision {
   if (patterns.some((pattern) => pattern.matches(received))) return MATCHED;
-  const [first] = patterns;
-  if (first === undefined || problems.length > 0) return { outcome: 'invalid', problems };
-  return { outcome: 'filtered', decidedBy: first.findDecidingEntry(received)! };
+  if (patterns.length === 0 || problems.length > 0) return { outcome: 'invalid', problems };
+  return { outcome: 'filtered', decidedBy: findNearest(patterns, received).decidedBy };
 }
 
 function evaluatePatterns(
@@ -59,11 +58,16 @@ function evaluatePatterns(
   received: Received,
 ): FilterEvaluation {
   const matching = patterns.find((pattern) => pattern.matches(received));
-  const deciding = matching ?? patterns[0];
-  if (deciding === undefined || (matching === undefined && problems.length > 0))
-    return { outcome: 'invalid', problems };
-  const { trace, decidedBy } = deciding.explain(received);
-  return decidedBy === null ? { outcome: 'matched', trace } : { outcome: 'filtered', trace, decidedBy };
+  if (matching !== undefined) return { outcome: 'matched', trace: matching.explain(received).trace };
+  if (patterns.length === 0 || problems.length > 0) return { outcome: 'invalid', problems };
+  const { pattern, decidedBy } = findNearest(patterns, received);
+  return { outcome: 'filtered', trace: pattern.explain(received).trace, decidedBy };
+}
+
+/** Of patterns that do not match: the first one whose event the delivery is. Without such a one, the first of all. */
+function findNearest(patterns: readonly CompiledPattern[], received: Received) {
+  const decisions = patterns.map((pattern) => ({ pattern, decidedBy: pattern.findDecidingEntry(received)! }));
+  return decisions.find(({ decidedBy }) => decidedBy.path !== EVENT_PATH) ?? decisions[0]!;
 }
 
 /** Result of a test of a filter or an automation, for the API and the command line. */

@@ -28,6 +28,41 @@ export function sayNotIn(path: string, value: unknown, set: ReadonlySet<unknown>
   return `${is}; not_in excludes its element ${describeValue(found)}`;
 }
 
+/** Some value of a provider trigger must exist. */
+export function sayValueExists(subject: string, matched: boolean): string {
+  return matched ? `the delivery has ${subject}, as expected` : `the delivery has no ${subject.replace(/^an? /, '')}`;
+}
+
+/** `in` of a key of a provider trigger: one of the values is listed. */
+export function sayValuesIn(
+  key: string,
+  subject: string,
+  found: readonly string[],
+  listed: readonly string[],
+  matched: boolean,
+): string {
+  const expected = `${key} expected ${nameValues(listed)}`;
+  if (found.length === 0) return `${expected}, the delivery has no value for it`;
+  return `${expected}, ${matched ? 'as found: ' : ''}${subject} ${found.length === 1 ? 'is' : 'are'} ${listValues(found)}`;
+}
+
+/** `not_in` of a key of a provider trigger: none of the values is listed. */
+export function sayValuesNotIn(
+  key: string,
+  found: readonly string[],
+  listed: readonly string[],
+  matched: boolean,
+): string {
+  if (matched) return `${key} has none of the values that not_in excludes (${listValues(listed)})`;
+  return `${key} excludes ${nameValues(listed)}, the delivery has ${listValues(found)}`;
+}
+
+function listValues(values: readonly string[]): string {
+  const named = values.slice(0, MAX_VALUES_NAMED).map(describeValue).join(', ');
+  const rest = values.length - MAX_VALUES_NAMED;
+  return rest > 0 ? `${named} and ${countOf(rest, 'more value')}` : named;
+}
+
 /** A nested pattern on an object. The keys below have separate entries. */
 export function sayObject(path: string): string {
   return `${path} is an object, as expected`;

@@ -2,23 +2,37 @@ import { isJsonObject, type Json } from '../core/json.ts';
 import type { Received } from '../core/trigger.ts';
 import { formatHeader, formatPath, shortenText } from '../words/payload-path.ts';
 import { summarizeValue } from './describe-value.ts';
-import { sayClosest, sayElement, sayExists, sayIn, sayNotIn, sayObject, sayObjectMissing } from './explain-message.ts';
+import {
+  sayClosest,
+  sayElement,
+  sayExists,
+  sayIn,
+  sayNotIn,
+  sayObject,
+  sayObjectMissing,
+  sayValueExists,
+  sayValuesIn,
+  sayValuesNotIn,
+} from './explain-message.ts';
 import {
   type CompiledField,
   type CompiledFilter,
   type CompiledLeaf,
+  type CompiledPart,
+  type CompiledTrigger,
   isListed,
   leafHolds,
   objectHolds,
-  readField,
 } from './match-payload.ts';
 import type { Scalar } from './pattern.ts';
+import { readField } from './read-field.ts';
+import type { CompiledValues } from './values/compile-values.ts';
 
 /** What one condition of the filter expected and found. */
 export interface TraceEntry {
   /**
    * Path in the payload, array indexes included, for example `items[2].name`; `''` is the payload itself. For a request
-   * header, its name: `header x-github-event`.
+   * header, its name: `header x-github-event`. For a provider trigger, the key of its filter, or `event`.
    */
   path: string;
   /** `object`: a nested pattern requires an object, or an array with an object that matches the whole pattern. */
@@ -46,13 +60,14 @@ export interface Explanation {
 /** Number of array elements that are compared to find the closest one. Bounded because of hostile arrays. */
 const MAX_ELEMENTS_COMPARED = 100;
 
+/** The path of the entry about the event of a provider trigger. */
+export const EVENT_PATH = 'event';
+
 type Path = readonly (string | number)[];
 
 /** Evaluates every condition, where matching stops at the first that fails, and says what was asked and found. */
-export function explainReceived(filter: CompiledFilter, received: Received): Explanation {
-  const trace = filter.flatMap(({ key, condition: { fields } }) =>
-    key === 'headers' ? traceHeaders(fields, received.headers) : tracePayload(fields, received.payload),
-  );
+export function explainReceived({ parts, trigger }: CompiledFilter, received: Received): Explanation {
+  const trace = trigger === null ? traceParts(parts, received) : traceTrigger(parts, trigger, received);
   const decidedBy = trace.find((entry) => !entry.matched) ?? null;
   return { matched: decidedBy === null, trace, decidedBy };
 }
@@ -61,8 +76,15 @@ export function explainReceived(filter: CompiledFilter, received: Received): Exp
  * The entry that `explainReceived` says decided; `null` where the delivery matches. Describes only that one, because
  * a backtest explains many deliveries.
  */
-export function findDecidingEntry(filter: CompiledFilter, received: Received): TraceEntry | null {
-  for (const { key, condition } of filter) {
+export function findDecidingEntry({ parts, trigger }: CompiledFilter, received: Received): TraceEntry | null {
+  if (trigger === null) return decideParts(parts, received);
+  if (decideParts(parts, received) !== null) return traceEvent(parts, trigger, received);
+  const failed = trigger.values.find((values) => !values.matches(received.payload));
+  return failed === undefined ? null : traceValues(failed, received.payload).find((entry) => !entry.matched)!;
+}
+
+function decideParts(parts: readonly CompiledPart[], received: Received): TraceEntry | null {
+  for (const { key, condition } of parts) {
     const decided =
       key === 'headers'
         ? (traceHeaders(condition.fields, received.headers).find((entry) => !entry.matched) ?? null)
@@ -70,6 +92,50 @@ export function findDecidingEntry(filter: CompiledFilter, received: Received): T
     if (decided !== null) return decided;
   }
   return null;
+}
+
+function traceParts(parts: readonly CompiledPart[], received: Received): TraceEntry[] {
+  return parts.flatMap(({ key, condition: { fields } }) =>
+    key === 'headers' ? traceHeaders(fields, received.headers) : tracePayload(fields, received.payload),
+  );
+}
+
+/** The event in one entry, in the terms of the provider. The conditions on values only mean something for this event. */
+function traceTrigger(parts: readonly CompiledPart[], trigger: CompiledTrigger, received: Received): TraceEntry[] {
+  const event = traceEvent(parts, trigger, received);
+  if (!event.matched) return [event];
+  return [event, ...trigger.values.flatMap((values) => traceValues(values, received.payload))];
+}
+
+function traceEvent(parts: readonly CompiledPart[], { event }: CompiledTrigger, received: Received): TraceEntry {
+  const decided = decideParts(parts, received);
+  const matched = decided === null;
+  const message = matched
+    ? `the delivery is the event ${event.name} of ${event.trigger}`
+    : `the delivery is not the event ${event.name} of ${event.trigger}: ${decided.message}`;
+  const found = matched ? { actual: event.name, present: true } : { actual: decided.actual, present: decided.present };
+  return { path: EVENT_PATH, operator: 'in', expected: [event.name], ...found, matched, message };
+}
+
+function traceValues(values: CompiledValues, payload: unknown): TraceEntry[] {
+  const { key, subject, in: included, notIn, exists } = values.condition;
+  const read = values.read(payload);
+  const entries: TraceEntry[] = [];
+  const add = (operator: TraceEntry['operator'], expected: Json, found: string[], matched: boolean, message: string) =>
+    entries.push({ path: key, operator, expected, actual: found, present: found.length > 0, matched, message });
+  if (exists) {
+    const matched = read.in.length > 0;
+    add('exists', true, read.in, matched, sayValueExists(subject, matched));
+  }
+  if (included !== null) {
+    const matched = values.isIncluded(payload);
+    add('in', [...included], read.in, matched, sayValuesIn(key, subject, read.in, included, matched));
+  }
+  if (notIn !== null) {
+    const matched = !values.isExcluded(payload);
+    add('not_in', [...notIn], read.notIn, matched, sayValuesNotIn(key, read.notIn, notIn, matched));
+  }
+  return entries;
 }
 
 function traceHeaders(fields: readonly CompiledField[], headers: Received['headers']): TraceEntry[] {

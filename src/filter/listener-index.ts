@@ -9,10 +9,10 @@ import {
   leafHolds,
   matchesReceived,
   objectHolds,
-  readField,
 } from './match-payload.ts';
-import { parseFilter } from './parse-filter.ts';
+import { parseTriggerFilter } from './parse-filter.ts';
 import { forEachObject, type PathNode, PathTree } from './path-tree.ts';
+import { readField } from './read-field.ts';
 
 /** An automation that a delivery starts. */
 export interface Listener {
@@ -46,21 +46,20 @@ export type ListenerPatterns = readonly CompiledFilter[];
 
 /** Compiles filters. A filter that several webhooks share is compiled once, so that they share its memory. */
 export class FilterCompiler {
-  readonly #compiled = new Map<string, CompiledFilter | null>();
+  readonly #compiled = new Map<string, readonly CompiledFilter[]>();
 
   /** A filter that cannot be evaluated never matches, so the result omits it. */
   compile(filters: readonly DeliveryFilter[]): ListenerPatterns {
     return filters.flatMap((filter) => {
       const key = JSON.stringify(filter);
       const compiled = this.#compiled.get(key);
-      const parts = compiled === undefined ? this.#add(key, filter) : compiled;
-      return parts === null ? [] : [parts];
+      return compiled === undefined ? this.#add(key, filter) : compiled;
     });
   }
 
-  #add(key: string, filter: DeliveryFilter): CompiledFilter | null {
-    const parsed = parseFilter(filter);
-    const compiled = parsed.ok ? compileFilter(parsed.pattern) : null;
+  #add(key: string, filter: DeliveryFilter): readonly CompiledFilter[] {
+    const parsed = parseTriggerFilter(filter);
+    const compiled = parsed.ok ? parsed.patterns.map(compileFilter) : [];
     this.#compiled.set(key, compiled);
     return compiled;
   }
@@ -132,7 +131,7 @@ export class ListenerIndex {
     if (!enabled) return;
     for (const path of listener.keyPaths ?? []) this.wanted.add(path, true);
     entry.wanted = listener.keyPaths ?? [];
-    if (patterns.some((filter) => filter.length === 0)) this.#unfiltered.add(entry);
+    if (patterns.some(({ parts }) => parts.length === 0)) this.#unfiltered.add(entry);
     else for (const filter of patterns) this.#file(entry, filter);
   }
 
@@ -167,6 +166,7 @@ export class ListenerIndex {
     entry.filed.push({ pattern, listing });
     this.#patterns += 1;
     for (const end of ends) this.#want(end);
+    for (const path of listValuePaths(filter)) this.wanted.add(path, true);
     if (listing !== null) this.#fileByValue(pattern, listing);
     else this.#fileByCondition(pattern, ends);
   }
@@ -174,6 +174,7 @@ export class ListenerIndex {
   #unfile({ pattern, listing }: Entry['filed'][number]): void {
     const ends = listEnds(pattern.filter);
     for (const end of ends) this.#unwant(end);
+    for (const path of listValuePaths(pattern.filter)) this.wanted.remove(path, true);
     if (listing !== null) this.#unfileByValue(pattern, listing);
     else this.#unfileByCondition(pattern, ends);
   }
@@ -296,10 +297,15 @@ interface SharedEnd {
   patterns: Set<FiledPattern>;
 }
 
-function listEnds(filter: CompiledFilter): PatternEnd[] {
+function listEnds({ parts }: CompiledFilter): PatternEnd[] {
   const ends: PatternEnd[] = [];
-  addEnds(filter, [], ends);
+  addEnds(parts, [], ends);
   return ends;
+}
+
+/** The paths of the payload that its conditions on values read. */
+function listValuePaths({ trigger }: CompiledFilter): (readonly string[])[] {
+  return trigger === null ? [] : trigger.values.flatMap(({ paths }) => paths);
 }
 
 function addEnds(fields: readonly CompiledField[], above: readonly string[], ends: PatternEnd[]): void {

@@ -1,6 +1,9 @@
 import { isJsonObject } from '../core/json.ts';
 import type { Received } from '../core/trigger.ts';
+import type { ProviderEvent } from '../triggers/trigger-pattern.ts';
 import type { Scalar } from './pattern.ts';
+import { readField } from './read-field.ts';
+import type { CompiledValues } from './values/compile-values.ts';
 
 /** A leaf with its lists as sets: `Set` compares as the grammar does (no coercion, `-0` is `0`). */
 export interface CompiledLeaf {
@@ -29,14 +32,30 @@ export interface CompiledPart {
 }
 
 /** A compiled filter of deliveries. Without parts, it matches everything. */
-export type CompiledFilter = readonly CompiledPart[];
+export interface CompiledFilter {
+  parts: readonly CompiledPart[];
+  /** As `FilterPattern.trigger`; `null` for other triggers. */
+  trigger: CompiledTrigger | null;
+}
+
+export interface CompiledTrigger {
+  event: ProviderEvent;
+  values: readonly CompiledValues[];
+}
 
 /**
  * Does the received delivery match the filter? Recurses as deep as the filter only, allocates nothing and stops at the
  * first condition that fails.
  */
-export function matchesReceived(filter: CompiledFilter, received: Received): boolean {
-  return fieldsHold(filter, received);
+export function matchesReceived({ parts, trigger }: CompiledFilter, received: Received): boolean {
+  return fieldsHold(parts, received) && (trigger === null || valuesHold(trigger, received.payload));
+}
+
+function valuesHold({ values }: CompiledTrigger, payload: unknown): boolean {
+  for (let index = 0; index < values.length; index += 1) {
+    if (!values[index]!.matches(payload)) return false;
+  }
+  return true;
 }
 
 /** Is this an object, or an array with an object, that meets all fields? Arrays inside arrays are not entered. */
@@ -58,11 +77,6 @@ function fieldsHold(fields: readonly CompiledField[], object: object): boolean {
     if (!holds) return false;
   }
   return true;
-}
-
-/** The object's own field; `undefined`, which JSON cannot hold, where it is absent. Prototypes are never looked at. */
-export function readField(object: object, key: string): unknown {
-  return Object.hasOwn(object, key) ? (object as { [key: string]: unknown })[key] : undefined;
 }
 
 /** Does the value (`undefined`: absent) meet every operator of the leaf? */

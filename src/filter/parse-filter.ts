@@ -1,16 +1,21 @@
 import { isJsonObject } from '../core/json.ts';
 import type { DeliveryFilter } from '../core/trigger.ts';
+import { compileTrigger } from '../triggers/compile-trigger.ts';
+import type { TriggerPattern } from '../triggers/trigger-pattern.ts';
 import { describeValue } from './describe-value.ts';
 import { PATTERN_RULES, type ParsedPattern, type PatternProblem, parsePattern } from './parse-pattern.ts';
 import type { FilterPattern, PatternField } from './pattern.ts';
 
+/** The parts of a filter that people write. */
+type WrittenPart = 'headers' | 'payload';
+
 /** One problem of a part of a filter. `path` begins at the part. */
 export interface FilterProblem extends PatternProblem {
-  part: keyof DeliveryFilter;
+  part: WrittenPart;
 }
 
 /** A filter of deliveries that nobody has checked: any JSON or YAML in each part. */
-export type AnyFilter = { readonly [Part in keyof DeliveryFilter]?: unknown };
+export type AnyFilter = { readonly [Part in WrittenPart]?: unknown } & Pick<DeliveryFilter, 'trigger'>;
 
 export type ParsedFilter = { ok: true; pattern: FilterPattern } | { ok: false; problems: FilterProblem[] };
 
@@ -22,6 +27,28 @@ export function parseFilter(filter: AnyFilter): ParsedFilter {
     return { ok: true, pattern: { headers: headers.pattern.fields, payload: payload.pattern.fields } };
   }
   return { ok: false, problems: [...problemsOf(headers, 'headers'), ...problemsOf(payload, 'payload')] };
+}
+
+export type ParsedFilters = { ok: true; patterns: FilterPattern[] } | Extract<ParsedFilter, { ok: false }>;
+
+/**
+ * Reads what one trigger requires of deliveries: a match of any of the patterns suffices. A provider trigger has one for each
+ * kind of delivery; none if it cannot be evaluated. Never throws.
+ */
+export function parseTriggerFilter(filter: AnyFilter): ParsedFilters {
+  if (filter.trigger === undefined) {
+    const parsed = parseFilter(filter);
+    return parsed.ok ? { ok: true, patterns: [parsed.pattern] } : parsed;
+  }
+  const parsed = compileTrigger(filter.trigger).map(parseTriggerPattern);
+  const problems = parsed.flatMap((one) => (one.ok ? [] : one.problems));
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, patterns: parsed.flatMap((one) => (one.ok ? [one.pattern] : [])) };
+}
+
+function parseTriggerPattern({ event, headers, payload, values }: TriggerPattern): ParsedFilter {
+  const parsed = parseFilter(Object.keys(headers).length === 0 ? { payload } : { headers, payload });
+  return parsed.ok ? { ok: true, pattern: { ...parsed.pattern, trigger: { event, values } } } : parsed;
 }
 
 function parsePart(part: unknown, parse: (part: unknown) => ParsedPattern): ParsedPattern {

@@ -1,3 +1,5 @@
+import type { ProviderEvent, ValueCondition } from '../triggers/trigger-pattern.ts';
+
 /** A value that a filter can list. Compared without coercion; numbers by value, so that `1` equals `1.0`. */
 export type Scalar = null | boolean | number | string;
 
@@ -33,6 +35,8 @@ export interface FilterPattern {
   /** Leaves with the names of headers in lowercase as keys. */
   headers: PatternField[];
   payload: PatternField[];
+  /** For a provider trigger: the other fields decide whether a delivery is this event, and these conditions must hold, too. */
+  trigger?: { event: ProviderEvent; values: readonly ValueCondition[] };
 }
 
 /** Is this a value that a filter can list? `NaN` and infinity, which YAML has, are not JSON. */

@@ -23,8 +23,10 @@ export type Comparison =
 export type Reading =
   /** The name of a branch behind `refs/heads/`; no value for other refs. */
   | 'branch_name'
-  /** The names that the text mentions with `@`. */
+  /** The names that a text of GitHub mentions with `@`. */
   | 'mentions'
+  /** The names that a text of GitLab mentions with `@`. */
+  | 'gitlab_mentions'
   /** What follows the last `/`. */
   | 'last_segment'
   /** The parts between white space. */
@@ -114,8 +116,10 @@ export interface DeliveryRow {
 export interface TriggerEvent {
   deliveries: readonly DeliveryRow[];
   keys: { readonly [key: string]: FilterKey };
-  /** Does the event require a mention in the text of the delivery? */
-  needsMention?: boolean;
+  /** If the event requires a mention in the text of the delivery: how mentions are read. */
+  needsMention?: 'mentions' | 'gitlab_mentions';
+  /** Must the filter name who is mentioned? */
+  needsName?: boolean;
   /** Two keys of which one must match if both have `in`. */
   either?: readonly [string, string];
   /** A condition that holds only for filters without this key. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyCiFactory, CI_AUTOMATIONS, configureCiFactory, declareCiFactory } from '../helpers/ci-factory.ts';
 import { sendToCi, useCiOnPostgres } from '../helpers/ci-on-postgres.ts';
@@ -157,11 +158,15 @@ const WALKS: Record<string, () => Promise<void>> = {
     const revision = await ci.repo.commit(declareCiFactory('another prompt'));
     const reconciled = await follower.api('/factories/payments/reconciliations?wait=true', { method: 'POST' });
     expect(reconciled.body).toMatchObject({ revision });
-    const lists = await Promise.all([leader, follower].map((each) => each.api('/factories/payments/reconciliations')));
-    expect(lists[1]!.body).toEqual(lists[0]!.body);
+    const list = (daemon: TestDaemon) => daemon.api('/factories/payments/reconciliations');
+    const [listed] = await eventually(async () => {
+      // A reconciliation may end between the two answers.
+      const lists = await Promise.all([leader, follower].map(list));
+      return isDeepStrictEqual(lists[0]!.body, lists[1]!.body) ? lists : null;
+    });
     const isOf = (each: { revision: string; result: string }) =>
       each.revision === revision && each.result === 'applied';
-    expect(lists[0]!.body.data.filter(isOf)).toHaveLength(1);
+    expect(listed!.body.data.filter(isOf)).toHaveLength(1);
     expect(leader.output()).toContain(revision);
     expect(follower.output()).not.toContain(revision);
   },

@@ -95,7 +95,7 @@ const issueEvents: { readonly [event: string]: TriggerEvent } = {
       comment(false),
     ],
     keys: mentionKeys,
-    needsMention: true,
+    needsMention: 'mentions',
   },
 };
 
@@ -127,7 +127,7 @@ const pullRequestEvents: { readonly [event: string]: TriggerEvent } = {
       { event: 'pull_request_review', when: { action: ['submitted'], review: byPerson }, text: 'review.body' },
     ],
     keys: mentionKeys,
-    needsMention: true,
+    needsMention: 'mentions',
   },
   pull_request_review_requested: {
     deliveries: pullRequest('review_requested'),

@@ -52,10 +52,11 @@ export const GITLAB: TriggerProvider = {
           text: 'object_attributes.note',
         },
       ],
-      needsMention: true,
+      needsMention: 'gitlab_mentions',
+      needsName: true,
       keys: {
         repos,
-        mentioned: { compare: 'login', from: [{ path: '', read: 'mentions' }], subject: 'the mentions' },
+        mentioned: { compare: 'login', from: [{ path: '', read: 'gitlab_mentions' }], subject: 'the mentions' },
       },
     },
   },

@@ -1,0 +1,194 @@
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+import type { ProviderCondition } from '../core/trigger.ts';
+import { TRIGGER_PROVIDERS } from './providers.ts';
+import type { DeliveryRow, FilterKey, ServedKey, Source, TriggerEvent, TriggerProvider } from './trigger-event.ts';
+import type { TriggerPattern, ValueCondition } from './trigger-pattern.ts';
+
+/** What a filter lists for one key: `null` for an operator that imposes nothing. */
+interface Lists {
+  in: readonly string[] | null;
+  notIn: readonly string[] | null;
+}
+
+/** A key that a filter uses. */
+interface UsedKey extends Lists {
+  key: string;
+  served: ServedKey;
+}
+
+/**
+ * The patterns of a provider trigger: a delivery starts the automation if it matches one of them. A trigger that cannot be
+ * evaluated as a whole has none, because a run for everything is worse than no run.
+ */
+export function compileTrigger(condition: ProviderCondition): TriggerPattern[] {
+  const provider = TRIGGER_PROVIDERS.get(condition.provider);
+  const event = provider === undefined ? undefined : findEvent(provider, condition.event);
+  if (provider === undefined || event === undefined) return [];
+  const used = readFilter(event, withRepositories(event, condition));
+  if (used === null || lacksName(event, used)) return [];
+  const trigger = `${condition.provider} ${condition.event}`;
+  return event.deliveries.flatMap((row) =>
+    listAlternatives(event, used).map((keys) => ({
+      event: { trigger, name: nameDelivery(row) },
+      ...describeDelivery(provider, event, row, used),
+      values: [...listRowConditions(row), ...keys.map((key) => toCondition(key, row)), ...requireMention(event, row)],
+    })),
+  );
+}
+
+function findEvent({ events }: TriggerProvider, name: string): TriggerEvent | undefined {
+  return Object.hasOwn(events, name) ? events[name] : undefined;
+}
+
+/** Without `repos`, a trigger is about the repositories of the factory. */
+function withRepositories({ keys }: TriggerEvent, { filter, repositories = [] }: ProviderCondition): JsonObject {
+  const { repos } = keys;
+  if (repos === undefined || !('form' in repos) || repositories.length === 0) return filter;
+  const lists = readLists(repos, filter.repos ?? null);
+  if (lists !== null && (lists.in !== null || lists.notIn !== null)) return filter;
+  return { ...filter, repos: [...repositories] };
+}
+
+/** The keys that impose something; `null` if one of them is unknown, invalid, or in no payload. */
+function readFilter(event: TriggerEvent, filter: JsonObject): UsedKey[] | null {
+  const used: UsedKey[] = [];
+  for (const [key, declared] of Object.entries(filter)) {
+    const known = Object.hasOwn(event.keys, key) ? event.keys[key] : undefined;
+    const lists = known === undefined ? null : readLists(known, declared);
+    if (known === undefined || lists === null) return null;
+    if (lists.in === null && lists.notIn === null) continue;
+    if ('unserved' in known) return null;
+    used.push({ key, served: known, ...lists });
+  }
+  return used;
+}
+
+function readLists(known: FilterKey, declared: Json): Lists | null {
+  const { in: included = null, not_in: excluded = null } = isJsonObject(declared) ? declared : { in: declared };
+  const lists = { in: readList(known, included), notIn: readList(known, excluded) };
+  return lists.in === undefined || lists.notIn === undefined ? null : (lists as Lists);
+}
+
+/** `undefined` if it is no list of values of the key. */
+function readList(known: FilterKey, list: Json): readonly string[] | null | undefined {
+  if (list === null) return null;
+  if (!Array.isArray(list)) return undefined;
+  if (list.length === 0) return null;
+  if ('unserved' in known) return list.map(String);
+  const values = list.map((value) => readValue(known, value));
+  return values.includes(null) ? undefined : (values as string[]);
+}
+
+function readValue({ compare, aliases = {}, namesFrom }: ServedKey, value: Json): string | null {
+  if (compare === 'number') return typeof value === 'number' ? String(value) : null;
+  if (typeof value !== 'string') return null;
+  const trimmed = value.trim();
+  if (namesFrom !== undefined) return readId(namesFrom, trimmed);
+  const folded = trimmed.toLowerCase();
+  return Object.hasOwn(aliases, folded) ? aliases[folded]! : trimmed;
+}
+
+/** IDs of Slack; a team of Teams is listed by its ID in payloads. */
+const ID_FORMS = { channels: /^[CGD][A-Z0-9]{5,}$/, users: /^[UW][A-Z0-9]{5,}$/, teams: /./ };
+
+/** `null` for a name: events carry only IDs. */
+function readId(kind: NonNullable<ServedKey['namesFrom']>, value: string): string | null {
+  const id = value.replace(/^[#@]/, '');
+  return ID_FORMS[kind].test(id) ? id : null;
+}
+
+/** GitLab has no event for the mention of a certain account, so the trigger must name it. */
+function lacksName({ needsName }: TriggerEvent, used: readonly UsedKey[]): boolean {
+  return needsName === true && !used.some(({ key, in: listed }) => key === 'mentioned' && listed !== null);
+}
+
+/**
+ * The conditions on keys, once for each choice among keys of which one must match. An ID and its name form are one list, so
+ * `in` of either suffices.
+ */
+function listAlternatives(event: TriggerEvent, used: readonly UsedKey[]): UsedKey[][] {
+  let alternatives: UsedKey[][] = [[...used]];
+  for (const pair of listPairs(event)) {
+    if (!pair.every((key) => used.some((one) => one.key === key && one.in !== null))) continue;
+    alternatives = alternatives.flatMap((keys) => pair.map((dropped) => keys.map((one) => withoutIn(one, dropped))));
+  }
+  return alternatives.map((keys) => keys.filter((one) => one.in !== null || one.notIn !== null));
+}
+
+function listPairs({ keys, either }: TriggerEvent): (readonly [string, string])[] {
+  const pairs = Object.entries(keys).flatMap(([key, known]) =>
+    'unserved' in known || known.nameFormOf === undefined ? [] : [[known.nameFormOf, key] as const],
+  );
+  return either === undefined ? pairs : [...pairs, either];
+}
+
+function withoutIn(one: UsedKey, key: string): UsedKey {
+  return one.key === key ? { ...one, in: null } : one;
+}
+
+function toCondition({ key, served, in: included, notIn }: UsedKey, row: DeliveryRow): ValueCondition {
+  const { compare, subject = key, from, notInFrom = from } = served;
+  const place = (sources: readonly Source[]) => sources.map((source) => placeText(source, row));
+  return {
+    key,
+    subject,
+    compare,
+    in: included,
+    notIn,
+    exists: false,
+    from: place(from),
+    notInFrom: place(notInFrom),
+  };
+}
+
+function placeText(source: Source, { text }: DeliveryRow): Source {
+  return source.path === '' ? { ...source, path: text! } : source;
+}
+
+function requireMention({ needsMention }: TriggerEvent, { text }: DeliveryRow): ValueCondition[] {
+  if (needsMention === undefined) return [];
+  return [requireValue('mentioned', 'a mention', [{ path: text!, read: needsMention }])];
+}
+
+function listRowConditions({ ifEqual, exists }: DeliveryRow): ValueCondition[] {
+  const equal = ifEqual === undefined ? [] : [{ path: ifEqual[0], ifEqual }];
+  return [equal, exists ?? []]
+    .filter((sources) => sources.length > 0)
+    .map((sources) => requireValue('event', sources[0]!.path, sources));
+}
+
+function requireValue(key: string, subject: string, from: readonly Source[]): ValueCondition {
+  return { key, subject, compare: 'exact', in: null, notIn: null, exists: true, from, notInFrom: [] };
+}
+
+/** What headers and payload must have so that a delivery is the event. */
+function describeDelivery(
+  { eventName }: TriggerProvider,
+  { unless }: TriggerEvent,
+  { event, when = {} }: DeliveryRow,
+  used: readonly UsedKey[],
+): Pick<TriggerPattern, 'headers' | 'payload'> {
+  const isUsed = unless === undefined || used.some(({ key }) => key === unless.key);
+  const required = isUsed ? when : mergePatterns(when, unless.when);
+  if ('header' in eventName) return { headers: { [eventName.header]: [event] }, payload: required };
+  return { headers: {}, payload: mergePatterns(nest(eventName.path.split('.'), [event]), required) };
+}
+
+function nest([key, ...rest]: readonly string[], values: string[]): JsonObject {
+  return { [key!]: rest.length === 0 ? values : nest(rest, values) };
+}
+
+function mergePatterns(one: JsonObject, other: JsonObject): JsonObject {
+  const merged = { ...one };
+  for (const [key, condition] of Object.entries(other)) {
+    const known = merged[key];
+    merged[key] = isJsonObject(known) && isJsonObject(condition) ? mergePatterns(known, condition) : condition;
+  }
+  return merged;
+}
+
+/** As GitHub writes it: `issues.labeled`. */
+function nameDelivery({ event, when }: DeliveryRow): string {
+  const action = Array.isArray(when?.action) ? when.action[0] : undefined;
+  return typeof action === 'string' ? `${event}.${action}` : event;
+}
