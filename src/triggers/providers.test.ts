@@ -4,6 +4,8 @@ import { parsePath } from '../filter/payload-path.ts';
 import { TRIGGER_PROVIDERS } from './providers.ts';
 import type { Source, TriggerEvent } from './trigger-event.ts';
 
+const PROVIDERS = [...TRIGGER_PROVIDERS];
+
 const EVENTS = [...TRIGGER_PROVIDERS].flatMap(([provider, { events }]) =>
   Object.entries(events).map(([name, event]): [string, TriggerEvent] => [`${provider} ${name}`, event]),
 );
@@ -59,6 +61,15 @@ describe('the tables of trigger events', () => {
     for (const path of listPaths(event)) expect(parsePath(path), path).not.toBeNull();
     const conditions = [...event.deliveries.map(({ when }) => when), event.unless?.when];
     for (const when of conditions) expect(when === undefined || parsePattern(when).ok, JSON.stringify(when)).toBe(true);
+  });
+
+  it.each(PROVIDERS)('%s has paths of its context and its actors that the filter engine can read', (_, provider) => {
+    const { context, actors } = provider;
+    const places = [...Object.values(context), actors.accounts, actors.ownApp ?? []].flat();
+    const paths = places.flatMap((place) =>
+      'base' in place ? [place.base, place.path] : [place.path, place.prefix ?? [], place.ifEqual ?? []].flat(),
+    );
+    for (const path of paths) expect(parsePath(path), path).not.toBeNull();
   });
 
   it.each(EVENTS)('%s has deliveries, or a reason why it has none', (_, { deliveries, unserved }) => {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../core/json.ts';
+import type { ActorPlaces, ContextPlaces } from './provider-context.ts';
 
 /** How listed values are compared with those of a payload. Both are trimmed first. */
 export type Comparison =
@@ -134,5 +135,7 @@ export interface TriggerProvider {
   title: string;
   /** Where a delivery has the name of its event: a header in lowercase, or a path of the payload. */
   eventName: { header: string } | { path: string };
+  context: ContextPlaces;
+  actors: ActorPlaces;
   events: { readonly [event: string]: TriggerEvent };
 }

@@ -1,3 +1,4 @@
+import type { ContextPlaces } from '../provider-context.ts';
 import type { DeliveryRow, FilterKey, ServedKey, Source, TriggerEvent, TriggerProvider } from '../trigger-event.ts';
 
 const CHANGED = 'resource.fields';
@@ -63,10 +64,44 @@ const newComment: DeliveryRow = {
   ifEqual: ['resource.comment.lastContentUpdatedDate', 'resource.comment.publishedDate'],
 };
 
+/** Who caused an event, the most exact place first. */
+const actors = [
+  ...identity('resource.comment.author'),
+  ...identity('resource.revision.fields["System.ChangedBy"]'),
+  ...identity(`${CHANGED}["System.ChangedBy"]`),
+  ...identity('resource.createdBy'),
+];
+
+const repositoryOf = (path: string): Source => ({ path: `${path}.name`, prefix: `${path}.project.name` });
+
+/** An event about a comment has its pull request one level deeper. */
+const context: ContextPlaces = {
+  repository: [repositoryOf('resource.repository'), repositoryOf('resource.pullRequest.repository')],
+  number: [
+    { path: 'resource.pullRequestId' },
+    { path: 'resource.pullRequest.pullRequestId' },
+    // `resource.id` of an updated work item is the number of the update.
+    { path: 'resource.workItemId' },
+    { path: 'resource.id' },
+  ],
+  url: [
+    { path: 'resource._links.web.href' },
+    { path: 'resource._links.html.href' },
+    { path: 'resource.pullRequest._links.web.href' },
+  ],
+  actor: actors,
+  commit: [
+    { path: 'resource.lastMergeSourceCommit.commitId' },
+    { path: 'resource.pullRequest.lastMergeSourceCommit.commitId' },
+  ],
+};
+
 /** The trigger events of Azure DevOps. */
 export const AZURE_DEVOPS: TriggerProvider = {
   title: 'Azure DevOps',
   eventName: { path: 'eventType' },
+  context,
+  actors: { accounts: actors },
   events: {
     work_item_created: { deliveries: [{ event: 'workitem.created' }], keys: workItemKeys(CHANGED) },
     work_item_assigned: {

@@ -1,3 +1,4 @@
+import type { ContextPlaces } from '../provider-context.ts';
 import type { DeliveryRow, FilterKey, ServedKey, TriggerEvent, TriggerProvider } from '../trigger-event.ts';
 
 type Keys = { readonly [key: string]: FilterKey };
@@ -201,10 +202,43 @@ const checkEvents: { readonly [event: string]: TriggerEvent } = {
   },
 };
 
+/** Checks and runs of workflows name the pull requests of their commit. A fork has none there. */
+const context: ContextPlaces = {
+  repository: [{ path: 'repository.full_name' }],
+  number: [
+    { path: 'issue.number' },
+    { path: 'pull_request.number' },
+    { path: 'check_suite.pull_requests[0].number' },
+    { path: 'check_run.pull_requests[0].number' },
+    { path: 'workflow_run.pull_requests[0].number' },
+  ],
+  url: [
+    { path: 'comment.html_url' },
+    { path: 'review.html_url' },
+    { path: 'check_run.html_url' },
+    { path: 'workflow_run.html_url' },
+    { path: 'pull_request.html_url' },
+    { path: 'issue.html_url' },
+    { path: 'compare' },
+    // A check suite has no page.
+    { base: 'repository.html_url', use: 'whole', infix: '/commit/', path: 'check_suite.head_sha' },
+  ],
+  actor: [{ path: 'sender.login' }],
+  commit: [
+    { path: 'pull_request.head.sha' },
+    { path: 'after' },
+    { path: 'check_suite.head_sha' },
+    { path: 'check_run.head_sha' },
+    { path: 'workflow_run.head_sha' },
+  ],
+};
+
 /** The trigger events of GitHub. */
 export const GITHUB: TriggerProvider = {
   title: 'GitHub',
   eventName: { header: 'x-github-event' },
+  context,
+  actors: { accounts: [{ path: 'sender.login' }, { path: 'sender.id' }] },
   events: {
     push: {
       // The keys select branches: a tag or a deleted branch has nothing to work on.

@@ -10,6 +10,14 @@ const repos: ServedKey = {
 export const GITLAB: TriggerProvider = {
   title: 'GitLab',
   eventName: { header: 'x-gitlab-event' },
+  context: {
+    repository: [{ path: 'project.path_with_namespace' }],
+    number: [{ path: 'object_attributes.iid' }, { path: 'merge_request.iid' }, { path: 'issue.iid' }],
+    url: [{ path: 'object_attributes.url' }],
+    actor: [{ path: 'user.username' }],
+    commit: [{ path: 'object_attributes.last_commit.id' }, { path: 'merge_request.last_commit.id' }],
+  },
+  actors: { accounts: [{ path: 'user.username' }, { path: 'user.id' }] },
   events: {
     merge_request: {
       deliveries: [

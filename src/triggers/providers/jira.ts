@@ -20,6 +20,15 @@ const addedLabels: Source = {
 export const JIRA: TriggerProvider = {
   title: 'Jira',
   eventName: { path: 'webhookEvent' },
+  context: {
+    repository: [],
+    number: [{ path: 'issue.key' }],
+    // The payload has only the address of the issue in the API.
+    url: [{ base: 'issue.self', use: 'origin', infix: '/browse/', path: 'issue.key' }],
+    actor: [{ path: 'user.displayName' }, { path: 'user.accountId' }],
+    commit: [],
+  },
+  actors: { accounts: [{ path: 'user.accountId' }, { path: 'user.displayName' }, { path: 'user.name' }] },
   events: {
     issue_created: { deliveries: [{ event: 'jira:issue_created' }], keys: { project_keys, labels } },
     issue_labeled: {

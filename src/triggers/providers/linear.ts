@@ -45,6 +45,28 @@ const updatedIssue = (when: NonNullable<DeliveryRow['when']>, exists: readonly S
 export const LINEAR: TriggerProvider = {
   title: 'Linear',
   eventName: { path: 'type' },
+  context: {
+    repository: [],
+    number: [{ path: 'data.identifier' }, { path: 'data.issue.identifier' }, { path: 'agentSession.issue.identifier' }],
+    url: [{ path: 'url' }, { path: 'agentSession.url' }],
+    actor: [
+      { path: 'actor.name' },
+      { path: 'actor.id' },
+      { path: 'agentSession.creator.name' },
+      { path: 'agentSession.creatorId' },
+    ],
+    commit: [],
+  },
+  actors: {
+    accounts: [
+      { path: 'actor.id' },
+      { path: 'actor.name' },
+      { path: 'actor.email' },
+      { path: 'agentSession.creatorId' },
+      { path: 'agentSession.creator.name' },
+      { path: 'agentSession.creator.email' },
+    ],
+  },
   events: {
     issue_created: {
       deliveries: [{ event: 'Issue', when: { action: ['create'] } }],

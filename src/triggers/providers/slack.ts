@@ -32,6 +32,26 @@ const messages = (...channelTypes: string[]): DeliveryRow[] => [
 export const SLACK: TriggerProvider = {
   title: 'Slack',
   eventName: { path: 'event.type' },
+  context: {
+    repository: [],
+    // The thread, for a reply and for the message that begins it.
+    number: [
+      { path: 'event.thread_ts', prefix: 'event.channel' },
+      { path: 'event.ts', prefix: 'event.channel' },
+      { path: 'event.item.ts', prefix: 'event.item.channel' },
+      { path: 'event.channel' },
+    ],
+    url: [],
+    actor: [{ path: 'event.user' }],
+    commit: [],
+  },
+  actors: {
+    accounts: [{ path: 'event.user' }, { path: 'event.bot_id' }, { path: 'event.app_id' }],
+    ownApp: [
+      { path: 'event.app_id', ifEqual: ['event.app_id', 'api_app_id'] },
+      { path: 'event.bot_profile.app_id', ifEqual: ['event.bot_profile.app_id', 'api_app_id'] },
+    ],
+  },
   events: {
     app_mention: { deliveries: [{ event: 'app_mention' }], keys: messageKeys },
     message_posted: {

@@ -22,6 +22,14 @@ const keys: { readonly [key: string]: FilterKey } = {
 export const TEAMS: TriggerProvider = {
   title: 'Microsoft Teams',
   eventName: { path: 'type' },
+  context: {
+    repository: [],
+    number: [{ path: 'conversation.id' }],
+    url: [],
+    actor: [{ path: 'from.name' }],
+    commit: [],
+  },
+  actors: { accounts: [{ path: 'from.aadObjectId' }, { path: 'from.id' }, { path: 'from.name' }] },
   events: {
     app_mention: { deliveries: [{ event: 'message' }], keys },
     message_posted: {
