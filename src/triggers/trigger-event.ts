@@ -1,5 +1,4 @@
 import type { JsonObject } from '../core/json.ts';
-import type { ActorPlaces, ContextPlaces } from './provider-context.ts';
 
 /** How listed values are compared with those of a payload. Both are trimmed first. */
 export type Comparison =
@@ -127,6 +126,37 @@ export interface TriggerEvent {
   unless?: { key: string; when: JsonObject };
   /** Why no webhook delivers the event. Then `deliveries` is empty. */
   unserved?: string;
+}
+
+/** A URL that a payload does not have as a whole. */
+export interface ComposedUrl {
+  /** Path of the URL that it begins with. */
+  base: string;
+  /** What of that URL is used. */
+  use: 'whole' | 'origin';
+  /** Between that URL and the value at `path`. */
+  infix: string;
+  path: string;
+}
+
+/** Where deliveries of a provider say what they are about. Of several places, the first one with a value counts. */
+export interface ContextPlaces {
+  repository: readonly Source[];
+  /** Number or key of the issue or pull request, or what else identifies the subject. */
+  number: readonly Source[];
+  /** For people, in a browser. */
+  url: readonly (Source | ComposedUrl)[];
+  /** Who caused the event. */
+  actor: readonly Source[];
+  commit: readonly Source[];
+}
+
+/** The accounts of a delivery, for the rules about actors. */
+export interface ActorPlaces {
+  /** Every name and ID that `ignoreActors` of a webhook can list. */
+  accounts: readonly Source[];
+  /** A value at one of these places: the app of the webhook caused the event. */
+  ownApp?: readonly Source[];
 }
 
 /** The trigger events of a provider. */

@@ -1,5 +1,12 @@
-import type { ContextPlaces } from '../provider-context.ts';
-import type { DeliveryRow, FilterKey, ServedKey, Source, TriggerEvent, TriggerProvider } from '../trigger-event.ts';
+import type {
+  ContextPlaces,
+  DeliveryRow,
+  FilterKey,
+  ServedKey,
+  Source,
+  TriggerEvent,
+  TriggerProvider,
+} from '../trigger-event.ts';
 
 const CHANGED = 'resource.fields';
 

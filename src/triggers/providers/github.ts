@@ -1,5 +1,11 @@
-import type { ContextPlaces } from '../provider-context.ts';
-import type { DeliveryRow, FilterKey, ServedKey, TriggerEvent, TriggerProvider } from '../trigger-event.ts';
+import type {
+  ContextPlaces,
+  DeliveryRow,
+  FilterKey,
+  ServedKey,
+  TriggerEvent,
+  TriggerProvider,
+} from '../trigger-event.ts';
 
 type Keys = { readonly [key: string]: FilterKey };
 
