@@ -2442,6 +2442,27 @@ export interface components {
             } | null;
             /** @description Further request headers that are stored with each delivery. */
             record_headers: string[];
+            /**
+             * @description Provider whose triggers the webhook serves, or `none`; `null` for the provider of the signature scheme.
+             * @enum {string|null}
+             */
+            serves: "github" | "gitlab" | "linear" | "jira" | "slack" | "teams" | "azure_devops" | "none" | null;
+            /** @description Names that filters of provider triggers use, and the IDs in payloads; `null` if there are none. */
+            names: {
+                channels?: {
+                    [key: string]: string;
+                };
+                users?: {
+                    [key: string]: string;
+                };
+                teams?: {
+                    [key: string]: string;
+                };
+            } | null;
+            /** @description GitLab: username whose mention starts `bot_mentioned`; `null` if none is set. */
+            bot_username: string | null;
+            /** @description Accounts at the provider whose events start nothing. */
+            ignore_actors: string[];
             /** @description An alert opens if no delivery was accepted for this time, such as `24h`; `null` if none is expected. */
             expect_every: string | null;
             enabled: boolean;
@@ -2611,6 +2632,27 @@ export interface components {
             } | null;
             /** @description Further request headers that are stored with each delivery. */
             record_headers: string[];
+            /**
+             * @description Provider whose triggers the webhook serves, or `none`; `null` for the provider of the signature scheme.
+             * @enum {string|null}
+             */
+            serves: "github" | "gitlab" | "linear" | "jira" | "slack" | "teams" | "azure_devops" | "none" | null;
+            /** @description Names that filters of provider triggers use, and the IDs in payloads; `null` if there are none. */
+            names: {
+                channels?: {
+                    [key: string]: string;
+                };
+                users?: {
+                    [key: string]: string;
+                };
+                teams?: {
+                    [key: string]: string;
+                };
+            } | null;
+            /** @description GitLab: username whose mention starts `bot_mentioned`; `null` if none is set. */
+            bot_username: string | null;
+            /** @description Accounts at the provider whose events start nothing. */
+            ignore_actors: string[];
             /** @description An alert opens if no delivery was accepted for this time, such as `24h`; `null` if none is expected. */
             expect_every: string | null;
             enabled: boolean;
@@ -7410,6 +7452,27 @@ export interface operations {
                     } | null;
                     /** @description Further request headers that are stored with each delivery. */
                     record_headers?: string[];
+                    /**
+                     * @description Provider whose triggers the webhook serves, or `none`; `null` for the provider of the signature scheme.
+                     * @enum {string|null}
+                     */
+                    serves?: "github" | "gitlab" | "linear" | "jira" | "slack" | "teams" | "azure_devops" | "none" | null;
+                    /** @description Names that filters of provider triggers use, and the IDs in payloads; `null` if there are none. */
+                    names?: {
+                        channels?: {
+                            [key: string]: string;
+                        };
+                        users?: {
+                            [key: string]: string;
+                        };
+                        teams?: {
+                            [key: string]: string;
+                        };
+                    } | null;
+                    /** @description GitLab: username whose mention starts `bot_mentioned`; `null` if none is set. */
+                    bot_username?: string | null;
+                    /** @description Accounts at the provider whose events start nothing. */
+                    ignore_actors?: string[];
                     /** @description An alert opens if no delivery was accepted for this time, such as `24h`; `null` if none is expected. */
                     expect_every?: string | null;
                     enabled?: boolean;
@@ -7969,6 +8032,27 @@ export interface operations {
                     } | null;
                     /** @description Further request headers that are stored with each delivery. */
                     record_headers?: string[];
+                    /**
+                     * @description Provider whose triggers the webhook serves, or `none`; `null` for the provider of the signature scheme.
+                     * @enum {string|null}
+                     */
+                    serves?: "github" | "gitlab" | "linear" | "jira" | "slack" | "teams" | "azure_devops" | "none" | null;
+                    /** @description Names that filters of provider triggers use, and the IDs in payloads; `null` if there are none. */
+                    names?: {
+                        channels?: {
+                            [key: string]: string;
+                        };
+                        users?: {
+                            [key: string]: string;
+                        };
+                        teams?: {
+                            [key: string]: string;
+                        };
+                    } | null;
+                    /** @description GitLab: username whose mention starts `bot_mentioned`; `null` if none is set. */
+                    bot_username?: string | null;
+                    /** @description Accounts at the provider whose events start nothing. */
+                    ignore_actors?: string[];
                     /** @description An alert opens if no delivery was accepted for this time, such as `24h`; `null` if none is expected. */
                     expect_every?: string | null;
                     enabled?: boolean;

@@ -67,6 +67,9 @@ export const RULES = {
   'webhook/unused-verify-token': error(
     '`verifyTokenSecretName` is set, but no sender of the webhook sends a verify token.',
   ),
+  'webhook/unused-provider-key': error(
+    '`names`, `botUsername` or `ignoreActors` is set, but the webhook serves no provider that uses the key.',
+  ),
   'webhook/missing-signature': error('`signatureScheme: custom` is set without a `signature` block.'),
   'webhook/unused-signature': error('`signature` is set, but the `signatureScheme` has no options.'),
   'webhook/invalid-signature': error('The keys of a `signature` block contradict each other.'),

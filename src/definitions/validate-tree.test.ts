@@ -446,6 +446,61 @@ const CASES: Case[] = [
   webhook('a verify token that no sender presents', 'secretName: A\nverifyTokenSecretName: B\n', [
     '2:1 webhook/unused-verify-token verifyTokenSecretName',
   ]),
+  webhook(
+    'a provider that no webhook serves',
+    'secretName: A\nserves: githob\n',
+    ['2:9 webhook/invalid-value serves'],
+    /Did you mean "github"/,
+  ),
+  webhook(
+    'keys about accounts of a provider without a provider',
+    'secretName: A\nnames: {channels: {triage: C0123456789}}\nbotUsername: bot\nignoreActors: [bot]\n',
+    [
+      '2:9 webhook/unused-provider-key names.channels',
+      '3:1 webhook/unused-provider-key botUsername',
+      '4:1 webhook/unused-provider-key ignoreActors',
+    ],
+    /serves no provider\..*set "serves" to one of: slack\./,
+  ),
+  webhook(
+    'keys about accounts of another provider',
+    `${SIGNED}: github\nnames: {teams: {fce9ccd5-cbc5-4e4a-9a4a-3b4ef0e1d6a1: "19:a"}}\nbotUsername: bot\nignoreActors: [bot]\n`,
+    ['4:9 webhook/unused-provider-key names.teams', '5:1 webhook/unused-provider-key botUsername'],
+    /serves github\..*one of: teams\./s,
+  ),
+  webhook('keys about accounts of no provider, in words', `${SIGNED}: gitlab\nserves: none\nbotUsername: bot\n`, [
+    '5:1 webhook/unused-provider-key botUsername',
+  ]),
+  webhook('a bot of GitLab behind a relay', 'secretName: A\nserves: gitlab\nbotUsername: "@bot"\n', []),
+  webhook(
+    'a name that is listed twice',
+    `${SIGNED}: slack\nnames: {channels: {triage: C01, "#triage": C02}}\n`,
+    ['4:33 webhook/invalid-value names.channels["#triage"]'],
+    /has the name "triage" twice/,
+  ),
+  webhook(
+    'names that are not names, and IDs that are not IDs',
+    `${SIGNED}: slack\nnames: {channels: {"# ": C01, a: "", b: 1}, groups: {}}\n`,
+    [
+      '4:19 webhook/invalid-value names.channels',
+      '4:34 webhook/invalid-value names.channels.a',
+      '4:41 webhook/wrong-type names.channels.b',
+      '4:45 webhook/unknown-key names.groups',
+    ],
+    /"# "; it must be a name of at most 200 characters/,
+  ),
+  webhook(
+    'more names than a webhook can have',
+    `${SIGNED}: slack\nnames:\n  users:\n${Array.from({ length: 201 }, (_, at) => `    u${at}: U${at}\n`).join('')}`,
+    ['5:3 webhook/invalid-value names.users'],
+    /more than 200 entries/,
+  ),
+  webhook('a team that has no ID of Microsoft Graph', 'secretName: A\nserves: teams\nnames: {teams: {ops: "19:a"}}\n', [
+    '3:16 webhook/invalid-value names.teams',
+  ]),
+  webhook('an ignored actor without a name', 'secretName: A\nserves: jira\nignoreActors: ["@"]\n', [
+    '3:16 webhook/invalid-value ignoreActors[0]',
+  ]),
   webhook('a verify token that is not a name', 'secretName: A\nauthMode: url_token\nverifyTokenSecretName: a b\n', [
     '3:24 webhook/invalid-value verifyTokenSecretName',
   ]),
@@ -830,6 +885,10 @@ describe('validateTree', () => {
         expectEvery: null,
         event: null,
         recordHeaders: [],
+        serves: null,
+        names: null,
+        botUsername: null,
+        ignoreActors: [],
         rotationOverlap: '0s',
         enabled: true,
         secretNameAt: { line: 2, column: 13 },
@@ -853,6 +912,18 @@ describe('validateTree', () => {
       description: 'ä',
       secretNameAt: { line: 3, column: 13 },
     });
+  });
+
+  it('reads names and accounts of a provider without white space and the characters in front of them', () => {
+    const names = 'names: {channels: {" #triage ": " C01 "}, users: {"@ann": U01, __proto__: U02}}';
+    const keys = `serves: slack\n${names}\nignoreActors: [" @bot ", bot, "U 1"]\n`;
+    const { definition, diagnostics } = validateFiles({ 'webhooks/x.yaml': `secretName: A\n${keys}` });
+    expect(diagnostics).toEqual([]);
+    const [webhook] = definition!.webhooks;
+    expect(webhook).toMatchObject({ serves: 'slack', botUsername: null, ignoreActors: ['bot', 'U 1'] });
+    expect(JSON.stringify(webhook!.names)).toBe(
+      '{"channels":{"triage":"C01"},"users":{"ann":"U01","__proto__":"U02"}}',
+    );
   });
 
   it.each(SCHEME_NAMES)('accepts the scheme %s', (scheme) => {

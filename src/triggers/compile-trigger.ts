@@ -1,3 +1,4 @@
+import { bareName } from '../core/bare-name.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { ProviderCondition } from '../core/trigger.ts';
 import { TRIGGER_PROVIDERS } from './providers.ts';
@@ -93,7 +94,7 @@ const ID_FORMS = { channels: /^[CGD][A-Z0-9]{5,}$/, users: /^[UW][A-Z0-9]{5,}$/,
 
 /** `null` for a name: events carry only IDs. */
 function readId(kind: NonNullable<ServedKey['namesFrom']>, value: string): string | null {
-  const id = value.replace(/^[#@]/, '');
+  const id = bareName(value);
   return ID_FORMS[kind].test(id) ? id : null;
 }
 

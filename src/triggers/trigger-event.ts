@@ -163,6 +163,8 @@ export interface ActorPlaces {
 export interface TriggerProvider {
   /** The name for people. */
   title: string;
+  /** The signature schemes of its deliveries. Empty if it does not sign. */
+  schemes: readonly string[];
   /** Where a delivery has the name of its event: a header in lowercase, or a path of the payload. */
   eventName: { header: string } | { path: string };
   context: ContextPlaces;

@@ -22,7 +22,7 @@ export interface SchemaProblem {
 export interface SchemaSubject {
   /** What the whole file is called at the beginning of a sentence. */
   root: string;
-  /** What to do about an unknown key that is not misspelt; `null` for the list of allowed keys. */
+  /** What to do about a certain unknown key; `null` for the most similar key or the list of allowed keys. */
   explainUnknownKey?(key: string, path: KeyPath): string | null;
   /**
    * The value as people may see it: as it is written, before environment variables are replaced. `undefined` for a
@@ -120,10 +120,8 @@ function describeUnknownKey(error: ErrorObject, path: KeyPath, subject: SchemaSu
   const key = String(error.params.additionalProperty);
   const allowed = Object.keys((error.parentSchema as JsonObject).properties as JsonObject);
   const suggestion = suggest(key, allowed);
-  const hint =
-    suggestion === null
-      ? (subject.explainUnknownKey?.(key, path) ?? `Allowed keys: ${allowed.join(', ')}.`)
-      : `Did you mean ${quote(suggestion)}?`;
+  const advice = suggestion === null ? `Allowed keys: ${allowed.join(', ')}.` : `Did you mean ${quote(suggestion)}?`;
+  const hint = subject.explainUnknownKey?.(key, path) ?? advice;
   const message = `Unknown key ${quote(key)}${placeOf(path)}.`;
   return { code: 'unknown-key', path: [...path, key], on: 'key', message, hint };
 }

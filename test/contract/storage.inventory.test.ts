@@ -42,6 +42,10 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
       signatureScheme: 'github',
       secretVersion: 7,
       deliveryIdHeader: 'X-Id',
+      serves: 'gitlab',
+      names: { channels: { triage: 'C01' } },
+      botUsername: 'factory-bot',
+      ignoreActors: ['factory-bot'],
       enabled: false,
       revision: null,
     });

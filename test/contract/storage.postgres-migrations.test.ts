@@ -10,7 +10,8 @@ import { eventually } from '../helpers/eventually.ts';
 import { withClient } from '../helpers/start-postgres.ts';
 
 const NOW = MIGRATIONS.length;
-const COMPATIBLE: Migration = { oldest: NOW, sql: 'ALTER TABLE factories ADD COLUMN added text' };
+const COMPATIBLE: Migration = { oldest: MIGRATIONS.at(-1)!.oldest, sql: 'ALTER TABLE factories ADD COLUMN added text' };
+const WITHOUT_PROVIDER = { serves: null, names: null, botUsername: null, ignoreActors: [] };
 const INCOMPATIBLE: Migration = { oldest: NOW + 2, sql: 'ALTER TABLE pauses RENAME TO paused' };
 
 let databases = 0;
@@ -128,5 +129,17 @@ describe('a migration of PostgreSQL', () => {
     const steps = [...MIGRATIONS, COMPATIBLE];
     const migrations = await Promise.all([migrate(pool, steps), migrate(pool, steps)]);
     expect(migrations.filter((migration) => migration !== null)).toEqual([{ from: NOW, to: NOW + 1 }]);
+  });
+
+  it('gives the webhooks of an earlier version no served provider', async () => {
+    const step = MIGRATIONS.findIndex(({ sql }) => sql.includes('ADD COLUMN serves'));
+    await migrate(pool, MIGRATIONS.slice(0, step));
+    await pool.query(`
+      INSERT INTO factories (name, created_at) VALUES ('payments', 1);
+      INSERT INTO webhooks (uid, factory, name, file, auth_mode, secret_name, secret_version, enabled, created_at, updated_at)
+      VALUES ('wh_1', 'payments', 'hook', '', 'token', 'A', 1, 1, 1, 1);`);
+    const storage = await openPostgresStorage({ url, pool: 2 });
+    expect(await storage.inventoryReader.webhooks('payments')).toMatchObject([WITHOUT_PROVIDER]);
+    await storage.close();
   });
 });

@@ -87,6 +87,10 @@ describe('the reconcile thread', () => {
       deduplicate: true,
       event: null,
       recordHeaders: [],
+      serves: null,
+      names: null,
+      botUsername: null,
+      ignoreActors: [],
       rotationOverlap: '0s',
     });
     expect(live()).toEqual(['ci']);

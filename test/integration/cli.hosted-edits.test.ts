@@ -76,6 +76,21 @@ describe('a webhook of a managed or live factory', () => {
     expect(await readWebhook()).toMatchObject({ event: { header: 'X-Event' } });
   });
 
+  it('serves a provider after update, with names and accounts in the form that filters use', async () => {
+    const names = '{"channels": {"#triage": "C01"}}';
+    const options = ['--serves', 'slack', '--names', names, '--ignore-actors', '@bot', 'B02'];
+    expect(await run(['webhook', 'update', 'internal-ci', ...options])).toMatchObject({ code: 0 });
+    const served = { serves: 'slack', names: { channels: { triage: 'C01' } }, ignoreActors: ['bot', 'B02'] };
+    expect(await readWebhook()).toMatchObject(served);
+    const { stdout } = await run(['webhook', 'show', 'internal-ci']);
+    expect(stdout).toMatch(/Serves: +slack\n/);
+    const rejected = await run(['webhook', 'update', 'internal-ci', '--reset', 'serves']);
+    expect([rejected.code, rejected.stderr]).toEqual([1, expect.stringContaining('names.channels has no effect')]);
+    const reset = await run(['webhook', 'update', 'internal-ci', '--reset', 'serves', 'names', 'ignore-actors']);
+    expect(reset.code).toBe(0);
+    expect(await readWebhook()).toMatchObject({ serves: null, names: null, ignoreActors: [] });
+  });
+
   it('does not change with update --dry-run, which prints the current values and the new ones', async () => {
     const before = await readWebhook();
     const options = ['--body-format', 'form', '--reset', 'expect-every', '--dry-run'];

@@ -192,6 +192,21 @@ describe('opening the database', () => {
     storage.close();
   });
 
+  it('gives webhooks of an earlier version no served provider', async () => {
+    const step = MIGRATIONS.findIndex((sql) => sql.includes('ADD COLUMN serves'));
+    const older = openDatabase(file(), MIGRATIONS.slice(0, step));
+    older.exec(`
+      INSERT INTO factories (name, created_at) VALUES ('f', 1);
+      INSERT INTO webhooks (uid, factory, name, file, auth_mode, secret_name, secret_version, enabled, created_at, updated_at)
+      VALUES ('wh_1', 'f', 'hook', '', 'token', 'A', 1, 1, 1, 1);`);
+    older.close();
+    const storage = openSqliteStorage(file());
+    expect(await storage.inventoryReader.webhooks('f')).toMatchObject([
+      { serves: null, names: null, botUsername: null, ignoreActors: [] },
+    ]);
+    storage.close();
+  });
+
   it('keeps the last attempt of earlier runs', async () => {
     const step = MIGRATIONS.findIndex((sql) => sql.includes('CREATE TABLE run_attempts'));
     const older = openDatabase(file(), MIGRATIONS.slice(0, step));

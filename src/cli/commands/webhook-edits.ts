@@ -58,7 +58,11 @@ function registerCreate(webhook: CliCommand, bind: Bind): void {
     .command('create')
     .argument('<name>', 'name of the new webhook')
     .description('create a webhook, and print its URL and its secret; the secret is shown only once');
-  for (const option of fieldOptions(WEBHOOK_FIELDS, 'create', { signatureScheme: schemeOption, event: jsonOption })) {
+  for (const option of fieldOptions(WEBHOOK_FIELDS, 'create', {
+    signatureScheme: schemeOption,
+    event: jsonOption,
+    names: jsonOption,
+  })) {
     command.addOption(option);
   }
   command

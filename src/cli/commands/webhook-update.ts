@@ -28,7 +28,8 @@ export function registerWebhookUpdate(webhook: CliCommand, bind: Bind): void {
     .command('update')
     .argument('<webhook>', WEBHOOK_ARGUMENT)
     .description('change the settings of a webhook; its name, UID and URL stay');
-  for (const option of fieldOptions(FIELDS, 'change', { event: jsonOption })) command.addOption(option);
+  for (const option of fieldOptions(FIELDS, 'change', { event: jsonOption, names: jsonOption }))
+    command.addOption(option);
   command
     .addOption(resetOption(FIELDS))
     .withDryRun()

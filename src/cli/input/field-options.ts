@@ -1,6 +1,13 @@
 import { Option } from 'commander';
 import type { Json } from '../../core/json.ts';
-import { apiName, type Field, type Fields, isEditable, type RequestOf } from '../../core/resources/fields.ts';
+import {
+  apiName,
+  type Field,
+  type Fields,
+  isEditable,
+  listValues,
+  type RequestOf,
+} from '../../core/resources/fields.ts';
 
 /** Makes the option of a field that needs more than a text. */
 export type OptionMaker = (flags: string, description: string) => Option;
@@ -20,7 +27,7 @@ export function fieldOptions<Table extends Fields>(
     const maker = makers[key];
     if (maker !== undefined) return maker(flags, help);
     const made = new Option(flags, help);
-    return Array.isArray(type.schema.enum) ? made.choices(type.schema.enum as string[]) : made;
+    return Array.isArray(type.schema.enum) ? made.choices(listValues(type.schema.enum) as string[]) : made;
   });
 }
 

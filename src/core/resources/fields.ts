@@ -203,11 +203,17 @@ export function definitionProperties(fields: Fields): { [key: string]: JsonSchem
     declared.map(([key, { type, declared }]) => {
       const { default: fallback, schema } = declared!;
       const [kind] = [type.schema.type].flat();
-      const values = type.schema.enum === undefined ? {} : { enum: type.schema.enum };
+      // A file omits a key in place of `null`.
+      const values = type.schema.enum === undefined ? {} : { enum: listValues(type.schema.enum) };
       const byDefault = fallback === undefined || fallback === null ? {} : { default: fallback };
       return [key, { ...schema, type: kind, ...values, ...byDefault }];
     }),
   );
+}
+
+/** The values of an `enum` but `null`. */
+export function listValues(values: unknown): Json[] {
+  return (values as Json[]).filter((value) => value !== null);
 }
 
 /** The keys of a definition file for these fields. A key whose value is its default is `undefined`: the file omits it. */

@@ -2,6 +2,7 @@ import { PERIOD_PATTERN, ROTATION_OVERLAP_PATTERN } from '../../words/duration.t
 import { SECRET_NAME_PATTERN, WEBHOOK_NAME_PATTERN } from '../../words/names.ts';
 import type { WebhookUid } from '../ids.ts';
 import { defineFields, type KeysWith, type RecordOf, type RecordWith } from './fields.ts';
+import { MAX_NAME_CHARACTERS, MAX_NAMES, NAMES_KEYS, namesOrNull } from './provider-names.ts';
 import {
   flag,
   id,
@@ -10,6 +11,7 @@ import {
   integer,
   integerOrNull,
   json,
+  nullable,
   objectOrNull,
   oneOf,
   text,
@@ -71,6 +73,18 @@ const eventOrNull = json<DeclaredEvent | null>({
   type: ['object', 'null'],
   properties: { header: { type: 'string', maxLength: 1000 }, path: { type: 'string', maxLength: 1000 } },
   additionalProperties: false,
+});
+
+/** What a webhook can serve: the providers of triggers by their names in definitions, or none of them. */
+export const SERVES = ['github', 'gitlab', 'linear', 'jira', 'slack', 'teams', 'azure_devops', 'none'] as const;
+export type Serves = (typeof SERVES)[number];
+
+const MAX_IGNORED_ACTORS = 200;
+
+const actors = json<string[]>({
+  type: 'array',
+  items: { type: 'string', maxLength: 1000 },
+  maxItems: MAX_IGNORED_ACTORS,
 });
 
 const MAX_RECORDED = 20;
@@ -379,6 +393,97 @@ export const WEBHOOK_FIELDS = defineFields({
     },
     editable: 'create and change',
     option: { flags: '--record-headers <names...>', help: 'further request headers to store' },
+    planned: true,
+    tagged: true,
+    audited: true,
+  },
+  serves: {
+    type: nullable(oneOf(SERVES)),
+    description:
+      'Provider whose triggers the webhook serves, or `none`; `null` for the provider of the signature scheme.',
+    declared: {
+      default: null,
+      schema: {
+        title: 'Served provider',
+        description:
+          'Provider whose triggers the webhook serves, in all automations of the factory. The default is the provider of the signatureScheme. none: no provider. Set it if the webhook has another authentication mode, for example behind a relay that signs again.',
+        examples: ['github', 'azure_devops', 'none'],
+      },
+    },
+    editable: 'create and change',
+    option: {
+      flags: '--serves <provider>',
+      help: 'provider whose triggers the webhook serves (default: of the scheme)',
+    },
+    planned: true,
+    tagged: true,
+    audited: true,
+  },
+  names: {
+    type: namesOrNull,
+    description: 'Names that filters of provider triggers use, and the IDs in payloads; `null` if there are none.',
+    declared: {
+      default: null,
+      schema: {
+        title: 'Names',
+        description: `Names that filters of provider triggers use, and the IDs that payloads have instead. At most ${MAX_NAMES} of each kind. A # or @ in front of a name is ignored.`,
+        examples: [{ channels: { triage: 'C0123456789' }, users: { ann: 'U0456789012' } }],
+        properties: NAMES_KEYS,
+        additionalProperties: false,
+      },
+    },
+    editable: 'create and change',
+    option: {
+      flags: '--names <json>',
+      help: 'IDs of names in filters, such as {"channels": {"triage": "C0123456789"}}',
+    },
+    planned: true,
+    tagged: true,
+    audited: true,
+  },
+  botUsername: {
+    type: textOrNull,
+    description: 'GitLab: username whose mention starts `bot_mentioned`; `null` if none is set.',
+    declared: {
+      default: null,
+      schema: {
+        title: 'Bot username',
+        description:
+          'GitLab: username whose mention the event bot_mentioned stands for. An @ in front of it is ignored. Events of this account start nothing.',
+        pattern: '^\\s*@?[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}\\s*$',
+        patternErrorMessage: 'a username of GitLab: letters, digits, ., _ and -',
+        examples: ['factory-bot'],
+      },
+    },
+    editable: 'create and change',
+    option: { flags: '--bot-username <name>', help: 'GitLab username whose mention starts bot_mentioned' },
+    request: shortTextOrNull,
+    planned: true,
+    tagged: true,
+    audited: true,
+  },
+  ignoreActors: {
+    type: actors,
+    description: 'Accounts at the provider whose events start nothing.',
+    declared: {
+      default: [],
+      schema: {
+        title: 'Ignored actors',
+        description: `Accounts at the provider whose events start nothing: usernames, user IDs or bot IDs, in any letter case. At most ${MAX_IGNORED_ACTORS}. List the accounts that your agents use. An @ in front of a name is ignored.`,
+        examples: [['factory-bot[bot]']],
+        items: {
+          type: 'string',
+          title: 'Actor',
+          description: 'Username, user ID or bot ID.',
+          pattern: `^\\s*@?[^\\s@].{0,${MAX_NAME_CHARACTERS - 1}}$`,
+          patternErrorMessage: `a username or an ID of at most ${MAX_NAME_CHARACTERS} characters`,
+          examples: ['factory-bot[bot]'],
+        },
+        maxItems: MAX_IGNORED_ACTORS,
+      },
+    },
+    editable: 'create and change',
+    option: { flags: '--ignore-actors <names...>', help: 'accounts at the provider whose events start nothing' },
     planned: true,
     tagged: true,
     audited: true,

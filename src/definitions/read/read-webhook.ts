@@ -7,10 +7,12 @@ import type { WebhookAuth } from '../../signature/handshakes/handshake.ts';
 import { findHandshakes, HANDSHAKES } from '../../signature/handshakes/handshakes.ts';
 import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
+import { checkProviderKeys } from '../check/check-provider-keys.ts';
 import { checkSignatureBlock } from '../check/check-signature.ts';
 import { checkStoredHeaders, checkWebhook } from '../check/check-webhook.ts';
 import { FileFindings, type ProblemCollector } from '../file-diagnostics.ts';
 import type { WebhookResult } from './file-result.ts';
+import { normalizeProviderKeys } from './normalize-provider-keys.ts';
 import { readDefinitionText } from './read-definition-text.ts';
 
 /** Reads `webhooks/<name>.yaml`. */
@@ -45,6 +47,8 @@ function readWebhook(name: string, text: string, { findings, signature, lint }: 
   checkDefinitionSchema('webhook', parsed.yaml, findings);
   checkStoredHeaders(parsed.yaml, findings);
   checkVerifyToken(parsed.yaml, findings);
+  if (!findings.hasErrors())
+    checkProviderKeys(readDeclared(WEBHOOK_FIELDS, parsed.yaml.value as JsonObject), parsed.yaml, findings);
   if (!findings.hasErrors()) checkSignatureBlock(parsed.yaml, signature);
   if (findings.hasErrors() || signature.hasErrors()) return null;
   const webhook = toWebhook(name, parsed.yaml, findings.file);
@@ -71,8 +75,10 @@ function checkVerifyToken(yaml: YamlText, diagnostics: ProblemCollector): void {
 function toWebhook(name: string, yaml: YamlText, file: string): WebhookDefinition {
   const declared = yaml.value as JsonObject;
   const verifyToken = declared.verifyTokenSecretName === undefined ? null : yaml.locate(['verifyTokenSecretName']);
+  const keys = readDeclared(WEBHOOK_FIELDS, declared);
   return {
-    ...readDeclared(WEBHOOK_FIELDS, declared),
+    ...keys,
+    ...normalizeProviderKeys(keys),
     name,
     file,
     secretNameAt: yaml.locate(['secretName']).value,

@@ -678,6 +678,16 @@ export const MIGRATIONS: readonly Migration[] = [
     AS 'SELECT * FROM json_each((document::json -> substr(path, 3))::text)';
   `,
   },
+  // The provider whose triggers a webhook serves, and what its filters need to know about accounts there.
+  {
+    oldest: 1,
+    sql: `
+  ALTER TABLE webhooks ADD COLUMN serves TEXT;
+  ALTER TABLE webhooks ADD COLUMN names TEXT;
+  ALTER TABLE webhooks ADD COLUMN bot_username TEXT;
+  ALTER TABLE webhooks ADD COLUMN ignore_actors TEXT NOT NULL DEFAULT '[]';
+  `,
+  },
 ].map(({ oldest, sql }) => ({ oldest, sql: orderByBytes(sql) }));
 
 /** Text is ordered by its bytes, as in SQLite and in the keys of pages, for every locale of the database. */

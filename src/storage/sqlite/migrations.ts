@@ -881,4 +881,12 @@ export const MIGRATIONS: readonly string[] = [
   `CREATE INDEX notices_by_revision ON notices (factory, revision);`,
   // The data directory whose daemon executes an attempt, if several daemons share the storage.
   `ALTER TABLE run_attempts ADD COLUMN machine TEXT;`,
+  // The provider whose triggers a webhook serves, and what its filters need to know about accounts there. NULL and an empty list
+  // for webhooks of earlier versions: the provider of their scheme.
+  `
+  ALTER TABLE webhooks ADD COLUMN serves TEXT;
+  ALTER TABLE webhooks ADD COLUMN names TEXT;
+  ALTER TABLE webhooks ADD COLUMN bot_username TEXT;
+  ALTER TABLE webhooks ADD COLUMN ignore_actors TEXT NOT NULL DEFAULT '[]';
+  `,
 ];

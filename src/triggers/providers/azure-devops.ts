@@ -106,6 +106,7 @@ const context: ContextPlaces = {
 /** The trigger events of Azure DevOps. */
 export const AZURE_DEVOPS: TriggerProvider = {
   title: 'Azure DevOps',
+  schemes: [],
   eventName: { path: 'eventType' },
   context,
   actors: { accounts: actors },

@@ -242,6 +242,7 @@ const context: ContextPlaces = {
 /** The trigger events of GitHub. */
 export const GITHUB: TriggerProvider = {
   title: 'GitHub',
+  schemes: ['github'],
   eventName: { header: 'x-github-event' },
   context,
   actors: { accounts: [{ path: 'sender.login' }, { path: 'sender.id' }] },

@@ -9,6 +9,7 @@ const repos: ServedKey = {
 /** The trigger events of GitLab. */
 export const GITLAB: TriggerProvider = {
   title: 'GitLab',
+  schemes: ['gitlab', 'gitlab_signing'],
   eventName: { header: 'x-gitlab-event' },
   context: {
     repository: [{ path: 'project.path_with_namespace' }],

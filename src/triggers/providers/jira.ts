@@ -19,6 +19,7 @@ const addedLabels: Source = {
 /** The trigger events of Jira. */
 export const JIRA: TriggerProvider = {
   title: 'Jira',
+  schemes: ['jira'],
   eventName: { path: 'webhookEvent' },
   context: {
     repository: [],

@@ -44,6 +44,7 @@ const updatedIssue = (when: NonNullable<DeliveryRow['when']>, exists: readonly S
 /** The trigger events of Linear. */
 export const LINEAR: TriggerProvider = {
   title: 'Linear',
+  schemes: ['linear'],
   eventName: { path: 'type' },
   context: {
     repository: [],

@@ -31,6 +31,7 @@ const messages = (...channelTypes: string[]): DeliveryRow[] => [
 /** The trigger events of Slack. */
 export const SLACK: TriggerProvider = {
   title: 'Slack',
+  schemes: ['slack'],
   eventName: { path: 'event.type' },
   context: {
     repository: [],

@@ -21,6 +21,7 @@ const keys: { readonly [key: string]: FilterKey } = {
 /** The trigger events of Microsoft Teams. */
 export const TEAMS: TriggerProvider = {
   title: 'Microsoft Teams',
+  schemes: ['teams'],
   eventName: { path: 'type' },
   context: {
     repository: [],
