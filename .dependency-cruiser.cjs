@@ -16,7 +16,7 @@ const arrows = {
   replay: ['core', 'ingress', 'registry'],
   reconcile: ['core', 'definitions', 'plan', 'yaml'],
   edit: ['core', 'definitions', 'signature', 'reconcile'],
-  run: ['core'],
+  run: ['core', 'filter', 'triggers'],
   sender: ['core', 'signature'],
   outbound: ['core', 'signature'],
   notify: ['core', 'outbound'],

@@ -177,6 +177,7 @@ export const FIELDS = {
     'waiting.reason',
     'waiting.reason_text',
     'waiting.position',
+    'context',
   ],
   RunArtifact: ['number', 'name', 'path', 'size'],
   Reconciliation: [

@@ -3177,6 +3177,7 @@ export interface components {
                 /** @description Position in the queue of the factory, 1 for the next run. `null` in events, and beyond 10000. */
                 position: number | null;
             } | null;
+            context?: components["schemas"]["RunContext"];
         };
         /** @description One attempt to execute a run. */
         RunAttempt: {
@@ -3331,6 +3332,27 @@ export interface components {
             /** @description Pass it back as `cursor`; `null` at the end. */
             next_cursor: string | null;
         };
+        /** @description Only in the answer that shows one run, and in its input. What the provider of the delivery says about the event; empty if its webhook serves no provider. All values are texts of the sender, at most 512 characters and on one line. A value that the delivery does not have is omitted. */
+        RunContext: {
+            /** @description The provider that the webhook serves, such as `github`. */
+            provider?: string;
+            /** @description The event of the provider trigger that matched; of several, the first one in the automation file. */
+            event?: string;
+            /** @description The name of the event at the provider, such as `issues.labeled`. */
+            provider_event?: string;
+            /** @description The repository, as the provider names it. */
+            repository?: string;
+            /** @description Number or key of the issue or pull request, or channel and thread of a message. */
+            number?: string | number;
+            /** @description Page of the event at the provider, always https. */
+            url?: string;
+            /** @description Who caused the event. */
+            actor?: string;
+            /** @description The full ID of the commit. */
+            commit?: string;
+            /** @description The events of all provider triggers of the automation that matched. */
+            events?: string[];
+        };
         /** @description What a run was given. */
         RunInput: {
             prompt: string;
@@ -3349,6 +3371,7 @@ export interface components {
             } | null;
             /** @description The name of the event of the delivery. */
             event: string | null;
+            context: components["schemas"]["RunContext"];
             /** @description The other deliveries that the run stands for, because it replaced their runs: newest first, at most 1,000. */
             stands_for: {
                 count: number;

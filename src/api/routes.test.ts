@@ -1183,6 +1183,7 @@ describe('workers', () => {
           stands_for: { count: 0, deliveries: [] },
           workspace: null,
           event: HOSTILE_TEXT,
+          context: {},
           attachments: [{ name: 'event-payload.json', size: 55, media_type: 'application/json' }],
         },
         secrets: null,

@@ -5,6 +5,7 @@ import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { RunInput, RunResult } from '../core/resources/run.ts';
 import { renderRunDocuments } from './envelope.ts';
+import { readRunContext } from './read-context.ts';
 import { isPassing, resolveRunSecrets } from './resolve-run-secrets.ts';
 
 /** What the execution of an attempt takes. */
@@ -28,9 +29,17 @@ export async function executeRun(
   try {
     const resolved = await resolveRunSecrets(input, parts.secrets, orders.signal);
     if (!resolved.ok) return failed(resolved.error);
-    const documents = renderRunDocuments(input);
+    const context = readRunContext(input);
+    const documents = renderRunDocuments(input, context);
     const readAgentFiles = () => parts.runs.agentFiles(input.run.id);
-    return await parts.executor.execute({ input, documents, secrets: resolved.secrets, readAgentFiles, ...orders });
+    return await parts.executor.execute({
+      input,
+      documents,
+      context,
+      secrets: resolved.secrets,
+      readAgentFiles,
+      ...orders,
+    });
   } catch (error) {
     if (isPassing(error)) return { state: 'not_started', problem: error.message, nextAttempt: input.run.attempt };
     parts.logger.error({ err: error, run: input.run.id }, 'run failed with an internal error');

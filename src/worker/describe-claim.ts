@@ -6,7 +6,7 @@ import { storeTraceContext } from '../core/trace-context.ts';
 import { joinPrompt } from '../run/envelope.ts';
 import type { ClaimedRun } from './worker-api.ts';
 
-type Described = Pick<ExecutionRequest, 'input' | 'documents' | 'secrets'>;
+type Described = Pick<ExecutionRequest, 'input' | 'documents' | 'context' | 'secrets'>;
 
 /** What an executor gets for a run that was claimed, the same as from the daemon. */
 export function describeClaim(claimed: ClaimedRun, payload: Uint8Array): Described {
@@ -24,12 +24,13 @@ export function describeClaim(claimed: ClaimedRun, payload: Uint8Array): Describ
     agent,
     overrides: input.overrides as RunInput['overrides'],
     event: input.event,
+    origin: { webhook: { serves: null, signatureScheme: null }, headers: {}, filters: [] },
     queuedAt: Date.parse(run.created_at),
     payload,
     workspace: null,
     standsFor: { count: 0, deliveries: [] },
   };
-  return { input: described, documents, secrets };
+  return { input: described, documents, context: input.context, secrets };
 }
 
 /** Everything that the environment and the folder of the run need. */
@@ -63,6 +64,6 @@ function readRun({ run, trace }: ClaimedRun): Run {
 /** As `renderRunDocuments` of the daemon. */
 function renderRunFile({ run, webhook, agent, input, trace }: ClaimedRun): string {
   const { attempts: _attempts, waiting: _waiting, ...record } = run;
-  const { event, overrides, workspace, stands_for } = input;
-  return `${JSON.stringify({ run: record, webhook, event, agent, overrides, workspace, stands_for, trace }, null, 2)}\n`;
+  const { event, context, overrides, workspace, stands_for } = input;
+  return `${JSON.stringify({ run: record, webhook, event, context, agent, overrides, workspace, stands_for, trace }, null, 2)}\n`;
 }

@@ -13,6 +13,7 @@ import { type CommandExecutorOptions, createCommandExecutor } from '../../src/ex
 import { appendAttempts } from '../../src/executors/log/open-run-log.ts';
 import { createStartRecords } from '../../src/executors/start-records.ts';
 import { renderRunDocuments } from '../../src/run/envelope.ts';
+import { readRunContext } from '../../src/run/read-context.ts';
 import { createRedactingTransform } from '../../src/secrets/redactor.ts';
 
 const ids = createIdSource((size) => crypto.getRandomValues(new Uint8Array(size)));
@@ -57,6 +58,7 @@ export function makeRunInput(changes: { run?: Partial<Run> } & Partial<Omit<RunI
     overrides: {},
     workspace: null,
     event: null,
+    origin: { webhook: { serves: null, signatureScheme: null }, headers: {}, filters: [] },
     standsFor: { count: 0, deliveries: [] },
     queuedAt: run.createdAt,
     payload: Buffer.from('{"a":1}'),
@@ -119,10 +121,12 @@ export function tryToExecute(
   options: { secrets?: Record<string, string>; signal?: AbortSignal; agentFiles?: readonly AgentFileContent[] } = {},
 ): Promise<RunResult | NotStarted | Accepted> {
   const secrets = new Map(Object.entries(options.secrets ?? {}).map(([name, text]) => [name, new SecretValue(text)]));
+  const context = readRunContext(input);
   const signal = options.signal ?? new AbortController().signal;
   return executor.execute({
     input,
-    documents: renderRunDocuments(input),
+    documents: renderRunDocuments(input, context),
+    context,
     secrets,
     readAgentFiles: async () => options.agentFiles ?? [],
     signal,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookUid } from '../../src/core/ids.ts';
+import { CONTEXT_FIELDS } from '../../src/core/run-context.ts';
 import { removeRunFolder } from '../../src/executors/files/remove-run-folder.ts';
 import { renderRunDocuments } from '../../src/run/envelope.ts';
 import {
@@ -20,6 +21,9 @@ beforeEach(async () => {
 });
 afterEach(() => workshop.close());
 
+/** The variables of the context of a provider. */
+const VARIABLES = new Set(Object.values(CONTEXT_FIELDS).map(({ variable }) => variable));
+
 /** Prints the environment as a JSON object: exactly what the process was given. */
 const PRINT_ENVIRONMENT = [process.execPath, '-e', 'console.log(JSON.stringify(process.env))'];
 
@@ -31,7 +35,7 @@ describe('the directory of a run', () => {
     const work = join(workshop.runsDir, input.run.id, '1');
     expect((await stat(work)).mode & 0o777).toBe(0o700);
     for (const file of await readdir(work)) expect((await stat(join(work, file))).mode & 0o777).toBe(0o600);
-    const documents = renderRunDocuments(input);
+    const documents = renderRunDocuments(input, {});
     expect(await readFile(join(work, 'prompt.md'), 'utf8')).toBe(documents.promptFile);
     expect(await readFile(join(work, 'run.json'), 'utf8')).toBe(documents.runFile);
   });
@@ -98,7 +102,7 @@ describe('the input of a run', () => {
   it('is the text of prompt.md on standard input', async () => {
     const input = makeRunInput({ prompt: 'Line one\nund Zeile zwei: ü\n' });
     await execute(workshop.executor(['cat']), input);
-    expect(await workshop.log(input.run.id)).toBe(renderRunDocuments(input).promptFile);
+    expect(await workshop.log(input.run.id)).toBe(renderRunDocuments(input, {}).promptFile);
   });
 
   it('can stay unread, also if it is large', async () => {
@@ -130,6 +134,30 @@ describe('the input of a run', () => {
       DOCKBELL_PAYLOAD: join(work, 'event-payload.json'),
       CI_TOKEN: 'tóken with "quotes"\nand lines',
       ['__proto__']: 'plain',
+    });
+  });
+
+  it('has the context of a provider, one line for each value, and only the values that the delivery has', async () => {
+    const payload = {
+      issue: { number: 12, html_url: 'http://github.com/acme/shop/issues/12' },
+      repository: { full_name: 'acme/shop' },
+      sender: { login: 'ann\nPATH=/evil\0' },
+      after: '--upload-pack=touch',
+    };
+    const origin = {
+      webhook: { serves: null, signatureScheme: 'github' },
+      headers: { 'x-github-event': 'issues' },
+      filters: [],
+    };
+    const input = makeRunInput({ origin, payload: Buffer.from(JSON.stringify(payload)) });
+    await execute(workshop.executor(PRINT_ENVIRONMENT), input);
+    const seen = Object.entries(JSON.parse(await workshop.log(input.run.id)) as { [name: string]: string });
+    expect(Object.fromEntries(seen.filter(([name]) => VARIABLES.has(name)))).toEqual({
+      DOCKBELL_PROVIDER: 'github',
+      DOCKBELL_PROVIDER_EVENT: 'issues',
+      DOCKBELL_REPOSITORY: 'acme/shop',
+      DOCKBELL_NUMBER: '12',
+      DOCKBELL_ACTOR: 'ann\\nPATH=/evil\\x00',
     });
   });
 

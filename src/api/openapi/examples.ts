@@ -302,16 +302,31 @@ const queuedRun = {
   },
 };
 
+const runContext = {
+  provider: 'github',
+  event: 'issue_created',
+  events: ['issue_created'],
+  provider_event: 'issues.opened',
+  repository: 'acme/shop',
+  number: 412,
+  url: 'https://github.com/acme/shop/issues/412',
+  actor: 'ann',
+};
+
 const runInput = {
   prompt: PROMPT,
-  envelope: renderEnvelope({
-    webhook: { name: 'github', uid: WEBHOOK_UID },
-    run: { deliveryIdentity: SENDER_ID },
-  }),
+  envelope: renderEnvelope(
+    {
+      webhook: { name: 'github', uid: WEBHOOK_UID },
+      run: { deliveryIdentity: SENDER_ID },
+    },
+    runContext,
+  ),
   attachments: [{ name: PAYLOAD_FILE, size: 8214, media_type: 'application/json' }],
   overrides: OVERRIDES,
   workspace: null,
   event: 'issues.opened',
+  context: runContext,
   stands_for: { count: 0, deliveries: [] },
 };
 
@@ -666,6 +681,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
   RunAttempt: [attempt, failedAttempt],
   Replay: [replay],
   ReplayPreview: [replayPreview],
+  RunContext: [runContext],
   RunInput: [runInput],
   AgentFile: [{ path: 'agents/triage/agent.md', size: 12, content_base64: 'WW91IHRyaWFnZS4K' }],
   RunPost: [

@@ -18,6 +18,7 @@ import { REPLAY_FIELDS } from '../../core/resources/replay.ts';
 import { ATTEMPT_FIELDS, RUN_FIELDS, RUN_STATES } from '../../core/resources/run.ts';
 import { SECRET_FIELDS } from '../../core/resources/secret.ts';
 import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
+import { CONTEXT_FIELDS } from '../../core/run-context.ts';
 import { RECENT_RUNS } from '../../core/run-results.ts';
 import { STEP_OUTCOMES, SUBJECT_KINDS } from '../../story/story.ts';
 import { REPLAY_SKIPS } from '../../words/replay-reasons.ts';
@@ -27,6 +28,11 @@ import { RUN_REASONS } from '../../words/run-reasons.ts';
 /** An object with exactly these properties, all of them present. */
 export function closedObject(properties: Record<string, JsonSchema>, more: JsonSchema = {}): JsonSchema {
   return { type: 'object', required: Object.keys(properties), additionalProperties: false, properties, ...more };
+}
+
+/** A closed object with more properties, which answers may omit. */
+function withOptional(closed: JsonSchema, optional: Record<string, JsonSchema>): JsonSchema {
+  return { ...closed, properties: { ...(closed.properties as Record<string, JsonSchema>), ...optional } };
 }
 
 /** Points to one of `COMPONENTS`. */
@@ -69,6 +75,13 @@ const diagnostic = closedObject({
   message: text,
   hint: text,
 });
+
+const contextValues = Object.fromEntries(
+  Object.entries(CONTEXT_FIELDS).map(([name, { description }]) => [
+    name,
+    { type: name === 'number' ? ['string', 'number'] : 'string', description },
+  ]),
+);
 
 const leaseTerm = {
   lease_seconds: {
@@ -604,30 +617,33 @@ export const COMPONENTS = {
     },
     { description: 'What a filter or an automation would do, and which key decided.' },
   ),
-  Run: closedObject(
-    {
-      ...answerProperties(RUN_FIELDS),
-      attempts: {
-        type: 'array',
-        items: { $ref: 'RunAttempt#' },
-        description:
-          'The attempts that started or were requested, oldest first. Attempts before an upgrade to version 0.2 are missing, except the last one.',
+  Run: withOptional(
+    closedObject(
+      {
+        ...answerProperties(RUN_FIELDS),
+        attempts: {
+          type: 'array',
+          items: { $ref: 'RunAttempt#' },
+          description:
+            'The attempts that started or were requested, oldest first. Attempts before an upgrade to version 0.2 are missing, except the last one.',
+        },
+        waiting: {
+          ...closedObject({
+            reason: oneOf(WAIT_REASONS),
+            reason_text: { ...text, description: 'The reason as a sentence, with what to do.' },
+            position: {
+              type: ['integer', 'null'],
+              minimum: 1,
+              description: `Position in the queue of the factory, 1 for the next run. \`null\` in events, and beyond ${MAX_QUEUE_POSITION}.`,
+            },
+          }),
+          type: ['object', 'null'],
+          description: 'Why the run has not started, while it is `queued`; otherwise `null`.',
+        },
       },
-      waiting: {
-        ...closedObject({
-          reason: oneOf(WAIT_REASONS),
-          reason_text: { ...text, description: 'The reason as a sentence, with what to do.' },
-          position: {
-            type: ['integer', 'null'],
-            minimum: 1,
-            description: `Position in the queue of the factory, 1 for the next run. \`null\` in events, and beyond ${MAX_QUEUE_POSITION}.`,
-          },
-        }),
-        type: ['object', 'null'],
-        description: 'Why the run has not started, while it is `queued`; otherwise `null`.',
-      },
-    },
-    { description: 'One execution of an automation for one delivery.' },
+      { description: 'One execution of an automation for one delivery.' },
+    ),
+    { context: { $ref: 'RunContext#' } },
   ),
   RunAttempt: closedObject(
     {
@@ -669,6 +685,16 @@ export const COMPONENTS = {
     },
     { description: 'A part of a dry run of a replay.' },
   ),
+  RunContext: {
+    type: 'object',
+    additionalProperties: false,
+    description:
+      'Only in the answer that shows one run, and in its input. What the provider of the delivery says about the event; empty if its webhook serves no provider. All values are texts of the sender, at most 512 characters and on one line. A value that the delivery does not have is omitted.',
+    properties: {
+      ...contextValues,
+      events: { ...texts, description: 'The events of all provider triggers of the automation that matched.' },
+    },
+  },
   RunInput: closedObject(
     {
       prompt: text,
@@ -684,6 +710,7 @@ export const COMPONENTS = {
         description: 'The checkout that its automation declares; `null` for none.',
       },
       event: { ...textOrNull, description: 'The name of the event of the delivery.' },
+      context: { $ref: 'RunContext#' },
       stands_for: closedObject(
         {
           count,

@@ -5,6 +5,7 @@ import type { RunControl } from '../../core/ports/runs/run-control.ts';
 import { MAX_EXAMINED_RUNS } from '../../core/ports/runs/run-queue.ts';
 import { RUN_STATES, type Run, type RunInput } from '../../core/resources/run.ts';
 import { PAYLOAD_FILE } from '../../run/envelope.ts';
+import { readRunContext } from '../../run/read-context.ts';
 import { closedObject, listOf, noBody, refTo } from '../openapi/schemas.ts';
 import { orReceiver, requireRole, requireRoleOrHold } from '../server/access-rules.ts';
 import { type PageQuery, pageQuerySchema, readPage } from '../server/page-query.ts';
@@ -39,7 +40,11 @@ export function registerRunRoutes(app: FastifyInstance, parts: RunRouteParts): v
       config: { access: orReceiver(requireRole('viewer', 'object')) },
       schema: { tags, summary: 'Show a run', response: { 200: refTo('Run') } },
     },
-    async (request) => presentOneRun(await findRun(request), parts),
+    async (request) => {
+      const run = await findRun(request);
+      const [view, input] = await Promise.all([presentOneRun(run, parts), parts.runs.input(run.id)]);
+      return input === null ? view : { ...view, context: readRunContext(input) };
+    },
   );
 }
 

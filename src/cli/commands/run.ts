@@ -10,6 +10,7 @@ import { describeProgress } from '../../words/describe-progress.ts';
 import { formatDuration } from '../../words/duration.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import { findLogTime } from '../../words/log-times.ts';
+import { listContext } from '../../words/run-context.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
@@ -280,6 +281,7 @@ async function printRun({ output, nowMs }: CommandSession, run: Run, api: ApiCli
     ['Delivery', run.delivery],
     ['Delivery ID', run.delivery_id],
     ['Webhook', run.webhook_uid],
+    ...listContext(run.context ?? {}).map(({ label, text }): [string, string] => [label, text]),
     ['Concurrency key', run.concurrency_key],
     ['Superseded by', run.superseded_by],
     ['Progress', describeProgress(run.attempts.at(-1)?.progress ?? null)],

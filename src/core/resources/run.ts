@@ -2,6 +2,7 @@ import { type Actor, IDENTITY_KINDS } from '../access.ts';
 import type { DeliveryId, RunId, WebhookUid } from '../ids.ts';
 import type { Json } from '../json.ts';
 import { RUN_OUTPUT_SCHEMA, type RunOutput } from '../run-output.ts';
+import type { DeliveryFilter, Received } from '../trigger.ts';
 import type { WorkspacePolicy } from '../workspace.ts';
 import { defineFields, type RecordOf, type ViewOf } from './fields.ts';
 import {
@@ -17,6 +18,7 @@ import {
   text,
   textOrNull,
 } from './value-types.ts';
+import type { AppliedWebhook } from './webhook.ts';
 
 export const RUN_STATES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 export type RunState = (typeof RUN_STATES)[number];
@@ -178,6 +180,19 @@ export interface StandsFor {
   deliveries: { delivery: DeliveryId; deliveryIdentity: string; run: RunId }[];
 }
 
+/** What is stored about a delivery, to find out what its provider says about it. */
+export interface RunOrigin {
+  /** What says which provider the webhook serves. */
+  webhook: Pick<AppliedWebhook, 'serves' | 'signatureScheme'>;
+  /** Those that were recorded. */
+  headers: Received['headers'];
+  /**
+   * The filters of the automation for the webhook, in the order of the file, as they were when the delivery was evaluated. Empty
+   * if they are no longer stored.
+   */
+  filters: readonly DeliveryFilter[];
+}
+
 /** Everything an executor needs to execute one attempt. */
 export interface RunInput {
   run: Run;
@@ -190,6 +205,7 @@ export interface RunInput {
   workspace: WorkspacePolicy | null;
   /** The name of the delivery's event; `null` if it is not known. */
   event: string | null;
+  origin: RunOrigin;
   standsFor: StandsFor;
   /** When the attempt was queued, as wall time in milliseconds. */
   queuedAt: number;

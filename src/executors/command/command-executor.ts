@@ -136,7 +136,7 @@ async function executeInDirectory(request: ExecutionRequest, settings: Settings)
     if (!workspace.ok) return failed(workspace.problem);
     const places = { ...directory, workspace: workspace.dir };
     const { program, searchPath } = settings;
-    const built = buildRunEnvironment(request.input, program.locate(places), searchPath, request.secrets);
+    const built = buildRunEnvironment(request, program.locate(places), searchPath);
     if (!built.ok) return failed(built.error);
     const start = program.compose(request, places, built.environment);
     if (!start.ok) return failed(start.problem);

@@ -1,7 +1,9 @@
+import type { ExecutionRequest } from '../../core/ports/runs/executor.ts';
 import { isReservedVariable } from '../../core/reserved-variables.ts';
 import type { RunInput } from '../../core/resources/run.ts';
-import type { SecretValue } from '../../core/secret-value.ts';
+import { CONTEXT_FIELDS, type RunContext } from '../../core/run-context.ts';
 import { traceAttempt } from '../../core/trace-context.ts';
+import { listContext } from '../../words/run-context.ts';
 
 /** Absolute paths of an attempt. */
 export interface RunPlaces {
@@ -23,12 +25,11 @@ export type EnvironmentOutcome = { ok: true; environment: ChildEnvironment } | {
  * E1). A secret that cannot be a variable, or must not be one, is an error: it is never omitted silently.
  */
 export function buildRunEnvironment(
-  input: RunInput,
+  { input, context, secrets }: Pick<ExecutionRequest, 'input' | 'context' | 'secrets'>,
   places: RunPlaces,
   path: string,
-  secrets: ReadonlyMap<string, SecretValue>,
 ): EnvironmentOutcome {
-  const environment = describeRun(input, places, path);
+  const environment = Object.assign(describeRun(input, places, path), describeContext(context));
   for (const [name, value] of secrets) {
     const problem = findProblem(name, value.reveal());
     if (problem !== null) return { ok: false, error: `secret ${JSON.stringify(name)} ${problem}` };
@@ -60,6 +61,11 @@ function describeRun({ run, webhook, event }: RunInput, places: RunPlaces, path:
     TRACEPARENT: trace?.traceparent,
     TRACESTATE: trace?.tracestate ?? undefined,
   });
+}
+
+/** Only the values that the delivery has. They have no control character. */
+function describeContext(context: RunContext): ChildEnvironment {
+  return Object.fromEntries(listContext(context).map(({ name, text }) => [CONTEXT_FIELDS[name].variable, text]));
 }
 
 function findProblem(name: string, value: string): string | null {

@@ -1,6 +1,7 @@
 import type { AgentFileContent } from '../../agent-files.ts';
 import type { RunId } from '../../ids.ts';
 import type { ExecutorType, Run, RunInput, RunResult } from '../../resources/run.ts';
+import type { RunContext } from '../../run-context.ts';
 import type { SecretValue } from '../../secret-value.ts';
 
 /** Texts of one run in addition to its payload, rendered by `run/envelope.ts`. */
@@ -30,6 +31,7 @@ export interface StopOrder {
 export interface ExecutionRequest {
   input: RunInput;
   documents: RunDocuments;
+  context: RunContext;
   /** Team secrets that the automation lists, by name. */
   secrets: ReadonlyMap<string, SecretValue>;
   /** Reads the files in `agents/`, `runners/` and `skills/` of the revision that was live. */

@@ -1,21 +1,29 @@
-import { Progress, Stack } from '@mantine/core';
+import { Anchor, Progress, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { Run } from '../../../client/api-types.ts';
 import { describeProgress } from '../../../words/describe-progress.ts';
+import { type ContextName, listContext } from '../../../words/run-context.ts';
 import { FactList } from '../../parts/layout/fact-list.tsx';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 
-/** What a run has in common with other runs, and how far its last attempt is. Empty for most runs. */
+/** What a run is about, what it has in common with other runs, and how far its last attempt is. */
 export function RunFacts({ run }: { run: Run }) {
   const { factory, concurrency_key: key, superseded_by: newer, attempts, state } = run;
   const last = attempts.at(-1);
   const deadline = state === 'running' ? (last?.held_until ?? null) : null;
   const progress = last?.progress ?? null;
-  if (key === null && newer === null && deadline === null && describeProgress(progress) === null) return null;
+  const context = listContext(run.context ?? {}).filter(({ name }) => name !== 'provider');
+  const isEmpty = key === null && newer === null && deadline === null && describeProgress(progress) === null;
+  if (isEmpty && context.length === 0) return null;
   return (
     <FactList
       facts={[
+        ...context.map(({ name, label, text }): [string, ReactNode] => [
+          label,
+          <ContextValue key={name} name={name} text={text} />,
+        ]),
         [
           'Concurrency key',
           key === null ? null : (
@@ -29,6 +37,16 @@ export function RunFacts({ run }: { run: Run }) {
         ['Deadline', deadline === null ? null : <TimeText key="deadline" at={deadline} />],
       ]}
     />
+  );
+}
+
+/** URLs are https only, as the management API answers them. */
+function ContextValue({ name, text }: { name: ContextName; text: string }) {
+  if (name !== 'url') return <UntrustedText text={text} />;
+  return (
+    <Anchor href={text} target="_blank" rel="noopener noreferrer" inherit>
+      <UntrustedText text={text} />
+    </Anchor>
   );
 }
 

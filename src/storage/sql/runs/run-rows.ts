@@ -1,8 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { WebhookUid } from '../../../core/ids.ts';
-import type { Run, RunInput, StandsFor } from '../../../core/resources/run.ts';
+import { parseRecordedHeaders } from '../../../core/resources/delivery.ts';
+import type { Run, RunInput, RunOrigin, StandsFor } from '../../../core/resources/run.ts';
+import { findListeners } from '../definitions/listener-history.ts';
 import type { Schema } from '../schema/schema.ts';
-import { AUTOMATION_VERSIONS, RUNS, VERSION_COLUMNS } from '../schema/tables.ts';
+import { AUTOMATION_VERSIONS, CONTENTS, DELIVERIES, RUNS, VERSION_COLUMNS, WEBHOOKS } from '../schema/tables.ts';
 import { listStandsFor } from './stands-for.ts';
 
 /** Runs with the webhook that received their delivery. */
@@ -30,7 +32,8 @@ export function selectRunInputs(db: Kysely<Schema>) {
     .leftJoin('run_attempts', (join) =>
       join.onRef('run_attempts.run', '=', 'runs.seq').onRef('run_attempts.number', '=', 'runs.attempt'),
     )
-    .select(['delivery_contents.body', 'deliveries.event', 'run_attempts.requested_at']);
+    .select(['delivery_contents.body', 'delivery_contents.decisions', 'deliveries.event', 'deliveries.headers'])
+    .select(['webhooks.serves', 'webhooks.signature_scheme', 'run_attempts.requested_at']);
 }
 
 type RunInputRow = Awaited<ReturnType<ReturnType<typeof selectRunInputs>['executeTakeFirstOrThrow']>>;
@@ -40,14 +43,30 @@ export function readRunInputs(db: Kysely<Schema>, rows: readonly RunInputRow[]):
   return Promise.all(
     rows.map(async (row) => {
       const standsFor = row.concurrency_key === null ? STANDS_FOR_NONE : await listStandsFor(db, row.id);
-      return toRunInput(row, standsFor);
+      return toRunInput(row, standsFor, await readOrigin(db, row));
     }),
   );
 }
 
+/** One more query, by an index. Deliveries to earlier versions have no number of an apply. */
+async function readOrigin(db: Kysely<Schema>, row: RunInputRow): Promise<RunOrigin> {
+  const evaluation = CONTENTS.decode('decisions', row.decisions);
+  const search = { webhook: row.webhook_uid as WebhookUid, names: [row.automation], after: null, limit: 1 };
+  const [listener] =
+    'decisions' in evaluation ? [] : await findListeners(db, { ...search, applyNumber: evaluation.applyNumber });
+  return {
+    webhook: {
+      serves: WEBHOOKS.decode('serves', row.serves),
+      signatureScheme: WEBHOOKS.decode('signatureScheme', row.signature_scheme),
+    },
+    headers: parseRecordedHeaders(DELIVERIES.decode('headers', row.headers)),
+    filters: listener?.filters ?? [],
+  };
+}
+
 const STANDS_FOR_NONE: StandsFor = { count: 0, deliveries: [] };
 
-function toRunInput(row: RunInputRow, standsFor: StandsFor): RunInput {
+function toRunInput(row: RunInputRow, standsFor: StandsFor, origin: RunOrigin): RunInput {
   const run = toRun(row);
   const { prompt, agent, overrides, workspace } = AUTOMATION_VERSIONS.fromRow(row);
   return {
@@ -58,6 +77,7 @@ function toRunInput(row: RunInputRow, standsFor: StandsFor): RunInput {
     overrides,
     workspace,
     event: row.event,
+    origin,
     standsFor,
     queuedAt: row.requested_at ?? row.created_at,
     payload: row.body,
