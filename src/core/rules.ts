@@ -110,6 +110,7 @@ export const RULES = {
     'warning',
     'A key of a trigger filter lists a value that the provider does not send.',
   ),
+  'automation/invalid-schedule': error('The expression, the time zone or the name of a schedule is not valid.'),
   'automation/no-webhooks': error('A webhook trigger lists no webhook.'),
   'automation/malformed-uid': error('An entry of `webhook_ids` is not a webhook UID.'),
   'automation/name-as-uid': error('An entry of `webhook_ids` is the name of a webhook instead of its UID.'),

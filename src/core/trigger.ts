@@ -1,5 +1,5 @@
 import type { Position } from './diagnostic.ts';
-import type { JsonObject } from './json.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
 
 /** What a trigger requires of a delivery: conditions on its request headers and on its payload. An absent part requires nothing. */
 export interface DeliveryFilter {
@@ -56,10 +56,46 @@ export interface ForeignTrigger {
   declared: JsonObject;
 }
 
+/** What happens to ticks at which no daemon ran: `none` counts them, `latest` also starts a run for the latest one. */
+export const CATCH_UP_MODES = ['none', 'latest'] as const;
+export type CatchUp = (typeof CATCH_UP_MODES)[number];
+
+/** When a trigger fires (specification, "Provider triggers and schedules", section 4). */
+export interface DeclaredSchedule {
+  /** Trimmed; `null` for the schedule of the automation that has none. */
+  name: string | null;
+  /** A valid expression. */
+  cron: string;
+  timezone: string;
+  catchUp: CatchUp;
+}
+
 export type Trigger = WebhookTrigger | ForeignTrigger;
 
 export function isWebhookTrigger(trigger: Trigger): trigger is WebhookTrigger {
   return trigger.provider === 'webhook';
+}
+
+/** Whether a trigger, also one as its file declares it, is of the event that schedules have. */
+export function isOfSchedule({ provider, event }: JsonObject): boolean {
+  return provider === 'schedule' && event === 'cron_fired';
+}
+
+/**
+ * The schedule of a trigger; `null` if it has none. Read from what the file declares, because daemons of earlier versions stored
+ * no more than this, without checking it.
+ */
+export function scheduleOf(trigger: Trigger): DeclaredSchedule | null {
+  if (isWebhookTrigger(trigger) || !isOfSchedule(trigger.declared)) return null;
+  const { schedule } = trigger.declared;
+  if (!isJsonObject(schedule) || typeof schedule.cron !== 'string') return null;
+  const { name, cron, timezone, catchUp } = schedule;
+  return {
+    name: typeof name === 'string' ? name.trim() : null,
+    cron: cron.trim(),
+    timezone: typeof timezone === 'string' ? timezone : 'UTC',
+    catchUp: catchUp === 'latest' ? 'latest' : 'none',
+  };
 }
 
 /** A trigger as its file declares it. */

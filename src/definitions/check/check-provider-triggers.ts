@@ -1,14 +1,17 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { suggest } from '../../core/suggest.ts';
+import { isOfSchedule } from '../../core/trigger.ts';
 import { TRIGGER_PROVIDERS } from '../../triggers/providers.ts';
 import type { TriggerProvider } from '../../triggers/trigger-event.ts';
 import { type KeyPath, listAlternatives, quote } from '../../yaml/key-path.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
 import type { FileProblem, ProblemCollector } from '../file-diagnostics.ts';
+import { checkSchedules } from './check-schedules.ts';
 import { checkTriggerFilter, type TriggerProblem } from './check-trigger-filter.ts';
 
-/** Providers without a table of events: webhooks have their own schema, and nothing starts on the events of the others yet. */
+/** Providers without a table of events: the schema has the keys of the first two, and `factory` has no events here. */
 const OTHER_PROVIDERS = ['webhook', 'schedule', 'factory'];
+const SCHEDULES = { title: 'The provider schedule', names: ['cron_fired'] };
 const PROVIDERS = [...OTHER_PROVIDERS, ...TRIGGER_PROVIDERS.keys()];
 
 /** Checks the triggers of all providers except `webhook`, whose keys the schema checks. */
@@ -16,9 +19,13 @@ export function checkProviderTriggers(yaml: YamlText, diagnostics: ProblemCollec
   const triggers = isJsonObject(yaml.value) && Array.isArray(yaml.value.triggers) ? yaml.value.triggers : [];
   for (const [index, trigger] of triggers.entries()) {
     if (!isJsonObject(trigger) || typeof trigger.provider !== 'string') continue;
-    const problems = checkTrigger(trigger.provider, trigger, ['triggers', index]);
-    diagnostics.addAll(problems.map((problem) => () => locate(problem, yaml)));
+    addProblems(checkTrigger(trigger.provider, trigger, ['triggers', index]), yaml, diagnostics);
   }
+  addProblems(checkSchedules(triggers), yaml, diagnostics);
+}
+
+function addProblems(problems: readonly TriggerProblem[], yaml: YamlText, diagnostics: ProblemCollector): void {
+  diagnostics.addAll(problems.map((problem) => () => locate(problem, yaml)));
 }
 
 function locate({ on, ...problem }: TriggerProblem, yaml: YamlText): FileProblem {
@@ -30,6 +37,9 @@ function checkTrigger(provider: string, trigger: JsonObject, path: KeyPath): Tri
   if (!PROVIDERS.includes(provider)) return [describeUnknownProvider(provider, path)];
   const known = TRIGGER_PROVIDERS.get(provider);
   const misplaced = isMisplacedSchedule(provider, trigger) ? [describeMisplacedSchedule(path)] : [];
+  if (misplaced.length === 0 && provider === 'schedule' && !isOfSchedule(trigger)) {
+    return [describeUnknownEvent(SCHEDULES, trigger.event, path)];
+  }
   return known === undefined ? misplaced : [...misplaced, ...checkEvent(provider, known, trigger, path)];
 }
 
@@ -63,7 +73,9 @@ function describeMisplacedSchedule(path: KeyPath): TriggerProblem {
 function checkEvent(name: string, provider: TriggerProvider, trigger: JsonObject, path: KeyPath): TriggerProblem[] {
   const { event, filter } = trigger;
   const known = typeof event === 'string' && Object.hasOwn(provider.events, event) ? provider.events[event] : undefined;
-  if (known === undefined) return [describeUnknownEvent(provider, event, path)];
+  if (known === undefined) {
+    return [describeUnknownEvent({ title: provider.title, names: Object.keys(provider.events) }, event, path)];
+  }
   const trail = { trigger: `${name} ${event as string}`, path: [...path, 'filter'] };
   const problems = checkTriggerFilter(known, filter ?? null, trail);
   if (known.unserved === undefined) return problems;
@@ -73,11 +85,10 @@ function checkEvent(name: string, provider: TriggerProvider, trigger: JsonObject
 }
 
 function describeUnknownEvent(
-  { title, events }: TriggerProvider,
+  { title, names }: { title: string; names: readonly string[] },
   event: Json | undefined,
   path: KeyPath,
 ): TriggerProblem {
-  const names = Object.keys(events);
   const rule = 'automation/unknown-event';
   if (event === undefined) {
     const message = `The trigger has no event, so it never starts here.`;
