@@ -12,7 +12,7 @@ const arrows = {
   definitions: ['core', 'cron', 'filter', 'triggers', 'signature', 'files', 'yaml'],
   samples: ['core', 'filter', 'definitions'],
   plan: ['core', 'filter'],
-  registry: ['core', 'filter', 'signature'],
+  registry: ['core', 'filter', 'signature', 'triggers'],
   ingress: ['core', 'registry', 'signature'],
   replay: ['core', 'ingress', 'registry'],
   reconcile: ['core', 'definitions', 'plan', 'yaml'],

@@ -6,6 +6,7 @@ import type { ContentPart, KeyForm, Scheme, SignatureScheme } from '../src/signa
 import { describeScheme } from '../src/signature/schemes/describe-scheme.ts';
 import { listCredentialPlaces, listIdentities, SCHEMES } from '../src/signature/schemes/schemes.ts';
 import { MAX_KEY_SIGNATURES } from '../src/signature/verify/presented-signatures.ts';
+import { findSuccessAnswer } from '../src/triggers/served-provider.ts';
 import { AUTH_REASONS } from '../src/words/delivery-reasons.ts';
 
 /** The text of one scheme in `docs/schemes/guides.yaml`. */
@@ -91,6 +92,7 @@ function renderScheme(scheme: Scheme, guide: Guide): string {
     describeIdentity(scheme),
     '## The name of the event',
     describeEvent(scheme),
+    ...describeAnswer(scheme),
     ...(guide.retries === undefined ? [] : ['## Retries', guide.retries]),
     '## Pitfalls',
     guide.pitfalls.map((pitfall) => `- ${pitfall}`).join('\n'),
@@ -227,6 +229,17 @@ function describeEvent(scheme: Scheme): string {
   const places = listEventPlaces(scheme);
   if (places.length === 0) return 'Not known: a delivery of this provider has no name, or several.';
   return `Dockbell reads it from ${places.join(' and ')}. Lists show it, and a run gets it as \`DOCKBELL_EVENT\`.`;
+}
+
+/** For providers that take no other answer for a success. */
+function describeAnswer({ name }: Scheme): string[] {
+  const { status, body } = findSuccessAnswer({ serves: null, signatureScheme: name });
+  if (status === 202) return [];
+  const content = body === null ? 'The body is the same: `{"delivery_id": …}`.' : `The body is \`${body}\`.`;
+  return [
+    '## The answer',
+    `A stored delivery is answered with \`${status}\` in place of \`202\`. ${content} Duplicates get the same answer.`,
+  ];
 }
 
 function listEventPlaces({ event }: Scheme): string[] {

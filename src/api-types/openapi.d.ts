@@ -2324,7 +2324,7 @@ export interface components {
                             duplicate: number;
                             rejected: number;
                         };
-                        /** @description The share of these requests that got `202`, from 0 to 1; `null` without requests. */
+                        /** @description The share of these requests that were accepted, from 0 to 1; `null` without requests. */
                         acceptance_rate: number | null;
                         /** @description Requests with a wrong credential since the last one with an accepted credential; `null` for none. */
                         credential_failing: {
@@ -2536,7 +2536,7 @@ export interface components {
                     duplicate: number;
                     rejected: number;
                 };
-                /** @description The share of these requests that got `202`, from 0 to 1; `null` without requests. */
+                /** @description The share of these requests that were accepted, from 0 to 1; `null` without requests. */
                 acceptance_rate: number | null;
                 /** @description Requests with a wrong credential since the last one with an accepted credential; `null` for none. */
                 credential_failing: {
@@ -2726,7 +2726,7 @@ export interface components {
                     duplicate: number;
                     rejected: number;
                 };
-                /** @description The share of these requests that got `202`, from 0 to 1; `null` without requests. */
+                /** @description The share of these requests that were accepted, from 0 to 1; `null` without requests. */
                 acceptance_rate: number | null;
                 /** @description Requests with a wrong credential since the last one with an accepted credential; `null` for none. */
                 credential_failing: {
@@ -4166,7 +4166,7 @@ export interface components {
         };
         /** @description The outcome of a delivery that was posted by a backfill. */
         BackfillAnswer: {
-            /** @description Status that the ingress answered: 202 if the delivery is stored. */
+            /** @description Status that the ingress answered: 202 if the delivery is stored, or 200 for providers that expect it. */
             status: number;
             /** @description Seconds to wait before another attempt, after a 429. */
             retry_after: number | null;

@@ -26,7 +26,7 @@ const STEPS: readonly Step[] = [
   verifySignature, // 401, 429, 503
   parseJson, // 400
   answerVerifiedHandshake, // 200, 204
-  recordDelivery, // 202: identify, match, store
+  recordDelivery, // 202, or 200 for some providers: identify, match, store
 ];
 
 /**

@@ -13,6 +13,7 @@ import {
   signsUnverifiedChallenges,
 } from '../signature/handshakes/handshakes.ts';
 import { isCredentialHeader } from '../signature/schemes/credential-headers.ts';
+import { findDeliveryIdPath } from '../signature/schemes/delivery-id-path.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
 import {
   findScheme,
@@ -24,6 +25,7 @@ import { compileTokenCheck } from '../signature/tokens/token.ts';
 import type { FindSigningKey, Verify } from '../signature/verification.ts';
 import { compileClaimedIdentity, type ReadClaimedIdentity } from '../signature/verify/claimed-identity.ts';
 import { compileVerifier } from '../signature/verify/compile-verifier.ts';
+import { findSuccessAnswer } from '../triggers/served-provider.ts';
 import { acceptPrevious } from './accept-previous.ts';
 import type { Credential, FormRules, LiveWebhook } from './live-webhook.ts';
 
@@ -46,7 +48,7 @@ export function buildLiveWebhook(
   pushTrigger: PushTrigger | null,
 ): LiveWebhook {
   const [event, summary] = [buildEventPlace(webhook), buildSummary(webhook)];
-  const identityPath = webhook.deliveryIdPath === null ? null : readPayloadPath(webhook.deliveryIdPath);
+  const identityPath = findDeliveryIdPath(webhook);
   return {
     ref,
     uid: webhook.uid,
@@ -68,6 +70,7 @@ export function buildLiveWebhook(
     describedBy: [identityPath, event?.path, ...summary.flatMap(({ paths }) => paths)].filter((path) => path != null),
     credentialHeaders: listCredentialHeaders(webhook),
     recordedHeaders: new Map(listRecordedHeaders(webhook).map((name) => [name, { value: null, text: '' }])),
+    success: findSuccessAnswer(webhook),
     listeners: new ListenerIndex(),
     pushBranch: webhook.name === pushTrigger?.webhook ? pushTrigger.branch : null,
   };

@@ -7,6 +7,7 @@ import type { ListenerIndex } from '../filter/listener-index.ts';
 import type { LiveHandshake } from '../signature/handshakes/handshake.ts';
 import type { SignedRequest, Verify } from '../signature/verification.ts';
 import type { ReadClaimedIdentity } from '../signature/verify/claimed-identity.ts';
+import type { SuccessAnswer } from '../triggers/trigger-event.ts';
 
 /** How a webhook authenticates its senders. The functions contain its secret. */
 export type Credential =
@@ -48,7 +49,7 @@ export interface LiveWebhook {
   form: FormRules | null;
   /** Header, in lowercase, with the sender's ID of the delivery; `null` if the webhook names none. */
   identityHeader: string | null;
-  /** Keys from the root of the payload to the sender's ID of the delivery; `null` if the webhook names none. */
+  /** Keys from the root of the payload to the sender's ID of the delivery; `null` if webhook and scheme name none. */
   identityPath: readonly string[] | null;
   /** Whether a delivery with the identity of an earlier one is a duplicate. */
   deduplicate: boolean;
@@ -64,6 +65,8 @@ export interface LiveWebhook {
   credentialHeaders: ReadonlySet<string>;
   /** The request headers, by name in lowercase, that are stored with each delivery. */
   recordedHeaders: ReadonlyMap<string, RecordedHeader>;
+  /** What a sender gets for a stored delivery, also for a duplicate. */
+  success: SuccessAnswer;
   /** The automations that its deliveries start. An apply changes them in place, together with its number. */
   listeners: ListenerIndex;
   /** The branch whose pushes this webhook reports; `null` if no source uses the webhook. */

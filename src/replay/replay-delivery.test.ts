@@ -51,6 +51,7 @@ function open({
             identityHeader: null,
             identityPath: null,
             deduplicate: true,
+            success: { status: 202, body: null },
             holdsSecret: () => false,
             listeners,
             pushBranch: null,

@@ -1,7 +1,8 @@
 import { AppError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import { type AuthMode, type BodyFormat, readPayloadPath } from '../core/resources/webhook.ts';
+import type { AuthMode, BodyFormat } from '../core/resources/webhook.ts';
 import type { RequestPlace, Scheme } from '../signature/scheme.ts';
+import { findDeliveryIdPath } from '../signature/schemes/delivery-id-path.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
 import { listSignedFields, SCHEME_NAMES } from '../signature/schemes/schemes.ts';
 import { encodeHeaderValue, putJson, wrapInForm } from '../signature/sign/delivery-parts.ts';
@@ -21,7 +22,7 @@ export interface SenderTarget {
   publicUrl?: string;
   bodyFormat: BodyFormat;
   deliveryIdHeader: string | null;
-  /** Where the body has the delivery ID; `null` if it has none. */
+  /** Where the body has the delivery ID; `null` for the place of the scheme, if it has one. */
   deliveryIdPath: string | null;
 }
 
@@ -71,10 +72,11 @@ function toForm({ signatureScheme, signature }: SenderTarget, body: Uint8Array):
 }
 
 /** The delivery with its ID in the body, if the webhook reads the ID there. */
-function nameInBody({ deliveryIdPath }: SenderTarget, delivery: SenderDelivery): SenderDelivery {
+function nameInBody(target: SenderTarget, delivery: SenderDelivery): SenderDelivery {
   const { body, deliveryId } = delivery;
-  if (deliveryIdPath === null || deliveryId === null) return delivery;
-  return { ...delivery, body: putJson(body, readPayloadPath(deliveryIdPath), deliveryId), deliveryId: null };
+  const path = target.deliveryIdHeader === null ? findDeliveryIdPath(target) : null;
+  if (path === null || deliveryId === null) return delivery;
+  return { ...delivery, body: putJson(body, path, deliveryId), deliveryId: null };
 }
 
 /** The request with the headers that a sender of the webhook always sends. */

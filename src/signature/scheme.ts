@@ -116,6 +116,8 @@ export interface SchemeFacts {
   event?: EventPlace;
   /** The template of a one-line summary of a delivery (`parseSummaryTemplate`). */
   summary?: string;
+  /** The path of the delivery ID in the payload, for webhooks that name no path. */
+  deliveryIdPath?: BodyPath;
 }
 
 /**
@@ -129,7 +131,7 @@ export interface SignatureScheme extends SchemeFacts {
   /** The separator of several signatures in one header; `null` if the header contains exactly one. */
   entrySeparator: ',' | ';' | ' ' | null;
   /** The separator of label and signature; `null` if signatures have no label. */
-  labelSeparator: '=' | ',' | null;
+  labelSeparator: '=' | ',' | ' ' | null;
   encoding: 'hex' | 'base64';
   /** Texts that the sender writes in place of a signature if it has no secret. */
   unsignedValues: readonly string[];

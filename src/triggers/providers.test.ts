@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parsePattern } from '../filter/parse-pattern.ts';
 import { parsePath } from '../filter/payload-path.ts';
+import { findScheme } from '../signature/schemes/schemes.ts';
 import { TRIGGER_PROVIDERS } from './providers.ts';
 import type { Source, TriggerEvent } from './trigger-event.ts';
 
@@ -30,6 +31,16 @@ function listPaths(event: TriggerEvent): string[] {
   const ofDeliveries = event.deliveries.flatMap(({ text, ifEqual }) => [text, ...(ifEqual ?? [])]);
   return [...ofSources, ...ofDeliveries].filter((path) => path !== undefined && path !== '') as string[];
 }
+
+describe('the tables of providers', () => {
+  it.each([...TRIGGER_PROVIDERS])('%s has schemes that exist', (_, { schemes }) => {
+    for (const scheme of schemes) expect(findScheme(scheme)?.name).toBe(scheme);
+  });
+
+  it.each([...TRIGGER_PROVIDERS])('%s gets JSON as the answer', (_, { success }) => {
+    if (success?.body != null) expect(JSON.parse(success.body)).toBeTypeOf('object');
+  });
+});
 
 describe('the tables of trigger events', () => {
   it('have the events of GitHub and no others', () => {

@@ -18,6 +18,8 @@ describe('the provider that a webhook serves', () => {
     ['azure_devops', null, 'azure_devops'],
     ['gitlab', 'github', 'gitlab'],
     ['none', 'github', null],
+    [null, 'teams', 'teams'],
+    [null, 'azure_devops', 'azure_devops'],
   ] as const)('is, with serves %s and the scheme %s, %s', (serves, signatureScheme, provider) => {
     expect(servedProvider({ serves, signatureScheme })).toBe(provider);
   });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { listDocuments, locate, readDocument } from '../helpers/documents.ts';
 
 /** Inline code of several words that is neither a command nor a log message. */
-const OTHER_PHRASES = ['does not match', 'format filter'];
+const OTHER_PHRASES = ['does not match', 'format filter', 'body id'];
 /** Words with which commands begin. */
 const COMMANDS = ['curl', 'dockbell', 'git', 'node', 'npm', 'npx', 'openssl', 'sudo', 'systemctl'];
 

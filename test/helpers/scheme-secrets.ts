@@ -12,6 +12,7 @@ const WHSEC = 'whsec_1MNUL8J+Daryfh2NZluOodAThg/KPACiEL8kPgWmeMU=';
 /** Secrets in the format of each scheme. */
 export function makeSecrets({ name }: Scheme): SchemeSecrets {
   if (name === 'standard_webhooks' || name === 'gitlab_signing') return same(WHSEC);
+  if (name === 'teams') return same(WHSEC.slice('whsec_'.length));
   if (name === 'sns') return same('arn:aws:sns:eu-central-1:123456789012:alarms');
   if (name === 'discord') return pairOf(generateKeyPairSync('ed25519'), (key) => rawHex(key));
   if (name === 'sendgrid') return pairOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }), spkiBase64);

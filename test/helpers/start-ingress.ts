@@ -68,6 +68,7 @@ export interface TestWebhook
       | 'deduplicate'
       | 'event'
       | 'recordHeaders'
+      | 'serves'
       | 'secretVersion'
       | 'rotationOverlap'
     >

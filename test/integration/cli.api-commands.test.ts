@@ -987,6 +987,17 @@ describe('send', () => {
     expect((await run(['delivery', 'show', sent.delivery])).code).toBe(0);
   });
 
+  it('finds the entry by the ID in the body if the answer has none, as for Teams', async () => {
+    const answer = { status: 200, headers: {}, body: '{"type":"message","text":"Received."}' };
+    await serve({ sendTestDelivery: async () => answer });
+    services.inventory.webhooks = async () => [makeWebhook({ authMode: 'signature', signatureScheme: 'teams' })];
+    const sent = await run(['send', 'internal-ci', '--data', '{"type": "message", "id": "42"}']);
+    expect(sent.code).toBe(0);
+    expect(services.seen.searched.at(-1)).toMatchObject({ identity: '42', limit: 1 });
+    await run(['send', 'internal-ci'], { newId: () => 'new-1' });
+    expect(services.seen.searched.at(-1)).toMatchObject({ identity: 'new-1' });
+  });
+
   it('prints the original of a duplicate', async () => {
     await serve();
     const send = () => run(['send', 'internal-ci', '--data', '{"level": "error"}', '--delivery-id', 'e-1']);

@@ -280,7 +280,7 @@ const traffic = closedObject(
     },
     acceptance_rate: {
       type: ['number', 'null'],
-      description: 'The share of these requests that got `202`, from 0 to 1; `null` without requests.',
+      description: 'The share of these requests that were accepted, from 0 to 1; `null` without requests.',
     },
     credential_failing: {
       ...closedObject({
@@ -1116,7 +1116,11 @@ export const COMPONENTS = {
   ),
   BackfillAnswer: closedObject(
     {
-      status: { type: 'integer', description: 'Status that the ingress answered: 202 if the delivery is stored.' },
+      status: {
+        type: 'integer',
+        description:
+          'Status that the ingress answered: 202 if the delivery is stored, or 200 for providers that expect it.',
+      },
       retry_after: { type: ['integer', 'null'], description: 'Seconds to wait before another attempt, after a 429.' },
       signature: oneOf(['original', 'new'], 'Whether the original signature fitted the payload.'),
       delivery: { ...textOrNull, description: 'ID of the most recent log entry with the delivery ID.' },

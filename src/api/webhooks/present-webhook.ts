@@ -4,6 +4,7 @@ import { presentFields } from '../../core/resources/fields.ts';
 import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
 import { findOverlapEnd } from '../../core/rotation-overlap.ts';
 import { formatInstant } from '../../core/time/clock.ts';
+import { findDeliveryIdPath } from '../../signature/schemes/delivery-id-path.ts';
 import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
 import { listIdentities } from '../../signature/schemes/schemes.ts';
 import { type FactorySource, presentFile } from '../factories/factory-source.ts';
@@ -66,9 +67,10 @@ export function presentCapture(state: CaptureState | null) {
   return state && { until: formatInstant(state.until), kept: state.kept };
 }
 
-function identifyBy({ deliveryIdHeader, deliveryIdPath, signatureScheme, signature }: WebhookView): IdentifiedBy {
+function identifyBy(webhook: WebhookView): IdentifiedBy {
+  const { deliveryIdHeader, signatureScheme, signature } = webhook;
   if (deliveryIdHeader !== null) return 'header';
-  if (deliveryIdPath !== null) return 'payload';
+  if (findDeliveryIdPath(webhook) !== null) return 'payload';
   const scheme = signatureScheme === null ? null : resolveScheme(signatureScheme, signature);
   return scheme !== null && listIdentities(scheme).length > 0 ? 'provider' : 'service header or body';
 }

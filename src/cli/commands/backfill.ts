@@ -2,6 +2,7 @@ import type { BackfillAnswer, Webhook } from '../../client/api-types.ts';
 import { RequestFailed, readAnswer } from '../../client/read-answer.ts';
 import { countOf } from '../../words/count-of.ts';
 import { escapeText } from '../../words/escape-text.ts';
+import { isStoredStatus } from '../../words/stored-status.ts';
 import { GithubClient } from '../backfill/github-client.ts';
 import {
   findHooks,
@@ -201,7 +202,7 @@ async function postMissed(session: CommandSession, client: GithubClient, { hook,
       await session.context.sleep((answer.retry_after ?? 1) * 1000);
       answer = await post();
     }
-    if (answer.status !== 202) return fail(`The ingress answered ${answer.status}.`);
+    if (!isStoredStatus(answer.status)) return fail(`The ingress answered ${answer.status}.`);
     return { delivery_id: delivery.guid, delivery: answer.delivery, signature: answer.signature, problem: null };
   } catch (error) {
     if (error instanceof RequestFailed && error.problem.status >= 400) return fail(error.problem.detail);

@@ -1,7 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Delivery, Webhook } from '../../client/api-types.ts';
-import { findAnswer, readAnswer } from '../../client/read-answer.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { findAnswer } from '../../client/read-answer.ts';
 import type { AuthMode } from '../../core/resources/webhook.ts';
 import { AUTH_MODES } from '../../core/resources/webhook.ts';
 import type { SenderTarget } from '../../sender/build-request.ts';
@@ -12,6 +11,7 @@ import { postDelivery } from '../../sender/post-delivery.ts';
 import { CUSTOM } from '../../signature/schemes/custom-scheme.ts';
 import { SCHEME_NAMES } from '../../signature/schemes/schemes.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
+import { isStoredStatus } from '../../words/stored-status.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
@@ -22,6 +22,7 @@ import { readSampleFile } from '../input/read-sample-file.ts';
 import { decodeSecretText, readSecretValue, requireNotEmpty } from '../input/read-secret-value.ts';
 import { readData, readSignature } from '../input/read-signature.ts';
 import { countOption, schemeOption } from '../input/value-options.ts';
+import { findEntry, namesDeliveryInBody } from '../send/find-entry.ts';
 import { createDefaultBody, type Message, postTestDelivery } from '../send/test-delivery.ts';
 
 interface SendOptions {
@@ -85,7 +86,7 @@ export function declareSend(command: CliCommand, bind: Bind): void {
       'status, headers and body of the response, and the ID of the log entry, as JSON (with --repeat, one object on each line)',
     )
     .explain({
-      negative: 'a response was not 202',
+      negative: 'a response was neither 202 nor 200',
       more:
         'Without a secret, the daemon posts to its own ingress with the stored secret, which never leaves the daemon. With\n' +
         '--secret-file, --secret-stdin or DOCKBELL_SEND_SECRET, this command signs and posts the request.',
@@ -112,40 +113,15 @@ async function send(session: CommandSession, options: SendOptions, nameOrUid: st
   let exitCode: number = EXIT_CODES.done;
   let last: Delivery | null = null;
   for (let i = 0; i < options.repeat; i++) {
-    const answer = await post(compose());
-    const delivery = webhook === null ? null : await findEntry(session, webhook, answer);
+    const message = compose();
+    const answer = await post(message);
+    const delivery = webhook === null ? null : await findEntry(session, webhook, message, answer);
     printAnswer(session, options, answer, delivery);
-    if (answer.status !== 202) exitCode = EXIT_CODES.negative;
+    if (!isStoredStatus(answer.status)) exitCode = EXIT_CODES.negative;
     last = delivery ?? last;
   }
   if (last !== null && !options.json) await warnOfStuckRun(session, last);
   return exitCode;
-}
-
-/** The log entry of the delivery that was just sent. `null` if it was not accepted or is not found. */
-async function findEntry(
-  session: CommandSession,
-  webhook: Webhook,
-  answer: DeliveryResponse,
-): Promise<Delivery | null> {
-  const deliveryId = answer.status === 202 ? readDeliveryId(answer.body) : null;
-  if (deliveryId === null) return null;
-  const api = await session.api();
-  const { data } = await readAnswer(
-    api.GET('/api/v1/factories/{factory}/webhooks/{uid}/deliveries', {
-      params: { path: webhook, query: { delivery_id: deliveryId, limit: 1 } },
-    }),
-  );
-  return data[0] ?? null;
-}
-
-function readDeliveryId(body: string): string | null {
-  try {
-    const answer: unknown = JSON.parse(body);
-    return isJsonObject(answer) && typeof answer.delivery_id === 'string' ? answer.delivery_id : null;
-  } catch {
-    return null;
-  }
 }
 
 /** Warns if the run stays queued until somebody changes the configuration: otherwise it looks like any queued run. */
@@ -215,8 +191,16 @@ async function prepareMessage(
     const { body, headers } = await readSampleFile(context, webhook.name, sample);
     return () => ({ body, headers: { ...headers, ...header }, deliveryId: deliveryId ?? context.newId() });
   }
-  const body = data === undefined ? null : await readData(context, data);
-  return () => ({ body: body ?? createDefaultBody(context), headers: header, deliveryId });
+  if (data !== undefined) {
+    const body = await readData(context, data);
+    return () => ({ body, headers: header, deliveryId });
+  }
+  const needsId = deliveryId === null && webhook !== null && namesDeliveryInBody(webhook);
+  return () => ({
+    body: createDefaultBody(context),
+    headers: header,
+    deliveryId: needsId ? context.newId() : deliveryId,
+  });
 }
 
 async function preparePost(
@@ -281,7 +265,7 @@ function printAnswer(
   delivery: Delivery | null,
 ): void {
   if (!options.json) {
-    const paint = answer.status === 202 ? output.colors.green : output.colors.red;
+    const paint = isStoredStatus(answer.status) ? output.colors.green : output.colors.red;
     const text = delivery === null ? escapeLines(answer.body.trim()) : describeEntry(delivery);
     output.line(`${paint(String(answer.status))} ${text}`);
     return;

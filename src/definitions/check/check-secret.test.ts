@@ -28,6 +28,7 @@ const custom = webhook({
   signature: { header: 'X-S', key: 'hex' },
 });
 const standard = webhook({ authMode: 'signature', signatureScheme: 'standard_webhooks' });
+const teams = webhook({ authMode: 'signature', signatureScheme: 'teams' });
 
 describe('checkSecretForWebhook', () => {
   it.each([
@@ -57,6 +58,8 @@ describe('checkSecretForWebhook', () => {
     ['something else than the ARN of a topic', sns, 'x', ['error webhook/unusable-secret']],
     ['user and password', azure, 'user:password', []],
     ['a password without its user', azure, 'password', ['error webhook/unusable-secret']],
+    ['a token of Teams that is not base64', teams, 'not-base64!', ['error webhook/unusable-secret']],
+    ['a token of Teams', teams, Buffer.alloc(32, 1).toString('base64'), []],
     ['a Standard Webhooks secret', standard, `whsec_${Buffer.alloc(32, 1).toString('base64')}`, []],
   ] as const)('%s', (_, declared, text, expected) => {
     const found = checkSecretForWebhook(declared, new SecretValue(text));

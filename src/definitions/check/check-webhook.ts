@@ -2,6 +2,7 @@ import type { WebhookDefinition } from '../../core/definition.ts';
 import { readPath } from '../../core/json.ts';
 import type { Scheme } from '../../signature/scheme.ts';
 import { isCredentialHeader, mayCarryCredential } from '../../signature/schemes/credential-headers.ts';
+import { findDeliveryIdPath } from '../../signature/schemes/delivery-id-path.ts';
 import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
 import { listIdentities, SCHEMES } from '../../signature/schemes/schemes.ts';
 import { formatPath } from '../../words/payload-path.ts';
@@ -40,7 +41,7 @@ function checkProvider({ name, authMode }: WebhookDefinition, yaml: YamlText, di
 
 /** Without an ID from the sender, two different deliveries with the same body count as one (specification, "Delivery identity"). */
 function checkIdentity(webhook: WebhookDefinition, yaml: YamlText, diagnostics: ProblemCollector): void {
-  if (!webhook.deduplicate || webhook.deliveryIdHeader !== null || webhook.deliveryIdPath !== null) return;
+  if (!webhook.deduplicate || webhook.deliveryIdHeader !== null || findDeliveryIdPath(webhook) !== null) return;
   const scheme = resolveScheme(webhook.signatureScheme, webhook.signature);
   if (scheme !== null && listIdentities(scheme).length > 0) return;
   const message = 'A second delivery with the same body counts as a duplicate and starts nothing.';

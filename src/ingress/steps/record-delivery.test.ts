@@ -19,7 +19,7 @@ describe('the answer to a delivery', () => {
   });
 
   it('is that of the storage before that, and leaves no timer', async () => {
-    const outcome = answers.accepted('one');
+    const outcome = answers.accepted({ status: 202, body: null }, 'one');
     await expect(answerInTime(Promise.resolve(outcome))).resolves.toBe(outcome);
     await expect(answerInTime(Promise.reject(new Error('broken')))).rejects.toThrow('broken');
     expect(vi.getTimerCount()).toBe(0);

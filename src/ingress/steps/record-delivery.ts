@@ -16,7 +16,7 @@ import { pickHeaders, recordHeaders } from './record-headers.ts';
 /** Senders wait about 10 seconds. After a `503` before that, they send the delivery again, also if it is stored later. */
 const ANSWER_MS = 8000;
 
-/** Step 9: stores the delivery on disk, then answers `202`. */
+/** Step 9: stores the delivery on disk, then answers `202`, or as its provider expects. */
 export function recordDelivery(context: IngressContext, reception: Reception): Promise<Outcome> {
   const offer = composeOffer(context, reception);
   if (reception.trace !== null) traceMatch(reception.trace, offer.runs);
@@ -59,7 +59,7 @@ function concludeRecord(
   const isNew = recorded.label === 'Accepted';
   if (isNew && runs.length > 0) listeners.onRunsCreated(factory, runs);
   if (isNew && isPush(reception)) listeners.onPush(factory, reception.trace?.contextOfRuns() ?? null);
-  return answers.accepted(identity.value);
+  return answers.accepted(reception.webhook.success, identity.value);
 }
 
 /** The delivery with its identity and runs. */

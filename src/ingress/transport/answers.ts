@@ -1,3 +1,4 @@
+import type { LiveWebhook } from '../../registry/live-webhook.ts';
 import type { HandshakeAnswer } from '../../signature/handshakes/handshake.ts';
 
 /** A complete answer. `headers` are name, value, name, value. */
@@ -71,9 +72,9 @@ function report(status: number, type: string, document: object): IngressAnswer {
 }
 
 /** Accepted for evaluation; also for duplicates. */
-export function accepted(deliveryId: string): IngressAnswer {
-  const body = `{"delivery_id":${JSON.stringify(deliveryId)}}`;
-  return { status: 202, body, headers: contentHeaders('application/json', body) };
+export function accepted({ status, body: fixed }: LiveWebhook['success'], deliveryId: string): IngressAnswer {
+  const body = fixed ?? `{"delivery_id":${JSON.stringify(deliveryId)}}`;
+  return { status, body, headers: contentHeaders('application/json', body) };
 }
 
 /** The answer to a handshake request, which a provider needs before it sends deliveries. */

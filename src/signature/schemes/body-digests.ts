@@ -1,5 +1,5 @@
 import type { RequestPlace, SignatureScheme } from '../scheme.ts';
-import { FAMILY, header, ROW, SHA1, SHA512, textKey } from './parts.ts';
+import { FAMILY, header, ROW, SHA1, SHA256, SHA512, textKey } from './parts.ts';
 
 /** DocuSign sends one numbered header for each of its keys; the first sixteen are checked. */
 const DOCUSIGN_SIGNATURES = Array.from({ length: 16 }, (_, index) => header(`X-DocuSign-Signature-${index + 1}`)) as [
@@ -271,6 +271,21 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     ],
     whenSecretIsIssued: 'app',
     documentation: 'https://shopify.dev/docs/apps/build/webhooks/verify-deliveries',
+  },
+  {
+    ...ROW,
+    name: 'teams',
+    title: 'Microsoft Teams',
+    event: { path: ['type'] },
+    summary: '{from.name} · {text}',
+    deliveryIdPath: ['id'],
+    keys: [{ prefix: '', decode: 'base64', minBytes: 16, maxBytes: 64, algorithm: SHA256, label: 'HMAC' }],
+    labelSeparator: ' ',
+    encoding: 'base64',
+    headers: [{ ...FAMILY, name: 'teams', signatures: [header('Authorization')] }],
+    whenSecretIsIssued: 'after',
+    documentation:
+      'https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/add-outgoing-webhook',
   },
   {
     ...ROW,

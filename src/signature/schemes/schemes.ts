@@ -32,6 +32,12 @@ export function findScheme(name: string): Scheme | undefined {
 
 /** What identifies a delivery under a scheme: headers, or values of the body as `body a.b`. */
 export function listIdentities(scheme: Scheme): string[] {
+  const inPayload = scheme.deliveryIdPath === undefined ? [] : [`body ${scheme.deliveryIdPath.join('.')}`];
+  return [...inPayload, ...listVerifiedIdentities(scheme)];
+}
+
+/** Those that the check of the signature or token reads. */
+function listVerifiedIdentities(scheme: Scheme): string[] {
   if (scheme.family === 'token') return scheme.identity === null ? [] : [scheme.identity];
   if (scheme.family === 'special') {
     return scheme.identity === null ? [] : [`body ${scheme.identity.join('.')}`];

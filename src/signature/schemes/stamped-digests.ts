@@ -203,6 +203,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     title: 'Slack',
     event: { path: ['event', 'type'] },
     summary: '{team_id} · {event.channel} · {event.user}',
+    deliveryIdPath: ['event_id'],
     keys: [textKey('v0')],
     labelSeparator: '=',
     content: [text('v0:'), TIMESTAMP, text(':'), BODY],

@@ -104,7 +104,8 @@ describe.each(HEADER_HMACS)('the scheme $name', (scheme) => {
     expect(result(scheme, rest)).toBe('missing_credential');
     expect(result(scheme, { ...rest, [signature]: '' })).toBe('missing_credential');
     const label = scheme.keys.at(-1)!.label;
-    if (label === null) return;
+    // HTTP removes a space at the end of a value.
+    if (label === null || scheme.labelSeparator === ' ') return;
     const prefixOnly = value!.slice(0, value!.indexOf(`${label}${scheme.labelSeparator}`) + label.length + 1);
     expect(result(scheme, { ...rest, [signature]: prefixOnly })).toBe('missing_credential');
   });

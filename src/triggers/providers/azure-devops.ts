@@ -106,7 +106,7 @@ const context: ContextPlaces = {
 /** The trigger events of Azure DevOps. */
 export const AZURE_DEVOPS: TriggerProvider = {
   title: 'Azure DevOps',
-  schemes: [],
+  schemes: ['azure_devops'],
   eventName: { path: 'eventType' },
   context,
   actors: { accounts: actors },

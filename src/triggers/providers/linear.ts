@@ -45,6 +45,8 @@ const updatedIssue = (when: NonNullable<DeliveryRow['when']>, exists: readonly S
 export const LINEAR: TriggerProvider = {
   title: 'Linear',
   schemes: ['linear'],
+  // Linear counts every other status as a failure.
+  success: { status: 200, body: null },
   eventName: { path: 'type' },
   context: {
     repository: [],
