@@ -22,6 +22,7 @@ const arrows = {
   outbound: ['core', 'signature'],
   notify: ['core', 'outbound'],
   alerts: ['core', 'outbound'],
+  connect: ['core', 'outbound', 'triggers'],
   events: ['core'],
   replicas: ['core'],
   files: [],
@@ -75,6 +76,7 @@ const arrows = {
   cli: [
     'core',
     'filter',
+    'triggers',
     'definitions',
     'samples',
     'signature',

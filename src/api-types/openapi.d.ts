@@ -627,6 +627,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/factories/{factory}/webhooks/{uid}/connection/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare a webhook with its provider
+         * @description The daemon asks the API of the provider for the webhook that posts to this one, and compares it with what the enabled automations of the factory need. It changes nothing.
+         *
+         *     Role: manager.
+         */
+        post: operations["planConnection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/factories/{factory}/webhooks/{uid}/connection": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create or change a webhook at its provider
+         * @description Makes exactly the difference that `digest` names, and answers 412 if it is another one now. The daemon sends the provider the secret that the webhook checks at the moment. Repeating the request is safe: if nothing differs, nothing is changed.
+         *
+         *     Role: manager.
+         */
+        post: operations["applyConnection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/factories/{factory}/automations": {
         parameters: {
             query?: never;
@@ -4179,6 +4223,56 @@ export interface components {
             delivery: string | null;
             /** @description Label of that entry; `Duplicate` if it was accepted before. */
             label: string | null;
+        };
+        /** @description The difference between a webhook at a provider and what a factory needs. */
+        ConnectionPlan: {
+            /** @enum {string} */
+            provider: "github" | "gitlab" | "linear";
+            /** @description As the provider names it. */
+            target: string;
+            /** @description Base URL of the API that was asked. */
+            api_url: string;
+            /**
+             * @description What an apply does at the provider.
+             * @enum {string}
+             */
+            action: "create" | "change" | "none";
+            /** @description ID of the webhook at the provider; `null` if there is none. */
+            hook: string | null;
+            /** @description Whether no field has the state `change` or `manual`. */
+            in_sync: boolean;
+            fields: {
+                /** @enum {string} */
+                field: "url" | "content_type" | "events" | "active" | "tls_verification" | "secret" | "other_webhooks";
+                /** @description `null` if there is no webhook, or if the provider does not report the field. */
+                registered: string[] | null;
+                wanted: string[];
+                /**
+                 * @description `same`: equal. `change`: an apply changes it. `send`: the provider does not report it, and an apply sends it. `unknown`: the provider does not report it, and an apply leaves it. `manual`: only a person can change it.
+                 * @enum {string}
+                 */
+                state: "same" | "change" | "send" | "unknown" | "manual";
+                /** @description What to do; `null` unless the state is `manual`. */
+                remedy: string | null;
+            }[];
+            /** @description What needs the events. */
+            needed_by: {
+                /** @description As the provider registers it. */
+                event: string;
+                /** @description `null` for the webhook that reports pushes to the repository of the factory. */
+                automation: string | null;
+                /** @description For example `github issue_labeled`, `webhook`, or `pushWebhook`. */
+                trigger: string;
+            }[];
+            /** @description What the API cannot register, and triggers that accept all events. */
+            notes: string[];
+            /** @description The secret that the webhook checks at the moment. */
+            secret: {
+                name: string;
+                version: number;
+            };
+            /** @description Names this difference in the request that applies it. */
+            digest: string;
         };
         /** @description What the ingress answered. */
         TestDeliveryAnswer: {
@@ -9424,6 +9518,398 @@ export interface operations {
             };
             /** @description The Idempotency-Key was used with another body. */
             422: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that the daemon depends on did not respond. `detail` names it. */
+            502: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    planConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example payments */
+                factory: string;
+                /** @example wh_7h3k9m2p5r8t1v4w6x0y3z5b8c */
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The provider that posts to the webhook.
+                     * @enum {string}
+                     */
+                    provider: "github" | "gitlab" | "linear";
+                    /** @description GitHub: `ORG` or `ORG/REPO`. GitLab: the path of a project or a group. Linear: the key of a team, or `all` for all public teams. */
+                    target: string;
+                    /** @description Token of the provider. Used for this request only: never stored, logged or returned. */
+                    token: string;
+                    /** @description Base URL of the API, if it is not the public one of the provider. Needs the role `owner`, because the signing secret is sent to it. */
+                    api_url?: string;
+                    /**
+                     * @description Send the secret even if nothing else differs, for example after a rotation.
+                     * @default false
+                     */
+                    send_secret?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The difference between a webhook at a provider and what a factory needs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionPlan"];
+                };
+            };
+            /** @description The request is not valid; `errors` says where. */
+            400: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It does not exist, or the token cannot access it. */
+            404: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request conflicts with the current state. `detail` says what to do. */
+            409: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service that the daemon depends on did not respond. `detail` names it. */
+            502: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    applyConnection: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of the representation to change. If it has changed since, the response is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @example payments */
+                factory: string;
+                /** @example wh_7h3k9m2p5r8t1v4w6x0y3z5b8c */
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The provider that posts to the webhook.
+                     * @enum {string}
+                     */
+                    provider: "github" | "gitlab" | "linear";
+                    /** @description GitHub: `ORG` or `ORG/REPO`. GitLab: the path of a project or a group. Linear: the key of a team, or `all` for all public teams. */
+                    target: string;
+                    /** @description Token of the provider. Used for this request only: never stored, logged or returned. */
+                    token: string;
+                    /** @description Base URL of the API, if it is not the public one of the provider. Needs the role `owner`, because the signing secret is sent to it. */
+                    api_url?: string;
+                    /**
+                     * @description Send the secret even if nothing else differs, for example after a rotation.
+                     * @default false
+                     */
+                    send_secret?: boolean;
+                    /** @description The `digest` of the confirmed difference. */
+                    digest: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The difference between a webhook at a provider and what a factory needs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionPlan"];
+                };
+            };
+            /** @description The request is not valid; `errors` says where. */
+            400: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It does not exist, or the token cannot access it. */
+            404: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request conflicts with the current state. `detail` says what to do. */
+            409: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has changed since the `ETag` in `If-Match`. */
+            412: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
                 headers: {
                     /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
                     Link?: string;

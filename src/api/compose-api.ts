@@ -24,6 +24,7 @@ import type { RunControl } from '../core/ports/runs/run-control.ts';
 import type { WorkerControl } from '../core/ports/runs/worker-control.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
+import type { WebhookConnector } from '../core/ports/webhook-connector.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { FactoryEditor } from '../edit/factory-editor.ts';
 import type { InspectionThreads } from '../inspection/create-inspector.ts';
@@ -108,6 +109,7 @@ export interface ApiModules {
     unloggedCounts: Pick<UnloggedCounts, 'list'>;
     sendTestDelivery: SendTestDelivery;
     backfill: BackfillControl;
+    connector: WebhookConnector;
   };
   runs: {
     control: RunControl;
@@ -275,6 +277,7 @@ function registerDefinitions(api: FastifyInstance, modules: ApiModules, changes:
     sendTestDelivery: ingress.sendTestDelivery,
     deliveries: storage.deliveryReader,
     backfill: ingress.backfill,
+    connector: ingress.connector,
     findSource,
     surroundings: { baseUrl, findSource, captures: ingress.captures, countRequests },
   });

@@ -12,6 +12,7 @@ import { createLoginLink } from '../api/sessions/create-login-link.ts';
 import { createBackfill } from '../api/webhooks/post-backfill.ts';
 import { createTestDeliverySender } from '../api/webhooks/send-test-delivery.ts';
 import type { Config, FactoryConfig } from '../config/config.ts';
+import { createWebhookConnector } from '../connect/create-connector.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
 import type { AnswerStore } from '../core/ports/access/idempotency.ts';
 import type { AlertControl } from '../core/ports/alerts/alert-control.ts';
@@ -47,6 +48,7 @@ import type { Dispatcher } from '../run/dispatcher.ts';
 import type { Ingress } from './create-ingress.ts';
 import type { Lifetime } from './lifetime.ts';
 import { listen, logInheritedSockets } from './listen.ts';
+import { findPushTrigger } from './push-trigger.ts';
 
 /** The private listener. */
 export interface Admin {
@@ -183,6 +185,14 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
         baseUrl,
         verifyOriginal: parts.ingress.verifyOriginal,
         marks: markBackfills(parts.ingress.backfillMarks),
+      }),
+      connector: createWebhookConnector({
+        inventory,
+        secrets,
+        baseUrl,
+        reportsPushes: ({ factory, name }) => findPushTrigger(config.factories, factory)?.webhook === name,
+        userAgent: `dockbell/${readPackageVersion()}`,
+        nowMs: () => clock.wallMs(),
       }),
     },
     runs: {

@@ -162,6 +162,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/backfill.ts')).declareBackfill,
   },
   {
+    name: 'connect',
+    description: 'create, change and check the webhooks at GitHub, GitLab and Linear that post to this daemon',
+    load: async () => (await import('./commands/connect.ts')).declareConnect,
+  },
+  {
     name: 'diagnose',
     description:
       'find out why a delivery was rejected: check the common mistakes and print the one that explains it, with advice',

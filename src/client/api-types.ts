@@ -20,6 +20,8 @@ export type Backtest = Schemas['Backtest'];
 export type BacktestExample = PlanPreview['backtest']['automations'][number]['gained'][number];
 /** Rejected requests that the daemon stores for a diagnosis. */
 export type Capture = Schemas['Capture'];
+/** The difference between a webhook at a provider and what a factory needs. */
+export type ConnectionPlan = Schemas['ConnectionPlan'];
 export type Condition = Factory['conditions'][number];
 export type Delivery = Schemas['Delivery'];
 export type DeliveryLabel = Exclude<Delivery['label'], null>;

@@ -28,6 +28,8 @@ export const ERROR_CODES = {
   master_key_wrong: { status: 500, exit: 2, title: 'Wrong master key' },
   config_invalid: { status: 422, exit: 2, title: 'Invalid configuration' },
   source_unavailable: { status: 502, exit: 2, title: 'Source unavailable' },
+  cannot_connect: { status: 409, exit: 2, title: 'Webhook cannot be connected' },
+  provider_failed: { status: 502, exit: 2, title: 'Provider request failed' },
   ingress_unreachable: { status: 502, exit: 2, title: 'Ingress unreachable' },
 } as const;
 

@@ -1,18 +1,14 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { type OutboundResponse, sendRequest } from './send-request.ts';
+
+export type { OutboundResponse } from './send-request.ts';
 
 /** A POST to a URL that the operator configured. */
 export interface OutboundRequest {
   url: string;
   headers: Record<string, string>;
   body: string | Uint8Array;
-}
-
-/** The response. Header names are in lowercase. */
-export interface OutboundResponse {
-  status: number;
-  headers: Readonly<Record<string, string | string[] | undefined>>;
-  body: AsyncIterable<Uint8Array>;
 }
 
 export interface SendOptions {
@@ -29,20 +25,12 @@ export async function sendPost(
   { url, headers, body }: OutboundRequest,
   { signal, connections, onSending }: SendOptions,
 ): Promise<OutboundResponse> {
-  // Imported lazily: most daemons and commands post nothing.
-  const { request: send } = await import('undici');
   const bytes = Buffer.from(body);
-  const response = await send(url, {
-    method: 'POST',
-    headers: { ...headers, 'Content-Length': String(bytes.length) },
-    body: announce(bytes, onSending),
-    signal,
-    ...(connections === undefined ? {} : { dispatcher: connections }),
-    // The signal limits the time.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-  return { status: response.statusCode, headers: response.headers, body: response.body };
+  const sized = { ...headers, 'Content-Length': String(bytes.length) };
+  return sendRequest(
+    { method: 'POST', url, headers: sized, body: announce(bytes, onSending) },
+    { signal, connections },
+  );
 }
 
 /** A stream is read when the connection exists. */

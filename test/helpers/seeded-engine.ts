@@ -10,6 +10,7 @@ import { composeTerms, createRunDispatcher } from '../../src/app/create-run-disp
 import { findPushTrigger } from '../../src/app/push-trigger.ts';
 import { wireDefinitions } from '../../src/app/wire-definitions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
+import { createWebhookConnector } from '../../src/connect/create-connector.ts';
 import type { IdSource, RandomBytes } from '../../src/core/ids.ts';
 import type { DefinitionSource } from '../../src/core/ports/definitions/definition-source.ts';
 import type { BackfillControl } from '../../src/core/ports/deliveries/backfill-control.ts';
@@ -21,6 +22,7 @@ import type { RunArtifacts } from '../../src/core/ports/runs/run-artifacts.ts';
 import type { RunControl } from '../../src/core/ports/runs/run-control.ts';
 import type { WorkerControl } from '../../src/core/ports/runs/worker-control.ts';
 import type { SecretHistory, SecretStore } from '../../src/core/ports/secret-store.ts';
+import type { WebhookConnector } from '../../src/core/ports/webhook-connector.ts';
 import type { Clock } from '../../src/core/time/clock.ts';
 import type { FactoryEditor } from '../../src/edit/factory-editor.ts';
 import { EventHub } from '../../src/events/event-hub.ts';
@@ -94,6 +96,7 @@ export interface SeededEngine {
   health: ApiModules['operation']['health'];
   sendTestDelivery: SendTestDelivery;
   backfill: BackfillControl;
+  connector: WebhookConnector;
   /** Runs of that factory were stored. */
   wake(factory: string): void;
   /**
@@ -209,6 +212,14 @@ export function createSeededEngine(
         return createBackfill({ secrets, clock, ids, ingressUrl, baseUrl, verifyOriginal, marks }).post(...delivery);
       },
     },
+    connector: createWebhookConnector({
+      inventory: inventoryReader,
+      secrets,
+      baseUrl: () => CONFIG.baseUrl!,
+      reportsPushes: () => false,
+      userAgent: 'dockbell/test',
+      nowMs: () => clock.wallMs(),
+    }),
   };
 }
 

@@ -908,6 +908,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
       return engine.sendTestDelivery(webhook, delivery);
     },
     backfill: engine.backfill,
+    connector: engine.connector,
     health: engine.health,
     renderMetrics: () => metrics.render(),
     doctor: { examine: async () => ({ checks: [], findings: [] }) },

@@ -958,6 +958,36 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
     },
   ],
   BackfillAnswer: [{ status: 202, retry_after: null, signature: 'original', delivery: DELIVERY_ID, label: 'Accepted' }],
+  ConnectionPlan: [
+    {
+      provider: 'github',
+      target: 'acme/api',
+      api_url: 'https://api.github.com',
+      action: 'change',
+      hook: '12345678',
+      in_sync: false,
+      fields: [
+        {
+          field: 'events',
+          registered: ['push'],
+          wanted: ['issue_comment', 'issues'],
+          state: 'change',
+          remedy: null,
+        },
+        {
+          field: 'secret',
+          registered: ['set, not shown'],
+          wanted: ['GITHUB_WEBHOOK_SECRET, version 2'],
+          state: 'send',
+          remedy: null,
+        },
+      ],
+      needed_by: [{ event: 'issues', automation: 'triage-issues', trigger: 'github issue_labeled' }],
+      notes: [],
+      secret: { name: 'GITHUB_WEBHOOK_SECRET', version: 2 },
+      digest: '757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
+    },
+  ],
   TestDeliveryAnswer: [
     { status: 202, headers: { 'content-type': 'application/json' }, body: `{"delivery_id":"${SENDER_ID}"}` },
   ],
@@ -1139,6 +1169,33 @@ export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Body
           'X-Hub-Signature-256': 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
         },
         payload: '{"action":"opened"}',
+      },
+    },
+  },
+  planConnection: {
+    github: {
+      summary: 'A repository of GitHub',
+      value: { provider: 'github', target: 'acme/api', token: 'example-token' },
+    },
+    gitlab: {
+      summary: 'A group of a self-managed GitLab',
+      value: {
+        provider: 'gitlab',
+        target: 'acme',
+        token: 'example-token',
+        api_url: 'https://gitlab.example.com/api/v4',
+      },
+    },
+    linear: { summary: 'A team of Linear', value: { provider: 'linear', target: 'ENG', token: 'example-token' } },
+  },
+  applyConnection: {
+    github: {
+      summary: 'The confirmed difference',
+      value: {
+        provider: 'github',
+        target: 'acme/api',
+        token: 'example-token',
+        digest: '757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
       },
     },
   },

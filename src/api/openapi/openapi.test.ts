@@ -174,6 +174,8 @@ describe('the OpenAPI document', () => {
       '/session',
       '/session/password',
       '/webhooks/{uid}/capture',
+      '/webhooks/{uid}/connection',
+      '/webhooks/{uid}/connection/plan',
       '/webhooks/{uid}/secret',
     ]);
   });

@@ -65,6 +65,11 @@ export const OPERATIONS: Readonly<Record<string, OperationWords>> = {
     action: 'Send test delivery',
   },
   'POST /api/v1/factories/:factory/webhooks/:uid/backfills': { id: 'backfillDelivery', action: 'Backfill delivery' },
+  'POST /api/v1/factories/:factory/webhooks/:uid/connection/plan': { id: 'planConnection' },
+  'POST /api/v1/factories/:factory/webhooks/:uid/connection': {
+    id: 'applyConnection',
+    action: 'Connect webhook to provider',
+  },
   'POST /api/v1/factories/:factory/webhooks/:uid/capture': { id: 'openCapture', action: 'Open capture window' },
   'DELETE /api/v1/factories/:factory/webhooks/:uid/capture': { id: 'closeCapture', action: 'Close capture window' },
   'GET /api/v1/factories/:factory/webhooks/:uid/payload-keys': { id: 'listPayloadKeys' },

@@ -11,6 +11,7 @@ import { FINDING_SEVERITIES } from '../../core/ports/doctor.ts';
 import { DRAIN_PHASES } from '../../core/ports/runs/drain-control.ts';
 import { WAIT_REASONS } from '../../core/ports/runs/run-control.ts';
 import { MAX_EXAMINED_QUEUE, MAX_QUEUE_POSITION } from '../../core/ports/runs/run-queue.ts';
+import { CONNECT_PROVIDERS, CONNECTION_FIELDS, CONNECTION_STATES } from '../../core/ports/webhook-connector.ts';
 import { AUTOMATION_FIELDS } from '../../core/resources/automation.ts';
 import { DELIVERY_FIELDS, DELIVERY_LABELS } from '../../core/resources/delivery.ts';
 import { answerProperties } from '../../core/resources/fields.ts';
@@ -1127,6 +1128,52 @@ export const COMPONENTS = {
       label: { ...textOrNull, description: 'Label of that entry; `Duplicate` if it was accepted before.' },
     },
     { description: 'The outcome of a delivery that was posted by a backfill.' },
+  ),
+  ConnectionPlan: closedObject(
+    {
+      provider: oneOf(CONNECT_PROVIDERS),
+      target: { ...text, description: 'As the provider names it.' },
+      api_url: { ...text, description: 'Base URL of the API that was asked.' },
+      action: oneOf(['create', 'change', 'none'], 'What an apply does at the provider.'),
+      hook: { ...textOrNull, description: 'ID of the webhook at the provider; `null` if there is none.' },
+      in_sync: { ...flag, description: 'Whether no field has the state `change` or `manual`.' },
+      fields: {
+        type: 'array',
+        items: closedObject({
+          field: oneOf(CONNECTION_FIELDS),
+          registered: {
+            type: ['array', 'null'],
+            items: text,
+            description: '`null` if there is no webhook, or if the provider does not report the field.',
+          },
+          wanted: texts,
+          state: oneOf(
+            CONNECTION_STATES,
+            '`same`: equal. `change`: an apply changes it. `send`: the provider does not report it, and an apply sends it. `unknown`: the provider does not report it, and an apply leaves it. `manual`: only a person can change it.',
+          ),
+          remedy: { ...textOrNull, description: 'What to do; `null` unless the state is `manual`.' },
+        }),
+      },
+      needed_by: {
+        type: 'array',
+        items: closedObject({
+          event: { ...text, description: 'As the provider registers it.' },
+          automation: {
+            ...textOrNull,
+            description: '`null` for the webhook that reports pushes to the repository of the factory.',
+          },
+          trigger: { ...text, description: 'For example `github issue_labeled`, `webhook`, or `pushWebhook`.' },
+        }),
+        description: 'What needs the events.',
+      },
+      notes: { ...texts, description: 'What the API cannot register, and triggers that accept all events.' },
+      secret: closedObject(
+        { name: text, version: count },
+        { description: 'The secret that the webhook checks at the moment.' },
+      ),
+      digest: { ...text, description: 'Names this difference in the request that applies it.' },
+    },
+    { description: 'The difference between a webhook at a provider and what a factory needs.' },
   ),
   TestDeliveryAnswer: closedObject(
     {

@@ -52,6 +52,8 @@ const TABLE: Row[] = [
   ['POST', `${F}/webhooks/:uid/secret`, 'manager', 'factory'],
   ['POST', `${F}/webhooks/:uid/test-deliveries`, 'operator', 'factory'],
   ['POST', `${F}/webhooks/:uid/backfills`, 'operator', 'factory'],
+  ['POST', `${F}/webhooks/:uid/connection/plan`, 'manager', 'factory'],
+  ['POST', `${F}/webhooks/:uid/connection`, 'manager', 'factory'],
   ['GET', `${F}/webhooks/:uid/payload-keys`, 'viewer', 'factory'],
   ['GET', `${F}/deliveries`, 'viewer', 'factory'],
   ['GET', `${F}/activity`, 'viewer', 'factory'],

@@ -1,6 +1,8 @@
 import type { Webhook } from '../../client/api-types.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { escapeText } from '../../words/escape-text.ts';
+import { findGithubPath } from '../../words/github-target.ts';
+import { readWebhookUid } from '../../words/webhook-url.ts';
 import { CliError } from '../exit-codes.ts';
 import type { GithubClient } from './github-client.ts';
 import { readRawValue } from './raw-value.ts';
@@ -37,19 +39,13 @@ const MAX_PAGES = 200;
 /** The test of a new webhook. The daemon answers it, and logs no delivery. */
 const PING = 'ping';
 
-const OWNER = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,99})$/;
-const REPOSITORY = /^[A-Za-z0-9._-]{1,100}$/;
-
 /** The path of an organization or a repository. Throws `CliError` for anything else. */
 export function readTarget(target: string): string {
-  const [owner = '', repository, ...more] = target.split('/');
-  const isRepository = repository === undefined || (REPOSITORY.test(repository) && !/^\.+$/.test(repository));
-  if (!OWNER.test(owner) || !isRepository || more.length > 0) {
-    throw new CliError(`'${escapeText(target)}' is neither an organization nor a repository.`, {
-      hint: 'Use ORG or ORG/REPO.',
-    });
-  }
-  return repository === undefined ? `/orgs/${owner}` : `/repos/${owner}/${repository}`;
+  const path = findGithubPath(target);
+  if (path !== null) return path;
+  throw new CliError(`'${escapeText(target)}' is neither an organization nor a repository.`, {
+    hint: 'Use ORG or ORG/REPO.',
+  });
 }
 
 /** The webhooks of GitHub whose URL contains the UID of one of these webhooks. */
@@ -64,7 +60,7 @@ export async function findHooks(
     const listed = readList(bytes).filter(isJsonObject);
     for (const { id, config } of listed) {
       const url = isJsonObject(config) ? String(config.url) : '';
-      const uid = /\/webhooks\/w\/(wh_[0-9a-z]{26})(?:[/?#]|$)/.exec(url)?.[1];
+      const uid = readWebhookUid(url);
       const webhook = webhooks.find((candidate) => candidate.uid === uid);
       if (webhook !== undefined) hooks.push({ path: `${target}/hooks/${Number(id)}`, webhook });
     }
