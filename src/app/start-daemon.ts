@@ -173,7 +173,7 @@ async function composeDaemon(
     admissions,
     onRecorded: (entry, outcome) => {
       sources.onRecorded(entry, outcome);
-      alerts.onRecorded(entry);
+      alerts.onRecorded(entry, outcome);
       announce.recorded(entry);
     },
     onRunsCreated: (factory, runs) => {
