@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { ConnectProvider, NeededEvent } from '../core/ports/webhook-connector.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
-import { type ForeignTrigger, isWebhookTrigger, type WebhookTrigger } from '../core/trigger.ts';
+import { isWebhookTrigger, type Trigger, type WebhookTrigger } from '../core/trigger.ts';
 import { compileTrigger } from '../triggers/compile-trigger.ts';
 import { TRIGGER_PROVIDERS } from '../triggers/providers.ts';
 import { servedProvider } from '../triggers/served-provider.ts';
@@ -22,6 +22,9 @@ interface Webhook extends Pick<AppliedWebhook, 'uid' | 'serves' | 'signatureSche
   /** Does the configuration name it as the one that reports pushes to the repository of the factory? */
   reportsPushes: boolean;
 }
+
+/** A trigger of a provider, as declared. */
+type ProviderTrigger = Exclude<Trigger, WebhookTrigger>;
 
 type Automation = Pick<AppliedAutomation, 'name' | 'enabled' | 'triggers' | 'listensTo'>;
 
@@ -94,17 +97,17 @@ function describeListener(table: EventTable, automation: string, named: Named): 
   return missing.map((name) => describeMissing(table, name, automation));
 }
 
-function isTriggerOf(trigger: ForeignTrigger, provider: string): boolean {
+function isTriggerOf(trigger: ProviderTrigger, provider: string): boolean {
   const wanted = TRIGGER_PROVIDERS.get(provider);
   return wanted !== undefined && TRIGGER_PROVIDERS.get(trigger.provider) === wanted;
 }
 
-function nameEvent({ declared }: ForeignTrigger): string {
+function nameEvent({ declared }: ProviderTrigger): string {
   return typeof declared.event === 'string' ? declared.event : '';
 }
 
 /** The kinds of deliveries that a trigger of the provider takes. None for a trigger that can never start. */
-function readTrigger({ places }: EventTable, provider: string, trigger: ForeignTrigger): Named {
+function readTrigger({ places }: EventTable, provider: string, trigger: ProviderTrigger): Named {
   const place = places[0]!;
   const { filter } = trigger.declared;
   const condition = { provider, event: nameEvent(trigger), filter: isJsonObject(filter) ? filter : {} };
