@@ -21,6 +21,7 @@ const ENTRIES = [
   'inspection/definitions-worker',
   'diagnosis/diagnosis-worker',
   'app/inspection-worker',
+  'app/pull-requests/request-worker',
   'storage/sqlite/checkpoints/checkpoint-worker',
   'storage/sqlite/disk/check-worker',
   'storage/sqlite/disk/copy-worker',

@@ -1,4 +1,4 @@
-import type { Config, FactoryConfig } from '../config/config.ts';
+import type { Config, FactoryConfig, PullRequestConfig } from '../config/config.ts';
 import type { IdSource } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { NotifyMetrics } from '../core/ports/metrics.ts';
@@ -43,11 +43,28 @@ export function createNotifier(parts: CommitNotifierParts): Notifier {
 
 /** The targets of all factories, by factory. */
 export function collectTargets({ factories }: Pick<Config, 'factories'>): Map<string, NotifyTarget[]> {
-  const targetsOf = ({ notify, runs, source }: FactoryConfig) => {
+  const targetsOf = ({ notify, pullRequests, runs, source }: FactoryConfig) => {
     const branch = source.type === 'repository' ? source.branch : 'main';
-    return [...notify.map((target) => ({ ...target, branch })), ...runs.results.map(toResultTarget)];
+    return [
+      ...notify.map((target) => ({ ...target, branch })),
+      ...(pullRequests === null ? [] : listRequestTargets(pullRequests, branch)),
+      ...runs.results.map(toResultTarget),
+    ];
   };
   return new Map(factories.map((factory) => [factory.name, targetsOf(factory)]));
+}
+
+function listRequestTargets(section: PullRequestConfig, branch: string): NotifyTarget[] {
+  const target = toRequestTarget(section, branch);
+  const what = section.comment ? (['status', 'comment'] as const) : (['status'] as const);
+  return what.map((requests) => ({ ...target, requests }));
+}
+
+/** The host of the pull requests of a factory, as the requests to it need it. */
+export function toRequestTarget(section: PullRequestConfig, branch: string): NotifyTarget {
+  const { type, url, repository, secretName, context, targetUrl, allowPrivateAddresses } = section;
+  const place = { type, url, repository, secretName, context, targetUrl, allowPrivateAddresses };
+  return { ...place, format: 'standard', branch, requests: 'list' };
 }
 
 function toResultTarget(result: FactoryConfig['runs']['results'][number]): NotifyTarget {

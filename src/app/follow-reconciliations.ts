@@ -10,12 +10,14 @@ import type { Registry } from '../registry/registry.ts';
 import { createFactoryStatus } from '../systemd/factory-status.ts';
 import type { ServiceNotifier } from '../systemd/service-notifier.ts';
 import type { Alerts } from './create-alerts.ts';
+import type { RequestChecks } from './pull-requests/create-request-checks.ts';
 
 export interface ReconciliationListenerParts {
   config: Config;
   registry: Registry;
   notifier: Notifier;
   alerts: Pick<Alerts, 'onReconciled'>;
+  requestChecks: Pick<RequestChecks, 'onReconciled'>;
   metrics: Metrics;
   runSecrets: RunSecrets;
   sources: EventSources;
@@ -25,7 +27,7 @@ export interface ReconciliationListenerParts {
 
 /** Everything that follows each reconciliation. */
 export function followReconciliations(parts: ReconciliationListenerParts): (reconciliation: ReconciliationEnd) => void {
-  const { config, registry, notifier, alerts, metrics, runSecrets, sources, service, logger } = parts;
+  const { config, registry, notifier, alerts, requestChecks, metrics, runSecrets, sources, service, logger } = parts;
   const showStatus = createFactoryStatus(() => config.factories, service.status);
   const logReconciliation = createReconciliationLog(logger);
   const warnOfMissingExecutor = createMissingExecutorWarning(config, logger);
@@ -37,6 +39,7 @@ export function followReconciliations(parts: ReconciliationListenerParts): (reco
     warnOfMissingExecutor(reconciliation);
     notifier.offer(reconciliation);
     alerts.onReconciled(reconciliation);
+    requestChecks.onReconciled(reconciliation.factory);
     sources.onReconciled(reconciliation);
     metrics.keepWebhooks(registry.current().webhooks);
   };

@@ -29,6 +29,7 @@ import type { Ingress } from './create-ingress.ts';
 import type { Lifetime } from './lifetime.ts';
 import type { DaemonObservers } from './observe-daemon.ts';
 import type { DaemonState } from './open-daemon-state.ts';
+import type { RequestChecks } from './pull-requests/create-request-checks.ts';
 import type { ReconcileThread } from './reconcile-thread/start-reconcile-thread.ts';
 
 /** The parts of a daemon that follow what other replicas announce. */
@@ -36,6 +37,7 @@ export interface GroupFollowers {
   ingress: Pick<Ingress, 'noteAdmitted' | 'urlProbes'>;
   dispatcher: Pick<Dispatcher, 'onRunsCreated' | 'wakeAll' | 'followCancel'>;
   reconciling: Pick<ReconcileThread, 'onPush' | 'follow'>;
+  requestChecks: Pick<RequestChecks, 'onHint'>;
   liveFactories: Pick<LiveFactories, 'remove'>;
   /** A version of this secret was stored elsewhere. */
   onSecretChanged(name: string): void;
@@ -60,6 +62,7 @@ export interface OpenGroup {
     secret(name: string): void;
     recorded(entry: DeliveryLogEntry): void;
     push(factory: string, trace: StoredTraceContext | null): void;
+    pullRequests(factory: string): void;
     /** `null` without others. */
     probe: ((message: ProbeMessage) => void) | null;
     startable(factory: string): void;
@@ -140,6 +143,7 @@ export function openGroup(
         if (!group.isLeader) noteRecorded(exchange, entry);
       },
       push: (factory, trace) => announce({ kind: 'push', factory, trace }),
+      pullRequests: (factory) => announce({ kind: 'pullRequests', factory }),
       probe: announce,
       startable: (factory) => exchange.noteStartable(factory),
       // The leader sees its own.
@@ -166,6 +170,7 @@ function openLoneGroup(self: { name: string; version: string; startedAt: number 
       secret: nobody,
       recorded: nobody,
       push: nobody,
+      pullRequests: nobody,
       probe: null,
       startable: nobody,
       runChanged: nobody,
@@ -228,6 +233,8 @@ function follow(
     else for (const run of message.runs) observers.notifier.offerRun(run);
   } else if (message.kind === 'push') {
     if (state.isConfigured(message.factory)) followers.reconciling.onPush(message.factory, message.trace);
+  } else if (message.kind === 'pullRequests') {
+    followers.requestChecks.onHint(message.factory);
   } else if (message.kind === 'unaccepted') {
     for (const [webhook, count] of message.counts) observers.alerts.noteUnaccepted(message.of, Number(webhook), count);
   } else if (message.kind === 'recorded') {

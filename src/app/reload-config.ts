@@ -14,6 +14,7 @@ import type { ServiceNotifier } from '../systemd/service-notifier.ts';
 import type { Alerts } from './create-alerts.ts';
 import type { Ingress } from './create-ingress.ts';
 import { collectTargets } from './create-notifier.ts';
+import type { RequestChecks } from './pull-requests/create-request-checks.ts';
 import type { ReconcileThread } from './reconcile-thread/start-reconcile-thread.ts';
 
 export interface ReloadParts {
@@ -29,6 +30,7 @@ export interface ReloadParts {
   dispatcher: Pick<Dispatcher, 'setTerms' | 'drain'>;
   notifier: Pick<Notifier, 'setTargets'>;
   alerts: Pick<Alerts, 'reload'>;
+  requestChecks: Pick<RequestChecks, 'reload'>;
   ingress: Pick<Ingress, 'setLimits'>;
   backups: Pick<LiveSchedule, 'setPolicy'>;
   service: Pick<ServiceNotifier, 'reloading' | 'ready'>;
@@ -67,6 +69,7 @@ async function reload(parts: ReloadParts): Promise<ConfigReload> {
   live.replace(change.config);
   ingress.setLimits(change.config.limits);
   notifier.setTargets(collectTargets(change.config));
+  parts.requestChecks.reload();
   dispatcher.setTerms(terms);
   if (change.applied.some((name) => name.startsWith('backup.'))) await backups.setPolicy(change.config.backup);
   await changeFactories(parts, change);

@@ -31,6 +31,8 @@ import type { AdminParts } from './open-admin.ts';
 import { openDaemonState } from './open-daemon-state.ts';
 import { openGroup, waitForReplicas } from './open-group.ts';
 import { openRunLogs } from './open-run-logs.ts';
+import { createRequestChecks } from './pull-requests/create-request-checks.ts';
+import { findRequestHint } from './pull-requests/find-request-hint.ts';
 import { findPushTrigger } from './push-trigger.ts';
 import { startReconcileThread } from './reconcile-thread/start-reconcile-thread.ts';
 import { createReload } from './reload-config.ts';
@@ -72,7 +74,7 @@ async function composeDaemon(
   const opened = openGroup(
     state,
     observers,
-    () => ({ ingress, dispatcher, reconciling, liveFactories, onSecretChanged: followStored }),
+    () => ({ ingress, dispatcher, reconciling, requestChecks, liveFactories, onSecretChanged: followStored }),
     lifetime,
   );
   const { group, admissions, beginFollowing, announce } = opened;
@@ -88,6 +90,17 @@ async function composeDaemon(
   });
   registry.known.load(await storage.inventoryReader.webhookNames(), state.isConfigured);
   const liveFactories = new LiveFactories(registry, (factory) => findPushTrigger(config.factories, factory));
+  const requestChecks = createRequestChecks({
+    config,
+    paths,
+    env,
+    notifier,
+    inventory: storage.inventory,
+    secrets: sealed.secrets,
+    openChannel,
+    clock: steadyClock,
+    logger,
+  });
   const reconciling = startReconcileThread({
     workerUrl: builtFile('app/reconcile-thread/worker.js'),
     settings: {
@@ -105,6 +118,7 @@ async function composeDaemon(
       registry,
       notifier,
       alerts,
+      requestChecks,
       metrics,
       runSecrets,
       sources,
@@ -118,6 +132,7 @@ async function composeDaemon(
     reconciling.onSecretChanged();
     notifier.onSecretChanged(name);
     alerts.onSecretChanged(name);
+    requestChecks.onSecretChanged(name);
   };
   const followStored = (name: string) => {
     followSecret(name);
@@ -154,6 +169,7 @@ async function composeDaemon(
   const health = createHealth(storage, () => listWarnings(config, conditions));
   const inventory = addLiveConditions(storage.inventoryReader, {
     notifier,
+    requestChecks,
     dispatcher,
     conditions,
     runSecrets,
@@ -175,6 +191,10 @@ async function composeDaemon(
       sources.onRecorded(entry, outcome);
       alerts.onRecorded(entry, outcome);
       announce.recorded(entry);
+      const factory = findRequestHint(registry, entry, outcome);
+      if (factory === null) return;
+      if (group.isLeader) requestChecks.onHint(factory);
+      else announce.pullRequests(factory);
     },
     onRunsCreated: (factory, runs) => {
       dispatcher.onRunsCreated(factory, runs);
@@ -200,6 +220,7 @@ async function composeDaemon(
     dispatcher,
     notifier,
     alerts,
+    requestChecks,
     ingress,
     backups: backups.scheduled,
     service,
@@ -210,6 +231,7 @@ async function composeDaemon(
   // After the listeners have closed: what they received is written, and the runs that it woke are stopped with the rest.
   lifetime.defer(async () => {
     await reconciling.stop();
+    await requestChecks.stop();
     await notifier.stop(hurry.signal);
     await alerts.stop(hurry.signal);
     await dispatcher.stop({ graceMs: config.shutdownGraceMs, why: 'the daemon stopped' });
@@ -266,6 +288,7 @@ async function composeDaemon(
     ingress.replays.start().catch((error) => logger.error({ err: error }, 'continuing replays failed'));
     notifier.start();
     reconciling.start();
+    requestChecks.start();
     alerts.start(probe).catch((error) => logger.error({ err: error }, 'starting alerts failed'));
   });
   startUpkeep(

@@ -8,6 +8,7 @@ import { locateResult } from './result-targets.ts';
 // What the table of options cannot say: values that depend on other values. All else of `Config` follows from the table.
 
 type NotifyValues = FactoryValues['notify'][number];
+type PullRequestValues = NonNullable<FactoryValues['pullRequests']>;
 type OidcValues = NonNullable<OptionValues['admin']['oidc']>;
 
 /** A target for the result of each commit. */
@@ -17,8 +18,18 @@ export interface NotifyConfig extends Omit<NotifyValues, 'url' | 'context'> {
   readonly context: string;
 }
 
-export interface FactoryConfig extends Omit<FactoryValues, 'notify' | 'runs'> {
+/** How the pull requests of a factory are checked. */
+export interface PullRequestConfig extends Omit<PullRequestValues, 'url' | 'repository' | 'context'> {
+  /** Base of the API. */
+  readonly url: string;
+  readonly repository: string;
+  readonly context: string;
+}
+
+export interface FactoryConfig extends Omit<FactoryValues, 'notify' | 'pullRequests' | 'runs'> {
   readonly notify: readonly NotifyConfig[];
+  /** `null` if they are not checked. */
+  readonly pullRequests: PullRequestConfig | null;
   readonly runs: Omit<FactoryValues['runs'], 'results'> & {
     readonly results: readonly ResultConfig[];
     /** Maximum duration of one attempt, also without an executor: workers may claim the runs. */
@@ -89,6 +100,7 @@ function completeFactory(factory: FactoryValues): FactoryConfig {
   return {
     ...factory,
     notify: factory.notify.map((target) => completeTarget(target, factory)),
+    pullRequests: factory.pullRequests === null ? null : completePullRequests(factory.pullRequests, factory),
     runs: {
       ...factory.runs,
       timeoutMs,
@@ -107,6 +119,13 @@ function completeResult(result: ResultValues, factory: FactoryValues): ResultCon
 function completeTarget(target: NotifyValues, factory: FactoryValues): NotifyConfig {
   const { url, repository } = locateTarget(target, factory);
   return { ...target, url: url!, repository, context: target.context ?? `dockbell/${factory.name}` };
+}
+
+/** Only for sections without problems (`checkPullRequests`). */
+function completePullRequests(section: PullRequestValues, factory: FactoryValues): PullRequestConfig {
+  const { url, repository } = locateTarget(section, factory);
+  const context = section.context ?? `dockbell/${factory.name}/plan`;
+  return { ...section, url: url!, repository: repository!, context };
 }
 
 function defaultMs(key: 'factories[].runs.executor.timeout' | 'factories[].runs.executor.lease'): number {

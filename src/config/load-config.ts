@@ -16,7 +16,7 @@ import { checkOidc } from './check-oidc.ts';
 import { checkStorage } from './check-storage.ts';
 import { type Config, completeConfig } from './config.ts';
 import { ConfigDocument, type ConfigFile, type ConfigProblem } from './config-document.ts';
-import { checkNotifyTargets } from './notify-targets.ts';
+import { checkNotifyTargets, checkPullRequests } from './notify-targets.ts';
 import { convertValue, describeType } from './option-type.ts';
 import type { OptionValues } from './option-values.ts';
 import { OPTIONS } from './options/options.ts';
@@ -174,6 +174,7 @@ async function checkValues(values: OptionValues, document: ConfigDocument): Prom
     ...findDuplicateNames(values, document),
     ...checkStorage(values, document),
     ...checkNotifyTargets(values, document),
+    ...checkPullRequests(values, document),
     ...checkResultTargets(values, document),
     ...(await checkExecutors(values, document)),
     ...checkOidc(values, document),

@@ -1,7 +1,9 @@
+import { formatKeyPath, type KeyPath } from '../yaml/key-path.ts';
 import type { ConfigDocument, ConfigProblem } from './config-document.ts';
 import type { FactoryValues, OptionValues } from './option-values.ts';
 
 type Target = FactoryValues['notify'][number];
+type PullRequests = NonNullable<FactoryValues['pullRequests']>;
 
 export const DEFAULT_URLS: Readonly<Record<string, string>> = {
   github: 'https://api.github.com',
@@ -15,7 +17,7 @@ export const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** URL and repository of a target: as written, else derived from its type and the source of the factory. `null` if unknown. */
 export function locateTarget(
-  target: Target,
+  target: Pick<Target, 'url' | 'repository'> & { type: string },
   factory: FactoryValues,
 ): { url: string | null; repository: string | null } {
   const address = target.url ?? DEFAULT_URLS[target.type] ?? null;
@@ -53,22 +55,53 @@ function readAddress(url: string): { host: string; path: string } | null {
 /** Checks each target against its type and its factory. */
 export function checkNotifyTargets({ factories }: OptionValues, document: ConfigDocument): ConfigProblem[] {
   return factories.flatMap((factory, index) => {
-    const placed = factory.notify.map((target, position) => ({ target, factory, index, position, document }));
+    const placed = factory.notify.map((target, position) => {
+      return { target, factory, path: ['factories', index, 'notify', position], document };
+    });
     return [...placed.flatMap(checkTarget), ...findDuplicates(placed)];
   });
 }
 
+/** Checks the section `pullRequests` of each factory: its API as that of a target, and what its source must be. */
+export function checkPullRequests({ factories }: OptionValues, document: ConfigDocument): ConfigProblem[] {
+  return factories.flatMap((factory, index) => {
+    const { pullRequests } = factory;
+    if (pullRequests === null) return [];
+    const placed: Placed<PullRequests> = {
+      target: pullRequests,
+      factory,
+      path: ['factories', index, 'pullRequests'],
+      document,
+    };
+    if (factory.source.type !== 'repository') {
+      const message = `Remove ${nameOf(placed)}: only a factory with the source type repository has pull requests.`;
+      return [report(placed, 'type', message)];
+    }
+    const { url, repository } = locateTarget(pullRequests, factory);
+    return [...checkApi(placed, new URL(url!)), ...checkRepository(placed, repository), ...checkContext(placed)];
+  });
+}
+
+/** With one context, the status of a check and that of the apply of the same commit would replace each other. */
+function checkContext(placed: Placed<PullRequests>): ConfigProblem[] {
+  const { target, factory } = placed;
+  const contexts = factory.notify.map(({ context }) => context ?? `dockbell/${factory.name}`);
+  const { context } = target;
+  if (context === null || !contexts.includes(context)) return [];
+  const message = `${nameOf(placed)}.context must differ from the context "${context}" of notify.`;
+  return [report(placed, 'context', message)];
+}
+
 /** A target and its place in the document. */
-interface Placed {
-  target: Target;
+interface Placed<Kind extends Pick<Target, 'url' | 'repository'> & { type: string } = Target> {
+  target: Kind;
   factory: FactoryValues;
-  index: number;
-  position: number;
+  path: KeyPath;
   document: ConfigDocument;
 }
 
-function nameOf({ index, position }: Placed): string {
-  return `factories[${index}].notify[${position}]`;
+function nameOf({ path }: Pick<Placed, 'path'>): string {
+  return formatKeyPath(path);
 }
 
 function findDuplicates(placed: readonly Placed[]): ConfigProblem[] {
@@ -100,7 +133,7 @@ function checkTarget(placed: Placed): ConfigProblem[] {
   return [...checkFormat(placed), ...checkApi(placed, new URL(url)), ...checkRepository(placed, repository)];
 }
 
-function checkRepository(placed: Placed, repository: string | null): ConfigProblem[] {
+function checkRepository(placed: AnyPlaced, repository: string | null): ConfigProblem[] {
   const name = nameOf(placed);
   if (repository === null) {
     const why = 'source.url is not a repository of that host, so the name cannot be derived';
@@ -122,7 +155,7 @@ function checkFormat(placed: Placed): ConfigProblem[] {
   return [report(placed, 'format', message)];
 }
 
-function checkApi(placed: Placed, url: URL): ConfigProblem[] {
+function checkApi(placed: AnyPlaced, url: URL): ConfigProblem[] {
   const { type } = placed.target;
   const name = `${nameOf(placed)}.url`;
   const ending = API_ENDINGS[type];
@@ -134,9 +167,14 @@ function checkApi(placed: Placed, url: URL): ConfigProblem[] {
   return [report(placed, 'url', `${name} must be the base of the API of ${type}, which ends in ${ending}.`)];
 }
 
-function report(placed: Placed, key: 'type' | 'url' | 'repository' | 'format', message: string): ConfigProblem {
-  const { index, position, document } = placed;
-  const path = ['factories', index, 'notify', position];
+type AnyPlaced = Placed | Placed<PullRequests>;
+
+function report(
+  placed: AnyPlaced,
+  key: 'type' | 'url' | 'repository' | 'format' | 'context',
+  message: string,
+): ConfigProblem {
+  const { path, document } = placed;
   return {
     where: document.where([...path, key]),
     path: key === 'type' ? nameOf(placed) : `${nameOf(placed)}.${key}`,

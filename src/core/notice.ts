@@ -36,13 +36,46 @@ export interface RunReport {
   finishedAt: number;
 }
 
+/** `pending`: the check has not ended. The others as for a commit. */
+export type RequestState = CommitState | 'pending';
+
+/** The report about the check of a pull request. */
+export interface RequestReport {
+  kind: 'request';
+  number: number;
+  /** The commit at its head. */
+  commit: string;
+  state: RequestState;
+  /** One line. */
+  description: string;
+  /** Markdown of the comment; `null` for the commit status. */
+  comment: string | null;
+  /** Digest of what the check depended on. */
+  inputs: string;
+  /** Team secrets that do not exist and that an apply would wait for. */
+  missingSecrets: string[];
+  /** Wall time in milliseconds at which the check ended, or began. */
+  finishedAt: number;
+}
+
+/** Identifies the comment on a request, as the commit identifies its status. */
+export function revisionOfComment(number: number): string {
+  return `request/${number}`;
+}
+
 /** Identifies the report about an attempt, as the commit identifies that about a commit. */
 export function revisionOfRun(run: RunId, attempt: number): string {
   return `${run}/${attempt}`;
 }
 
-export function isRunReport(report: CommitReport | RunReport): report is RunReport {
-  return 'kind' in report;
+export type Report = CommitReport | RunReport | RequestReport;
+
+export function isRunReport(report: Report): report is RunReport {
+  return 'kind' in report && report.kind === 'run';
+}
+
+export function isRequestReport(report: Report): report is RequestReport {
+  return 'kind' in report && report.kind === 'request';
 }
 
 /** The target of a commit status: a factory and the digest that identifies its target. */
@@ -57,7 +90,7 @@ export interface NewNotice extends NoticeTarget {
   revision: string;
   /** Digest of the report; equal for equal outcomes. */
   outcome: string;
-  report: CommitReport | RunReport;
+  report: Report;
   createdAt: number;
 }
 

@@ -9,8 +9,13 @@ import type { DataPaths } from './data-paths.ts';
 type FolderPaths = Pick<DataPaths, 'mirrors' | 'managed'>;
 
 /** The mirror of the repository of a factory. It can be fetched again. */
-export function mirrorFolder({ mirrors }: FolderPaths, factory: string): string {
+export function mirrorFolder({ mirrors }: Pick<FolderPaths, 'mirrors'>, factory: string): string {
   return join(mirrors, factory);
+}
+
+/** The mirror of the heads of pull requests, in the folder that is removed with that of the repository. */
+export function requestMirrorFolder(paths: Pick<FolderPaths, 'mirrors'>, factory: string): string {
+  return join(mirrorFolder(paths, factory), 'pull-requests');
 }
 
 /** The repository of a managed factory. */

@@ -9,6 +9,8 @@ import type { RunSecrets } from './run-secrets.ts';
 
 interface Sources {
   notifier: Pick<Notifier, 'failures'>;
+  /** The hosts that cannot be asked for pull requests. */
+  requestChecks: Pick<Notifier, 'failures'>;
   dispatcher: Pick<Dispatcher, 'startFailure'>;
   conditions: LiveConditions;
   runSecrets: RunSecrets;
@@ -23,7 +25,7 @@ export function addLiveConditions(inventory: InventoryReader, sources: Sources):
     ...sources.conditions.ofFactory(factory),
     ...(await runSecrets.conditionsOf(factory)),
     ...describeStartFailure(sources.dispatcher.startFailure(factory)),
-    ...describeNotify(sources.notifier.failures(factory)),
+    ...describeNotify([...sources.notifier.failures(factory), ...sources.requestChecks.failures(factory)]),
     ...failing,
     ...sources.conditions.ofDaemon(),
   ];

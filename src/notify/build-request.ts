@@ -1,18 +1,25 @@
 import type { Json } from '../core/json.ts';
-import { type CommitReport, type CommitState, isRunReport, type Notice } from '../core/notice.ts';
+import { type CommitReport, isRequestReport, isRunReport, type Notice, type RequestState } from '../core/notice.ts';
 import { formatInstant } from '../core/time/clock.ts';
 import { signWebhook } from '../outbound/sign-webhook.ts';
+import { escapeText } from '../words/escape-text.ts';
 import { composeCallback, composeComment, describeRun, nameContext } from './build-run-request.ts';
-import { describeReport } from './describe-report.ts';
+import { cutText, describeReport } from './describe-report.ts';
+import { GITHUB, repositoryUrl } from './hosts/github.ts';
+import { GITLAB, projectUrl } from './hosts/gitlab.ts';
 import type { NotifyTarget } from './notify-target.ts';
 
 /** The request to a target. The headers contain its token: never log them. */
 export interface NotifyRequest {
+  /** Default: `POST`. */
+  method?: 'GET' | 'POST' | 'PATCH' | 'PUT';
   url: string;
   headers: Record<string, string>;
   body: string;
   /** As `NotifyTarget.allowPrivateAddresses`. */
   allowPrivateAddresses: boolean;
+  /** The rest of the response is not read. Default: the length of an error message. */
+  maxResponseBytes?: number;
 }
 
 /** One request to build. */
@@ -55,11 +62,7 @@ export function buildNotifyRequest(order: NotifyOrder): NotifyRequest {
 
 /** https://docs.github.com/rest/commits/statuses: create a commit status. */
 function buildGithub({ target, notice, secret }: NotifyOrder): BuiltRequest {
-  const headers = {
-    Accept: 'application/vnd.github+json',
-    'X-GitHub-Api-Version': '2022-11-28',
-    Authorization: `Bearer ${secret}`,
-  };
+  const headers = GITHUB.authorize(secret);
   return { url: postUrl(target, notice), headers, body: composePost(target, notice, GITHUB_DESCRIPTION) };
 }
 
@@ -72,8 +75,7 @@ function buildGitea({ target, notice, secret }: NotifyOrder): BuiltRequest {
 /** GitHub and Gitea have the same paths and bodies for statuses and comments. */
 function postUrl({ url, repository }: NotifyTarget, { revision, report }: Notice): string {
   const place = isRunReport(report) ? report.place! : { repository: repository!, commit: revision, number: null };
-  const path = place.repository.split('/').map(encodeURIComponent).join('/');
-  const base = `${url}/repos/${path}`;
+  const base = repositoryUrl({ url, repository: place.repository });
   return place.commit === null ? `${base}/issues/${place.number}/comments` : `${base}/statuses/${place.commit}`;
 }
 
@@ -86,6 +88,7 @@ function composePost(target: NotifyTarget, { report }: Notice, maxLength: number
 }
 
 function describe(report: Notice['report'], maxLength: number): string {
+  if (isRequestReport(report)) return cutText(escapeText(report.description), maxLength);
   return isRunReport(report) ? describeRun(report, maxLength) : describeReport(report, maxLength);
 }
 
@@ -93,15 +96,20 @@ function contextOf(target: NotifyTarget, report: Notice['report']): string {
   return isRunReport(report) ? nameContext(target, report) : target.context;
 }
 
-const GITLAB_STATES: Readonly<Record<CommitState, string>> = { success: 'success', failure: 'failed', error: 'failed' };
+const GITLAB_STATES: Readonly<Record<RequestState, string>> = {
+  pending: 'pending',
+  success: 'success',
+  failure: 'failed',
+  error: 'failed',
+};
 
 /** https://docs.gitlab.com/api/commits/: set commit pipeline status; https://docs.gitlab.com/api/notes/: create a note. */
 function buildGitlab({ target, notice, secret }: NotifyOrder): BuiltRequest {
   const { report } = notice;
   const { url, targetUrl, branch } = target;
-  const headers = { Accept: 'application/json', 'PRIVATE-TOKEN': secret };
+  const headers = GITLAB.authorize(secret);
   const place = isRunReport(report) ? report.place! : { repository: target.repository!, commit: notice.revision };
-  const project = `${url}/projects/${encodeURIComponent(place.repository)}`;
+  const project = projectUrl({ url, repository: place.repository });
   if (isRunReport(report) && place.commit === null) {
     const notes = `${project}/merge_requests/${report.place!.number}/notes`;
     return { url: notes, headers, body: JSON.stringify({ body: composeComment(report) }) };
@@ -109,8 +117,8 @@ function buildGitlab({ target, notice, secret }: NotifyOrder): BuiltRequest {
   const body = {
     state: GITLAB_STATES[report.state],
     name: contextOf(target, report),
-    // The ref of a commit of a run is not known.
-    ...(isRunReport(report) ? {} : { ref: branch }),
+    // The ref of a commit of a run or of a request is not known.
+    ...(isRunReport(report) || isRequestReport(report) ? {} : { ref: branch }),
     description: describe(report, DESCRIPTION),
     ...(targetUrl === null ? {} : { target_url: targetUrl }),
   };
@@ -123,7 +131,7 @@ function buildWebhook({ target, notice, secret, nowMs }: NotifyOrder): BuiltRequ
   const { report } = notice;
   const { mediaType, body } = isRunReport(report)
     ? { mediaType: 'application/json', body: composeCallback(report) }
-    : FORMATS[target.format](target, { ...notice, report });
+    : FORMATS[target.format](target, { ...notice, report: report as CommitReport });
   const text = JSON.stringify(body);
   const headers = signWebhook(secret, { id, url: target.url, body: Buffer.from(text), nowMs });
   return { url: target.url, headers: { ...headers, 'Content-Type': mediaType }, body: text };

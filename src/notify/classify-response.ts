@@ -43,7 +43,7 @@ export function classifyResponse(
 
 /** GitLab rejects a change of a status to its current state, with 400 and this message only. */
 function isInThatState({ body }: NotifyRequest, response: NotifyResponse): boolean {
-  if (response.status !== 400) return false;
+  if (response.status !== 400 || body === '') return false;
   const { state } = JSON.parse(body) as { state: string };
   return new RegExp(`Cannot transition status via :\\w+ from :${state}\\b`).test(response.body);
 }
@@ -56,19 +56,23 @@ function readWait({ headers }: NotifyResponse, nowMs: number): number | null {
   return isSpent ? limitWait(Number(reset) * 1000 - nowMs) : null;
 }
 
-function explainRejection({ type, secretName, repository, runs }: NotifyTarget, status: number): string {
+function explainRejection({ type, secretName, repository, runs, requests }: NotifyTarget, status: number): string {
   if (status >= 300 && status < 400) return 'redirects are not followed; write the new URL or name into dockbell.yaml';
   if (type === 'webhook') return 'the receiver rejects it; see its log';
   if (status === 401) return `the token in the team secret ${secretName} is wrong or has expired`;
-  if (status === 403) return `the token in the team secret ${secretName} has no permission to ${nameAction(runs)}`;
+  if (status === 403)
+    return `the token in the team secret ${secretName} has no permission to ${nameAction(runs, requests)}`;
   if (status === 404) {
     const named = repository === null ? 'the repository' : `the repository ${repository}`;
     return `${named} does not exist, or the token in the team secret ${secretName} has no access to it`;
   }
+  if (requests === 'list' || requests === 'comment') return 'it rejects the request';
   if (status === 422 || status === 400) return 'it does not know the commit, or already has a thousand statuses for it';
   return 'a retry cannot succeed';
 }
 
-function nameAction(runs: NotifyTarget['runs']): string {
+function nameAction(runs: NotifyTarget['runs'], requests: NotifyTarget['requests']): string {
+  if (requests === 'list') return 'read pull requests';
+  if (requests === 'comment') return 'comment on pull requests';
   return typeof runs === 'object' && runs.post === 'comment' ? 'comment on pull requests' : 'set commit statuses';
 }

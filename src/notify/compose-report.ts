@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CommitReport, CommitState } from '../core/notice.ts';
+import type { CommitReport, CommitState, RequestState } from '../core/notice.ts';
 import type { ReconciliationEnd } from '../core/reconciliation.ts';
 
 /** A receiver of webhooks may accept only a few hundred kilobytes. */
@@ -37,7 +37,7 @@ export function composeReport(
 }
 
 /** Equal for outcomes that are the same for a reader, for example a commit that was applied and one that was already live. */
-export function digestOutcome(state: CommitState, message: string): string {
+export function digestOutcome(state: RequestState, message: string): string {
   return createHash('sha256')
     .update(JSON.stringify([state, message]))
     .digest('hex');

@@ -1,5 +1,5 @@
 import type { IdSource, RunId } from '../core/ids.ts';
-import { revisionOfRun } from '../core/notice.ts';
+import { type Notice, type RequestReport, revisionOfComment, revisionOfRun } from '../core/notice.ts';
 import type { Inventory } from '../core/ports/definitions/inventory.ts';
 import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { ReconciliationEnd } from '../core/reconciliation.ts';
@@ -82,6 +82,50 @@ export class Notifier {
     for (const factory of this.#notifiers.keys()) this.#enqueue(factory, () => this.#queueRecentRuns(factory));
   }
 
+  /**
+   * Queues the commit status of a checked pull request, and its comment if the report has one. What was queued before is not
+   * queued again.
+   */
+  async reportRequest(factory: string, report: RequestReport): Promise<void> {
+    const { ids, clock } = this.#parts;
+    const { comment, commit, number } = report;
+    const put = async (notifier: TargetNotifier, revision: string, outcome: string, shown: RequestReport) => {
+      const createdAt = clock.wallMs();
+      const notice = { id: ids.noticeId(createdAt), revision, outcome, report: shown, createdAt };
+      // What the check depended on is remembered, so that it is not repeated after a restart.
+      if (!(await notifier.put(notice))) await notifier.renew(revision, shown);
+    };
+    for (const notifier of this.#requestReporters(factory, 'status')) {
+      await put(notifier, commit, digestOutcome(report.state, report.description), { ...report, comment: null });
+    }
+    for (const notifier of comment === null ? [] : this.#requestReporters(factory, 'comment')) {
+      await put(notifier, revisionOfComment(number), digestOutcome(report.state, comment!), report);
+    }
+  }
+
+  /**
+   * Remembers that a commit of a pull request gets no status. A comment about an earlier commit is changed.
+   *
+   * @param hasStatus whether it gets a status nevertheless
+   */
+  async skipRequest(factory: string, report: RequestReport, hasStatus: boolean): Promise<void> {
+    const [commenter] = this.#requestReporters(factory, 'comment');
+    const isCommented = (await commenter?.find(revisionOfComment(report.number))) != null;
+    const shown = isCommented ? report : { ...report, comment: null };
+    if (hasStatus || isCommented) return this.reportRequest(factory, shown);
+    const createdAt = this.#parts.clock.wallMs();
+    for (const notifier of this.#requestReporters(factory, 'status')) {
+      const id = this.#parts.ids.noticeId(createdAt);
+      await notifier.skip({ id, revision: report.commit, outcome: 'skipped', report, createdAt }, report.description);
+    }
+  }
+
+  /** What was last queued about a commit of a pull request; `null` if nothing was. */
+  async findRequest(factory: string, commit: string): Promise<Notice | null> {
+    const [notifier] = this.#requestReporters(factory, 'status');
+    return (await notifier?.find(commit)) ?? null;
+  }
+
   /** A secret has a new value: retries the targets that use it. */
   onSecretChanged(name: string): void {
     for (const [factory, notifiers] of this.#notifiers) {
@@ -120,7 +164,13 @@ export class Notifier {
 
   #reportersOf(factory: string, what: 'commits' | 'runs'): TargetNotifier[] {
     const isOfRuns = what === 'runs';
-    return (this.#notifiers.get(factory) ?? []).filter(({ target }) => (target.runs !== undefined) === isOfRuns);
+    return (this.#notifiers.get(factory) ?? []).filter(
+      ({ target }) => target.requests === undefined && (target.runs !== undefined) === isOfRuns,
+    );
+  }
+
+  #requestReporters(factory: string, what: 'status' | 'comment'): TargetNotifier[] {
+    return (this.#notifiers.get(factory) ?? []).filter(({ target }) => target.requests === what);
   }
 
   /** A crash can come between the end of a run and its entry in the queue. Known results are not queued again. */

@@ -20,6 +20,8 @@ export interface NotifyTarget {
   branch: string;
   /** For a target that gets the results of runs: how a git host shows them, or a callback. */
   runs?: RunPost | 'callback';
+  /** For a git host whose pull requests are checked: what it gets about each, or that it is asked for them. */
+  requests?: 'status' | 'comment' | 'list';
 }
 
 /** Where the result of a run appears at a git host: templates over paths of the payload. */
@@ -31,15 +33,16 @@ export interface RunPost {
 }
 
 /** Identifies a target in the storage. Values that do not affect where a status appears may change. */
-export function digestTarget({ type, url, repository, context, runs }: NotifyTarget): string {
+export function digestTarget({ type, url, repository, context, runs, requests }: NotifyTarget): string {
   return createHash('sha256')
-    .update(JSON.stringify([type, url, repository, context, ...(runs === undefined ? [] : [runs])]))
+    .update(JSON.stringify([type, url, repository, context, ...[runs, requests].filter((kind) => kind !== undefined)]))
     .digest('hex');
 }
 
 /** For logs and conditions; the path of a webhook's URL may be a credential and is omitted. */
-export function nameTarget({ type, url, repository }: NotifyTarget): string {
-  return `${type} ${repository ?? new URL(url).host}`;
+export function nameTarget({ type, url, repository, requests }: NotifyTarget): string {
+  const place = `${type} ${repository ?? new URL(url).host}`;
+  return requests === undefined ? place : `${place} (pull requests)`;
 }
 
 /** The same for a target that gets the results of runs, with what it gets. */

@@ -1,9 +1,12 @@
 import { AppError } from '../core/errors.ts';
 import { openGuardedConnections } from '../outbound/guarded-connections.ts';
 import { describeNetworkFailure } from '../outbound/network-failure.ts';
-import { readBeginning, sendPost } from '../outbound/send-post.ts';
+import { readBeginning } from '../outbound/send-post.ts';
+import { sendRequest } from '../outbound/send-request.ts';
 import { buildNotifyRequest, type NotifyOrder, type NotifyRequest } from './build-request.ts';
 import { classifyResponse, type NotifyResponse, type PostOutcome } from './classify-response.ts';
+import type { NotifyTarget } from './notify-target.ts';
+import { postComment } from './post-comment.ts';
 
 const TIMEOUT_MS = 15_000;
 /** Longer than any error message of a git host; the rest is not read. */
@@ -18,12 +21,10 @@ export async function postNotice(
   post: PostRequest,
   stopping: AbortSignal,
 ): Promise<PostOutcome | null> {
-  const secret = order.secret.trim();
-  if (!/^[\x21-\x7e]+$/.test(secret)) {
-    return {
-      kind: 'final',
-      problem: `the value of the team secret ${order.target.secretName} is not a valid credential`,
-    };
+  const secret = readCredential(order.secret);
+  if (secret === null) return describeBadCredential(order.target);
+  if (order.target.requests === 'comment') {
+    return reachHost(stopping, (signal) => postComment({ ...order, secret }, (request) => post(request, signal)));
   }
   let request: NotifyRequest;
   try {
@@ -35,17 +36,34 @@ export async function postNotice(
       problem: `the value of the team secret ${order.target.secretName} is not a signing secret`,
     };
   }
+  return reachHost(stopping, async (signal) =>
+    classifyResponse(order.target, request, await post(request, signal), order.nowMs),
+  );
+}
+
+/** The token as a header can contain it; `null` if it cannot. */
+export function readCredential(secret: string): string | null {
+  const trimmed = secret.trim();
+  return /^[\x21-\x7e]+$/.test(trimmed) ? trimmed : null;
+}
+
+export function describeBadCredential({
+  secretName,
+}: Pick<NotifyTarget, 'secretName'>): PostOutcome & { kind: 'final' } {
+  return { kind: 'final', problem: `the value of the team secret ${secretName} is not a valid credential` };
+}
+
+/** Requests to one host with a time limit. A failure without a response is retried. `null` if `stopping` aborted them. */
+export async function reachHost<Outcome>(
+  stopping: AbortSignal,
+  ask: (signal: AbortSignal) => Promise<Outcome>,
+): Promise<Outcome | (PostOutcome & { kind: 'later' }) | null> {
   try {
-    const response = await post(request, AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]));
-    return classifyResponse(order.target, request, response, order.nowMs);
+    return await ask(AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]));
   } catch (error) {
     if (stopping.aborted) return null;
-    return {
-      kind: 'later',
-      problem: `it could not be reached: ${describeFailure(error)}`,
-      waitMs: null,
-      hostWide: true,
-    };
+    const problem = `it could not be reached: ${describeFailure(error)}`;
+    return { kind: 'later', problem, waitMs: null, hostWide: true };
   }
 }
 
@@ -59,11 +77,14 @@ function describeFailure(error: unknown): string {
  * beginning of the response.
  */
 export const postOverHttp: PostRequest = async (request, signal) => {
+  const { method = 'POST', url, headers, maxResponseBytes = MAX_RESPONSE_BYTES } = request;
   const policy = { allowPrivate: request.allowPrivateAddresses };
-  const connections = await openGuardedConnections(new URL(request.url), policy);
+  const connections = await openGuardedConnections(new URL(url), policy);
   try {
-    const { status, headers, body } = await sendPost(request, { signal, connections });
-    return { status, headers, body: (await readBeginning(body, MAX_RESPONSE_BYTES)).toString('utf8') };
+    const sent = method === 'GET' ? null : Buffer.from(request.body);
+    const response = await sendRequest({ method, url, headers, body: sent }, { signal, connections });
+    const { status, body } = response;
+    return { status, headers: response.headers, body: (await readBeginning(body, maxResponseBytes)).toString('utf8') };
   } finally {
     await connections.destroy();
   }

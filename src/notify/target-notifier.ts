@@ -1,4 +1,4 @@
-import type { NewNotice, Notice, NoticeTarget } from '../core/notice.ts';
+import type { NewNotice, Notice, NoticeTarget, Report } from '../core/notice.ts';
 import type { NoticeQueue } from '../core/ports/definitions/notice-queue.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { NOTICE_OUTCOMES, NotifyMetrics } from '../core/ports/metrics.ts';
@@ -35,6 +35,8 @@ export interface TargetNotifierParts {
 export interface NotifyFailure {
   /** Type and repository of the target. */
   target: string;
+  /** What failed, as the beginning of a sentence. */
+  what: string;
   problem: string;
   /** Wall time in milliseconds. */
   since: number;
@@ -72,8 +74,21 @@ export class TargetNotifier {
     await this.retryNow();
   }
 
-  async put(notice: Omit<NewNotice, keyof NoticeTarget>): Promise<void> {
-    if (await this.#parts.queue.put({ ...notice, ...this.#key })) this.#wake();
+  /** Returns whether it is queued: not if the same was queued before. */
+  async put(notice: Omit<NewNotice, keyof NoticeTarget>): Promise<boolean> {
+    const isNew = await this.#parts.queue.put({ ...notice, ...this.#key });
+    if (isNew) this.#wake();
+    return isNew;
+  }
+
+  /** What was queued last about a revision. */
+  find(revision: string): Promise<Notice | null> {
+    return this.#parts.queue.find(this.#key, revision);
+  }
+
+  /** As `NoticeQueue.renew`. */
+  renew(revision: string, report: Report): Promise<void> {
+    return this.#parts.queue.renew(this.#key, revision, report);
   }
 
   /** Records why the result of a run is not posted to this target. */
@@ -196,6 +211,7 @@ export class TargetNotifier {
   }
 
   #subject(): string {
+    if (this.target.requests === 'comment') return 'comment on a pull request';
     return this.target.runs === undefined ? 'commit status' : 'run result';
   }
 
@@ -204,7 +220,8 @@ export class TargetNotifier {
   }
 
   #noteFailure(problem: string, since: number | null): void {
-    this.#failure = { target: nameTarget(this.target), problem, since: since ?? this.#parts.clock.wallMs() };
+    const what = `the ${this.#subject()} could not be posted`;
+    this.#failure = { target: nameTarget(this.target), what, problem, since: since ?? this.#parts.clock.wallMs() };
   }
 
   #fields() {

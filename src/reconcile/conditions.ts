@@ -98,16 +98,16 @@ export function describeUnreadableSecrets(webhooks: readonly string[]): Conditio
 }
 
 /** Commit statuses that could not be posted, and since when (wall time). The definition is live anyway. */
-export function describeNotify(failures: readonly { target: string; problem: string; since: number }[]): Condition[] {
+export function describeNotify(
+  failures: readonly { target: string; what: string; problem: string; since: number }[],
+): Condition[] {
   if (failures.length === 0) return [];
   return [
     {
       type: 'NotifyFailing',
       status: 'True',
       reason: 'StatusNotPosted',
-      message: failures
-        .map(({ target, problem }) => `${target}: the commit status could not be posted: ${problem}`)
-        .join('; '),
+      message: failures.map(({ target, what, problem }) => `${target}: ${what}: ${problem}`).join('; '),
       since: Math.min(...failures.map(({ since }) => since)),
     },
   ];

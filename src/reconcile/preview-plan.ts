@@ -35,6 +35,8 @@ export interface PreviewOrder {
   factory: string;
   tree: SourceTree;
   mayCheckSecrets: boolean;
+  /** Whether stored deliveries are evaluated. Their payloads show in the result. Default: true */
+  hasBacktest?: boolean;
 }
 
 /**
@@ -42,7 +44,7 @@ export interface PreviewOrder {
  * deliveries. A missing secret does not end it: it is part of the answer.
  */
 export async function previewPlan(context: PreviewContext, order: PreviewOrder): Promise<PlanPreview> {
-  const { factory: name, tree, mayCheckSecrets } = order;
+  const { factory: name, tree, mayCheckSecrets, hasBacktest = true } = order;
   const hosted = context.hostOf(name);
   const state = {
     applied: async () => (await context.inventory.load(name)) ?? emptyFactory(name),
@@ -59,7 +61,7 @@ export async function previewPlan(context: PreviewContext, order: PreviewOrder):
   const { applied, definition, agentFiles, computed, secrets, findings } = examined;
   const { backtest, unseenKeys } = await runBacktest(
     { ...context, nowMs: context.clock.wallMs(), monotonicMs: () => context.clock.monotonicMs() },
-    listTriggerChanges(applied, computed),
+    hasBacktest ? listTriggerChanges(applied, computed) : [],
   );
   const unseen = applyLint(
     unseenKeys.map((key) => warnOfUnseenKey(definition, key)),

@@ -38,6 +38,7 @@ import {
 import type { FactoryContext, PassOrder, PassTrigger } from './factory-context.ts';
 import { PassTimes } from './pass-times.ts';
 import { applyAndServe } from './serve-factory.ts';
+import { summariseFindings } from './summarise-findings.ts';
 
 /** A pass in progress. */
 interface Pass extends PassOrder {
@@ -411,7 +412,7 @@ function rejectDefinition(revision: string, { problem, findings }: BadTree | Wai
 function invalidate(revision: string, diagnostics: Diagnostic[]): Ending {
   const has = (rule: RuleId) => diagnostics.some((diagnostic) => diagnostic.rule === rule);
   const reason = has('factory/not-found') ? 'NoFactoryFound' : has('tree/odd-name') ? 'TreeOdd' : 'ValidationFailed';
-  return { ...end(revision, 'invalid', reason, summarise(diagnostics)), diagnostics };
+  return { ...end(revision, 'invalid', reason, summariseFindings(diagnostics)), diagnostics };
 }
 
 function rejectSecrets(
@@ -419,18 +420,8 @@ function rejectSecrets(
   problem: Exclude<BadTree['problem'], 'files'> | WaitingTree['problem'],
   diagnostics: Diagnostic[],
 ): Ending {
-  const message = summarise(diagnostics);
+  const message = summariseFindings(diagnostics);
   if (problem === 'missing') return { ...fail(revision, 'SecretMissing', message), diagnostics };
   const reason = problem === 'unsuitable' ? 'SecretUnsuitable' : 'SecretOutsideScope';
   return { ...end(revision, 'invalid', reason, message), diagnostics };
-}
-
-/** The first error with its location, and the number of other errors. */
-function summarise(diagnostics: readonly Diagnostic[]): string {
-  const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error');
-  const [first] = errors;
-  if (first === undefined) return 'the definition is not valid';
-  const place = first.file === '' ? '' : `${first.file}:${first.line}:${first.column}: `;
-  const more = errors.length === 1 ? '' : ` (and ${errors.length - 1} more)`;
-  return `${place}${first.message}${more}`;
 }

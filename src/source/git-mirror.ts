@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../core/errors.ts';
@@ -14,9 +13,18 @@ import { findCommitUrl } from './commit-url.ts';
 import { describeGitFailure } from './git-failure.ts';
 import type { GitCommand, GitOutcome, RunGit } from './git-process.ts';
 import { type GitTreeResult, readGitTree } from './git-tree.ts';
-import { formatPackWindows, resolveLocalRepository, trustInConfig } from './local-repository.ts';
+import { resolveLocalRepository } from './local-repository.ts';
+import {
+  digestOrigin,
+  initialiseMirror,
+  removeFolder,
+  removeFullPacks,
+  removeStaleLocks,
+  STAMP_FILE,
+} from './mirror-folder.ts';
 import { parseCommit } from './parse-commit.ts';
-import { hasUnprintable, quote } from './printable-text.ts';
+import { quote } from './printable-text.ts';
+import { FETCH, locateRemote, type Remote, writeRemoteConfig } from './remote.ts';
 import type { RepositoryLocation } from './repository-url.ts';
 import { failed, formatMegabytes, type SourceLimits } from './source-limits.ts';
 
@@ -34,15 +42,6 @@ export interface MirrorOptions {
 
 export type MirrorResult = { ok: true; revision: string } | SourceFailed;
 
-/** The repository as arguments of git: an address without secrets, and settings that the environment passes. */
-interface Remote {
-  ok: true;
-  address: string;
-  settings: Partial<GitCommand>;
-  /** Content of the file of `settings.globalConfigFile`, for a local repository. */
-  globalConfig: string | null;
-}
-
 /** The answer of the repository, and whether the mirror is one of this repository. */
 interface Asked {
   remote: Remote;
@@ -50,7 +49,6 @@ interface Asked {
   tip: MirrorResult;
 }
 
-const FETCH = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-gc'];
 const TIP_REF = 'refs/dockbell/tip';
 const HISTORY_REF = 'refs/dockbell/history';
 /** A reconciliation waits at most this long for additional history. */
@@ -59,7 +57,6 @@ const HISTORY_TIMEOUT_MS = 15_000;
 const CLOCK_SKEW_SECONDS = 86_400;
 /** A commit that the mirror does not have is searched in this part of the history. */
 const SEARCHED_HISTORY_SECONDS = 30 * 86_400;
-const STAMP_FILE = 'dockbell-origin';
 const MAX_REFS_BYTES = 4_000_000;
 const MAX_SMALL_OUTPUT_BYTES = 65_536;
 /** One commit, without its files: mostly its message. */
@@ -131,7 +128,7 @@ export class GitMirror {
   async #askKnown(deadline: number): Promise<Asked | null> {
     const known = this.#known;
     if (known === null) return null;
-    const found = Promise.all([this.#locate(), this.#isCurrentOurs()]);
+    const found = Promise.all([locateRemote(this.#options), this.#isCurrentOurs()]);
     const [tip, [remote, isOurs]] = await Promise.all([this.#askForTip(known, deadline), found]);
     const isWritten = known.globalConfig === null || isOurs;
     return isWritten && isDeepStrictEqual(remote, known) ? { remote: known, isOurs, tip } : null;
@@ -256,10 +253,10 @@ export class GitMirror {
   }
 
   async #initialise(dir: string, tip: string): Promise<SourceFailed | null> {
-    const format = tip.length === 64 ? 'sha256' : 'sha1';
+    const timeoutMs = this.#options.limits.fetchTimeoutMs;
     const outcome = await this.#run({
-      args: ['init', '--bare', '--quiet', '--template=', `--object-format=${format}`, '--', dir],
-      timeoutMs: this.#options.limits.fetchTimeoutMs,
+      ...initialiseMirror(dir, tip),
+      timeoutMs,
       maxOutputBytes: MAX_SMALL_OUTPUT_BYTES,
     });
     if (outcome.kind !== 'exited' || outcome.code !== 0) return this.#explain(outcome);
@@ -350,41 +347,11 @@ export class GitMirror {
 
   /** Finds the repository, and writes its configuration file: once, and again after a failure, because anybody may delete it. */
   async #findRemote(): Promise<Remote | SourceFailed> {
-    const remote = await this.#locate();
+    const remote = await locateRemote(this.#options);
     if (!remote.ok || isDeepStrictEqual(remote, this.#known)) return remote;
-    const { globalConfig, settings } = remote;
-    if (globalConfig !== null) {
-      await makeFolder(this.#options.mirrorDir, { mode: 0o700 });
-      await writeFile(settings.globalConfigFile!, globalConfig);
-    }
+    await writeRemoteConfig(remote, this.#options.mirrorDir);
     this.#known = remote;
     return remote;
-  }
-
-  /** Finds the repository. Writes nothing. */
-  async #locate(): Promise<Remote | SourceFailed> {
-    const { location, branch, mirrorDir } = this.#options;
-    if (!isBranchName(branch)) {
-      return failed('RepositoryRefused', `${quote(branch)} is not a valid branch name.`);
-    }
-    if (location.kind === 'remote') {
-      const { protocol, origin, credentials, gitUrl } = location;
-      return {
-        ok: true,
-        address: gitUrl,
-        settings: { protocol, credentials: credentials && { ...credentials, origin } },
-        globalConfig: null,
-      };
-    }
-    const local = await resolveLocalRepository(location.path);
-    if (local === null) return failed('RepositoryMissing', `No git repository exists at ${quote(location.path)}.`);
-    const { commonDir } = local;
-    return {
-      ok: true,
-      address: commonDir,
-      settings: { protocol: 'file', globalConfigFile: join(mirrorDir, 'gitconfig') },
-      globalConfig: `${await trustInConfig(commonDir)}${formatPackWindows()}`,
-    };
   }
 
   async #prepareFolder(): Promise<void> {
@@ -406,13 +373,9 @@ export class GitMirror {
     return stamp === this.#stamp();
   }
 
-  /** Identifies the repository and branch of a mirror; a digest, because the file must not contain credentials of a URL. */
   #stamp(): string {
     const { location, branch } = this.#options;
-    const address = location.kind === 'local' ? location.path : location.gitUrl;
-    return createHash('sha256')
-      .update(JSON.stringify([address, branch]))
-      .digest('hex');
+    return digestOrigin(location, branch);
   }
 
   #run(command: Pick<GitCommand, 'args' | 'timeoutMs' | 'maxOutputBytes'> & Partial<GitCommand>): Promise<GitOutcome> {
@@ -450,40 +413,6 @@ function remainingMs(deadline: number): number {
   return Math.max(1, Math.ceil(deadline - performance.now()));
 }
 
-/** Only one daemon uses the data directory, so a lock that exists before git starts belongs to a git that has ended. */
-async function removeStaleLocks(gitDir: string): Promise<void> {
-  for (const dir of ['.', 'refs', 'refs/dockbell', 'objects/pack']) {
-    const names = await readdir(join(gitDir, dir)).catch(() => []);
-    const stale = names.filter((name) => name.endsWith('.lock') || name.startsWith('tmp_'));
-    for (const name of stale) await rm(join(gitDir, dir, name), { recursive: true, force: true });
-  }
-}
-
-async function removeFullPacks(gitDir: string, maxBytes: number): Promise<boolean> {
-  const packDir = join(gitDir, 'objects', 'pack');
-  const names = (await readdir(packDir).catch(() => [])).filter((name) => name.startsWith('tmp_'));
-  let isFull = false;
-  for (const name of names) {
-    const size = (await stat(join(packDir, name)).catch(() => null))?.size ?? 0;
-    // The shell counts the limit in blocks, so a file may end slightly below it.
-    isFull ||= size >= maxBytes - 1024;
-    await rm(join(packDir, name), { force: true });
-  }
-  return isFull;
-}
-
-async function removeFolder(dir: string): Promise<void> {
-  // A git that outlived a killed daemon may still write to the folder; the next attempt deletes the rest.
-  await rm(dir, { recursive: true, force: true, maxRetries: 2 }).catch(() => {});
-}
-
 function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
-}
-
-/** Follows `git check-ref-format`. A valid name can be neither an option nor a pattern. */
-function isBranchName(name: string): boolean {
-  if (name === '' || name === '@' || name.startsWith('-') || name.length > 255) return false;
-  if (hasUnprintable(name) || /[ ~^:?*[\\]|\.\.|@\{|\/\/|\.$|^\/|\/$/.test(name)) return false;
-  return name.split('/').every((segment) => !segment.startsWith('.') && !segment.endsWith('.lock'));
 }

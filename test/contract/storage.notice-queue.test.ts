@@ -50,6 +50,21 @@ describe.each(STORAGES)('the queue of notifications on $name', (kind) => {
     expect(await queue().next({ ...TARGET, factory: 'other' })).toBeNull();
   });
 
+  it('finds the entry of a commit in any state, and renews its report without posting it again', async () => {
+    expect(await queue().find(TARGET, 'c0ffee')).toBeNull();
+    const notice = buildNotice();
+    await queue().put(notice);
+    await queue().settle(notice.id, { problem: null, at: START_MS });
+    const report = { ...notice.report, finishedAt: START_MS + 1 };
+    await queue().renew({ ...TARGET, target: 'gitlab' }, 'c0ffee', buildNotice({ outcome: 'other' }).report);
+    await queue().renew(TARGET, 'c0ffee', report);
+    expect(await queue().find(TARGET, 'c0ffee')).toMatchObject({ id: notice.id, state: 'posted', report });
+    expect(await queue().next(TARGET)).toBeNull();
+    await queue().skip(buildNotice({ revision: 'other' }), 'nothing to post');
+    expect(await queue().find(TARGET, 'other')).toMatchObject({ state: 'skipped', problem: 'nothing to post' });
+    expect(await queue().find({ ...TARGET, target: 'gitlab' }, 'c0ffee')).toBeNull();
+  });
+
   it('stores each outcome of a commit once, and replaces it if the outcome changes', async () => {
     const first = buildNotice();
     await queue().put(first);

@@ -75,7 +75,7 @@ function listConditions() {
     describeOutcome(true, 'Applied', ''),
     ...describeExecutor(false),
     ...describeStartFailure({ problem: '', since: 0 }),
-    ...describeNotify([{ target: 'github a/b', problem: '', since: 0 }]),
+    ...describeNotify([{ target: 'github a/b', what: '', problem: '', since: 0 }]),
     ...describeRewrite('rewritten', []),
     ...describePushWebhook('gone', () => false),
     describeUnreadableSecrets(['ci'])!,

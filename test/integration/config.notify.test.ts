@@ -56,6 +56,68 @@ describe('a target', () => {
   });
 });
 
+describe('the section pullRequests', () => {
+  const section = { type: 'github', secretName: 'CHECKS' };
+  const read = (pullRequests: JsonObject, source: JsonObject, notify: JsonObject[] = []) => {
+    const factories = [{ name: 'payments', source, notify, pullRequests }];
+    return loadConfig({ file: null, env: {}, overrides: { factories } });
+  };
+  const repository = { type: 'repository', url: 'https://github.com/team/factory.git' };
+
+  it('gets defaults from its type and its factory', async () => {
+    expect((await read(section, repository)).factories[0]!.pullRequests).toEqual({
+      type: 'github',
+      url: 'https://api.github.com',
+      repository: 'team/factory',
+      secretName: 'CHECKS',
+      context: 'dockbell/payments/plan',
+      pollIntervalMs: 60_000,
+      comment: true,
+      backtest: true,
+      reportUntouched: false,
+      targetUrl: null,
+      allowPrivateAddresses: true,
+    });
+    expect((await load('https://github.com/team/factory')).factories[0]!.pullRequests).toBeNull();
+  });
+
+  it.each<[what: string, pullRequests: JsonObject, source: JsonObject, notify: JsonObject[], message: RegExp]>([
+    ['no secret', { type: 'github' }, repository, [], /the required key "secretName" is missing/],
+    ['a hosted factory', section, { type: 'managed' }, [], /remove factories\[0\]\.pullRequests: only a factory/],
+    [
+      'an API without a repository',
+      { ...section, type: 'gitlab' },
+      repository,
+      [],
+      /"repository" is missing in factories\[0\]\.pullRequests/,
+    ],
+    [
+      'web pages instead of an API',
+      { ...section, type: 'gitlab', url: 'https://gitlab.example.com' },
+      repository,
+      [],
+      /pullRequests\.url must be .*ends in \/api\/v4/,
+    ],
+    [
+      'a token over plain http',
+      { ...section, url: 'http://ghe.example.com/api/v3', repository: 'a/b' },
+      repository,
+      [],
+      /pullRequests\.url must use https/,
+    ],
+    [
+      'the context of notify',
+      { ...section, context: 'dockbell/payments' },
+      repository,
+      [GITHUB],
+      /pullRequests\.context must differ/,
+    ],
+  ])('rejects %s', async (_what, pullRequests, source, notify, message) => {
+    const error = await read(pullRequests, source, notify).catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: 'config_invalid', message: expect.stringMatching(message) });
+  });
+});
+
 describe('an invalid target', () => {
   const hook = { type: 'webhook', secretName: 'S', url: 'https://chat.example.com/x?key=hidden-key' };
   it.each<[what: string, notify: JsonObject[], message: RegExp]>([

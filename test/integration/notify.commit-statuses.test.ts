@@ -262,7 +262,12 @@ describe('a target with failed posts', () => {
     notifier.offer(applied(A));
     await counts(1);
     expect(notifier.failures(FACTORY)).toEqual([
-      { target: 'github team/factory', problem: 'it responded with 500', since: START_MS },
+      {
+        target: 'github team/factory',
+        what: 'the commit status could not be posted',
+        problem: 'it responded with 500',
+        since: START_MS,
+      },
     ]);
     await wait(5_000);
     await counts(2);

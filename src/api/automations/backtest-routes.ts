@@ -6,8 +6,8 @@ import type { InventoryReader, WebhookView } from '../../core/ports/definitions/
 import type { Backtester, ProposedTrigger } from '../../core/ports/deliveries/backtester.ts';
 import { filterOf } from '../../core/trigger.ts';
 import { evaluateFilter } from '../../inspection/evaluate-filter.ts';
+import { presentBacktest } from '../../plan-report/present-plan.ts';
 import { refTo } from '../openapi/schemas.ts';
-import { presentBacktest } from '../reconciliations/present-plan.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
 

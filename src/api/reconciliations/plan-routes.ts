@@ -5,10 +5,11 @@ import { AppError } from '../../core/errors.ts';
 import type { PlanPreviewer } from '../../core/plan-preview.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
 import { createFileEntry, MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry } from '../../core/source-tree.ts';
+import { presentPlanPreview } from '../../plan-report/present-plan.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { factoryOf, principalOf } from '../server/reach.ts';
-import { presentPlanPreview } from './present-plan.ts';
+import { presentCommit } from './present-commit.ts';
 
 export interface PlanRouteParts {
   inventory: InventoryReader;
@@ -86,7 +87,10 @@ export function registerPlanRoutes(app: FastifyInstance, parts: PlanRouteParts):
       }
       const webhooks = await parts.inventory.webhooks(factory);
       const authModes = new Map(webhooks.map(({ uid, authMode }) => [uid, authMode]));
-      const presented = presentPlanPreview(factory, preview, { baseUrl: parts.baseUrl, authModes, appliedCommit });
+      const presented = presentPlanPreview(factory, preview, {
+        urls: { baseUrl: parts.baseUrl(), authModes },
+        appliedCommit: presentCommit(appliedCommit),
+      });
       return agentFiles === undefined ? { ...presented, agent_files: null } : presented;
     },
   );

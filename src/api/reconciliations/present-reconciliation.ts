@@ -1,8 +1,8 @@
 import type { Reconciliation } from '../../core/reconciliation.ts';
 import { formatInstant } from '../../core/time/clock.ts';
+import { presentPlan } from '../../plan-report/present-plan.ts';
 import { describeStatusReason } from '../../words/status-reasons.ts';
 import { presentCommit } from './present-commit.ts';
-import { presentPlan } from './present-plan.ts';
 
 /** One pass of the loop as the interfaces show it. */
 export function presentReconciliation(reconciliation: Reconciliation) {

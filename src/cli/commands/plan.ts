@@ -6,14 +6,15 @@ import { collectAgentFiles, isAgentPath } from '../../core/agent-files.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { hasErrors } from '../../core/diagnostic.ts';
 import type { SourceTree } from '../../core/source-tree.ts';
+import { collectSources } from '../../definitions/report/collect-sources.ts';
 import { formatPretty } from '../../definitions/report/format-pretty.ts';
+import { renderInvalidMarkdown, renderPlanMarkdown } from '../../plan-report/plan-markdown.ts';
+import { listPlannedItems, listWarnings } from '../../plan-report/plan-summary.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { collectSources, validateOffline } from '../offline/validate-offline.ts';
+import { validateOffline } from '../offline/validate-offline.ts';
 import { hasColors } from '../output/colors.ts';
-import { renderInvalidMarkdown, renderPlanMarkdown } from '../output/plan-markdown.ts';
-import { listPlannedItems, listWarnings } from '../output/plan-summary.ts';
 import { printPlan } from '../output/print-plan.ts';
 import { startProgress } from '../output/progress.ts';
 

@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { readSamples } from '../../definitions/check/check-samples.ts';
+import { collectSources } from '../../definitions/report/collect-sources.ts';
 import { reportSamples } from '../../samples/report-samples.ts';
 import { SAMPLE_FORMATS, type SampleFormat } from '../../samples/sample-formats.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
-import { collectSources, type OfflineValidation, validateOffline } from '../offline/validate-offline.ts';
+import { type OfflineValidation, validateOffline } from '../offline/validate-offline.ts';
 import { hasColors } from '../output/colors.ts';
 
 interface TestOptions {

@@ -1,7 +1,8 @@
 import { dirname, relative, sep } from 'node:path';
+import { collectSources } from '../../definitions/report/collect-sources.ts';
 import type { FactoryReport, ValidationReport } from '../../definitions/report/validation-report.ts';
 import { readDocumentsUrl, readPackageVersion } from '../../files/package-version.ts';
-import { collectSources, type OfflineValidation } from './validate-offline.ts';
+import type { OfflineValidation } from './validate-offline.ts';
 
 /**
  * Joins the validations of several folders into one report. Paths start at the root of the repository, or at the nearest

@@ -48,20 +48,3 @@ const HINTS: { [reason: string]: string } = {
   RepositoryMissing: 'Specify the folder of the factory. With --rev, it must be in a git repository.',
   BranchMissing: "Specify a branch, a tag or a commit of the repository. To list commits, run 'git log --oneline'.",
 };
-
-/**
- * The text of each file with a finding, by the path in the finding, to quote the line.
- *
- * @param prefix of the paths in the findings
- */
-export function collectSources(
-  { prefix: folder, entries }: SourceTree,
-  diagnostics: readonly Diagnostic[],
-  prefix = '',
-): Map<string, string> {
-  const quoted = new Set(diagnostics.map(({ file }) => file));
-  const readable = entries.filter(({ path, bytes }) => bytes !== null && quoted.has(`${folder}${path}`));
-  return new Map(
-    readable.map(({ path, bytes }) => [`${prefix}${folder}${path}`, Buffer.from(bytes!).toString('utf8')]),
-  );
-}

@@ -1,10 +1,5 @@
 import type { BacktestExample, PlanPreview } from '../../client/api-types.ts';
-import { escapeText } from '../../words/escape-text.ts';
-import { describeUnrecorded } from '../../words/unrecorded-headers.ts';
-import type { Colors } from './colors.ts';
-import { describeCommit, describeDiagnostic, shortenRevision } from './describe-reconciliation.ts';
-import { describeSides } from './leaf-changes.ts';
-import type { Output } from './output.ts';
+import { describeSides } from '../../plan-report/leaf-changes.ts';
 import {
   describeExamined,
   describeStarts,
@@ -13,7 +8,12 @@ import {
   NOTHING_STORED,
   type PlannedItem,
   summarisePlan,
-} from './plan-summary.ts';
+} from '../../plan-report/plan-summary.ts';
+import { escapeText } from '../../words/escape-text.ts';
+import { describeUnrecorded } from '../../words/unrecorded-headers.ts';
+import type { Colors } from './colors.ts';
+import { describeCommit, describeDiagnostic, shortenRevision } from './describe-reconciliation.ts';
+import type { Output } from './output.ts';
 
 /** Prints a plan for people: the changed keys, missing secrets, and the backtest of changed triggers. */
 export function printPlan(output: Output, plan: PlanPreview): void {

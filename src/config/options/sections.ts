@@ -50,6 +50,12 @@ export const SECTIONS = {
     description:
       'Targets that get the result of each commit: git hosts get a commit status, other receivers get a webhook.',
   },
+  'factories[].pullRequests': {
+    title: 'Pull requests',
+    description:
+      'Checks of the open pull requests that target the production branch and change the factory: a commit status, and a comment with the plan. Only with `source.type: repository`. Without this section, there are none.',
+    optional: true,
+  },
   'factories[].runs.budget': {
     title: 'Budget',
     description: 'Maximum number of attempts that start in a period. Without it, there is no limit.',

@@ -49,6 +49,8 @@ export type ReplicaMessage =
   | { kind: 'cancel'; run: RunId; attempt: number }
   /** The production branch of the factory may have moved. */
   | { kind: 'push'; factory: string; trace: StoredTraceContext | null }
+  /** Pull requests of the factory may have changed. */
+  | { kind: 'pullRequests'; factory: string }
   | CaptureMessage
   | ProbeMessage;
 

@@ -113,6 +113,8 @@ export const OPERATION_RIGHTS: Rights = {
   noticeQueue: {
     put: 'leads',
     skip: 'leads',
+    find: 'reads',
+    renew: 'leads',
     ofRun: 'reads',
     next: 'reads',
     newest: 'reads',

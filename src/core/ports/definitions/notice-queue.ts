@@ -1,5 +1,5 @@
 import type { NoticeId, RunId } from '../../ids.ts';
-import type { NewNotice, Notice, NoticeTarget } from '../../notice.ts';
+import type { NewNotice, Notice, NoticeTarget, Report } from '../../notice.ts';
 
 /** The durable queue of commit statuses. Each target has one status per commit: the most recent outcome. */
 export interface NoticeQueue {
@@ -10,6 +10,10 @@ export interface NoticeQueue {
   put(notice: NewNotice): Promise<boolean>;
   /** Records why the result of a run is not posted. Does nothing if the target has a report about this attempt. */
   skip(notice: NewNotice, problem: string): Promise<void>;
+  /** The status of that target and commit, in any state; `null` if none was queued. */
+  find(target: NoticeTarget, revision: string): Promise<Notice | null>;
+  /** Replaces the report of a status whose outcome is the same, without posting it again. */
+  renew(target: NoticeTarget, revision: string, report: Report): Promise<void>;
   /** The reports about the attempts of a run, oldest first. */
   ofRun(factory: string, run: RunId): Promise<Notice[]>;
   /** The waiting status that is due first; `null` if none waits. */

@@ -19,6 +19,17 @@ export function createNoticeQueue(db: Kysely<Schema>): NoticeQueue {
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     },
+    find: async (target, revision) => {
+      const row = await select(target).where('revision', '=', revision).executeTakeFirst();
+      return row ? NOTICES.fromRow(row) : null;
+    },
+    renew: async ({ factory, target }, revision, report) => {
+      await db
+        .updateTable('notices')
+        .set({ report: JSON.stringify(report) })
+        .where((where) => where.and({ factory, target, revision }))
+        .execute();
+    },
     ofRun: async (factory, run) => {
       const rows = await db
         .selectFrom('notices')

@@ -1,7 +1,7 @@
-import type { BacktestExample, PlanPreview } from '../../client/api-types.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
-import { escapeText } from '../../words/escape-text.ts';
-import { describeUnrecorded } from '../../words/unrecorded-headers.ts';
+import type { BacktestExample, PlanPreview } from '../client/api-types.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
+import { escapeText } from '../words/escape-text.ts';
+import { describeUnrecorded } from '../words/unrecorded-headers.ts';
 import { describeSides } from './leaf-changes.ts';
 import {
   describeExamined,
@@ -99,13 +99,14 @@ function renderBacktest(plan: PlanPreview): string {
 
 function renderExamples(kind: string, examples: readonly BacktestExample[], count: number): string[] {
   const lines = examples.map(
-    ({ delivery, received_at: at, message }) => `- ${kind} ${code(delivery)} (${at}): ${code(message)}`,
+    ({ delivery, received_at: at, message }) =>
+      `- ${kind} ${code(delivery)} (${at})${message === '' ? '' : `: ${code(message)}`}`,
   );
   return count > examples.length ? [...lines, `- ${kind} ${formatCount(count - examples.length)} more`] : lines;
 }
 
-/** A code span: fenced by more backticks than the text has in a row, a table's bars escaped, on one line. */
-function code(text: string): string {
+/** A code span, which shows any text as it is: fenced by more backticks than the text has in a row, a table's bars escaped, on one line. */
+export function code(text: string): string {
   const line = escapeText(text).replaceAll('|', '\\|');
   const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PlanPreview } from '../../client/api-types.ts';
+import type { PlanPreview } from '../client/api-types.ts';
 import { renderInvalidMarkdown, renderPlanMarkdown } from './plan-markdown.ts';
 
 const finding = { file: 'automations/triage/automation.md', line: 7, column: 3, path: '', hint: '' };

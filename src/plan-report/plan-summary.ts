@@ -1,5 +1,5 @@
-import type { PlanEntry, PlanPreview } from '../../client/api-types.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { PlanEntry, PlanPreview } from '../client/api-types.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
 import { type LeafChange, listLeafChanges } from './leaf-changes.ts';
 
 /** What an apply does to one definition. */

@@ -1,11 +1,9 @@
-import type { AutomationBacktest, Backtest, BacktestExample } from '../../core/backtest.ts';
-import type { WebhookUid } from '../../core/ids.ts';
-import type { Plan, PlanEntry, PlanSection } from '../../core/plan.ts';
-import type { PlanPreview } from '../../core/plan-preview.ts';
-import type { Commit } from '../../core/reconciliation.ts';
-import type { AuthMode } from '../../core/resources/webhook.ts';
-import { formatInstant } from '../../core/time/clock.ts';
-import { presentCommit } from './present-commit.ts';
+import type { AutomationBacktest, Backtest, BacktestExample } from '../core/backtest.ts';
+import type { WebhookUid } from '../core/ids.ts';
+import type { Plan, PlanEntry, PlanSection } from '../core/plan.ts';
+import type { PlanPreview } from '../core/plan-preview.ts';
+import type { AuthMode } from '../core/resources/webhook.ts';
+import { formatInstant } from '../core/time/clock.ts';
 
 /** What an apply changes, as the interfaces show it; the same in a preview and in the history. */
 export function presentPlan({ webhooks, automations }: Plan) {
@@ -25,26 +23,25 @@ function presentEntry({ name, uid, restored, changes }: PlanEntry) {
 }
 
 /** What a preview needs to know of what is live. */
-export interface PlanSurroundings {
-  baseUrl(): string;
-  /** How the webhooks of the factory are applied, by UID. */
-  authModes: ReadonlyMap<string, AuthMode>;
-  /** The commit that is live. */
+export interface PlanSurroundings<Commit> {
+  /** Where the webhooks are, and how they are applied, by UID. `null` for a reader who must not learn the URLs. */
+  urls: { baseUrl: string; authModes: ReadonlyMap<string, AuthMode> } | null;
+  /** The commit that is live, as answers show it. */
   appliedCommit: Commit | null;
 }
 
 /** A valid preview. The webhooks of its plan that exist carry their URL, with `{token}` for a credential in it. */
-export function presentPlanPreview(
+export function presentPlanPreview<Commit>(
   factory: string,
   { appliedRevision, plan, agentFiles, missingSecrets, diagnostics, backtest }: PlanPreview & { valid: true },
-  surroundings: PlanSurroundings,
+  { urls, appliedCommit }: PlanSurroundings<Commit>,
 ) {
   const { webhooks, automations } = presentPlan(plan);
-  const withUrl = (entry: ReturnType<typeof presentEntry>) => ({ ...entry, ingress_url: urlOf(entry, surroundings) });
+  const withUrl = (entry: ReturnType<typeof presentEntry>) => ({ ...entry, ingress_url: urlOf(entry, urls) });
   return {
     factory,
     applied_revision: appliedRevision,
-    applied_commit: presentCommit(surroundings.appliedCommit),
+    applied_commit: appliedCommit,
     webhooks: {
       create: webhooks.create.map(withUrl),
       update: webhooks.update.map(withUrl),
@@ -58,10 +55,13 @@ export function presentPlanPreview(
   };
 }
 
-function urlOf({ uid, changes }: { uid: WebhookUid | null; changes: PlanEntry['changes'] }, around: PlanSurroundings) {
-  if (uid === null) return null;
-  const mode = changes.find(({ key }) => key === 'authMode')?.to ?? around.authModes.get(uid);
-  return `${around.baseUrl()}/webhooks/w/${uid}${mode === 'url_token' ? '/{token}' : ''}`;
+function urlOf(
+  { uid, changes }: { uid: WebhookUid | null; changes: PlanEntry['changes'] },
+  urls: PlanSurroundings<never>['urls'],
+) {
+  if (uid === null || urls === null) return null;
+  const mode = changes.find(({ key }) => key === 'authMode')?.to ?? urls.authModes.get(uid);
+  return `${urls.baseUrl}/webhooks/w/${uid}${mode === 'url_token' ? '/{token}' : ''}`;
 }
 
 /** What changed triggers make of stored deliveries. */

@@ -1,5 +1,5 @@
-import type { Json } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import type { Json } from '../core/json.ts';
+import { isJsonObject } from '../core/json.ts';
 
 /** One changed value inside a key of a definition. `undefined` if the value does not exist on that side. */
 export interface LeafChange {

@@ -1,0 +1,198 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { Config, FactoryConfig } from '../../config/config.ts';
+import type { Inventory } from '../../core/ports/definitions/inventory.ts';
+import type { Logger } from '../../core/ports/logger.ts';
+import type { SecretStore } from '../../core/ports/secret-store.ts';
+import type { PullRequestReader } from '../../core/pull-request.ts';
+import type { Environment } from '../../core/reserved-variables.ts';
+import type { Clock } from '../../core/time/clock.ts';
+import { scheduleCall } from '../../core/time/schedule.ts';
+import type { DataPaths } from '../../data-dir/data-paths.ts';
+import { requestMirrorFolder } from '../../data-dir/factory-folders.ts';
+import { builtFile } from '../../files/package-files.ts';
+import { readPackageVersion } from '../../files/package-version.ts';
+import { VALIDATION_STEPS } from '../../inspection/definitions-thread.ts';
+import type { Notifier } from '../../notify/notifier.ts';
+import { postOverHttp } from '../../notify/post-notice.ts';
+import type { NotifyFailure } from '../../notify/target-notifier.ts';
+import { type CheckOrder, describeSlowCheck, type RequestCheck } from '../../pull-requests/check-request.ts';
+import { RequestWatch, type WatchedFactory } from '../../pull-requests/request-watch.ts';
+import { pickPassedOn } from '../../source/git-process.ts';
+import { parseRepositoryUrl } from '../../source/repository-url.ts';
+import { parseFactoryFolder } from '../../source/tree-names.ts';
+import { TaskThread } from '../../threads/task-thread.ts';
+import { toRequestTarget } from '../create-notifier.ts';
+import type { RequestHost, RequestTask } from './request-worker.ts';
+
+/** A fetch, the reading of a tree, its validation and a backtest have less time together. */
+const CHECK_TIMEOUT_MS = 240_000;
+const IDLE_MS = 30_000;
+
+export interface RequestCheckParts {
+  /** In effect when it is read. */
+  config: Pick<Config, 'factories' | 'limits'>;
+  paths: Pick<DataPaths, 'mirrors'>;
+  env: Environment;
+  notifier: Notifier;
+  inventory: Pick<Inventory, 'status'>;
+  secrets: Pick<SecretStore, 'resolve' | 'scopes'>;
+  /** As `StorageThread.openChannel`. */
+  openChannel(): MessagePort;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Checks the pull requests of all factories that have the section `pullRequests`. */
+export interface RequestChecks {
+  reader: PullRequestReader;
+  start(): void;
+  /** The configuration has changed. */
+  reload(): void;
+  /** A delivery reports a change of a pull request. */
+  onHint(factory: string): void;
+  onReconciled(factory: string): void;
+  onSecretChanged(name: string): void;
+  /** The hosts that cannot be asked. */
+  failures(factory: string): NotifyFailure[];
+  stop(): Promise<void>;
+}
+
+export function createRequestChecks(parts: RequestCheckParts): RequestChecks {
+  const thread = new RequestThread(parts);
+  let watches = openWatches(parts, thread, new Map());
+  let isStarted = false;
+  const ended: Promise<void>[] = [];
+  return {
+    reader: { list: (factory) => watches.get(factory)?.list() ?? null },
+    start: () => {
+      isStarted = true;
+      for (const watch of watches.values()) watch.start();
+    },
+    reload: () => {
+      const before = watches;
+      watches = openWatches(parts, thread, before);
+      for (const [name, watch] of before) if (watches.get(name) !== watch) ended.push(watch.stop());
+      for (const [name, watch] of watches) if (isStarted && before.get(name) !== watch) watch.start();
+    },
+    onHint: (factory) => watches.get(factory)?.onHint(),
+    onReconciled: (factory) => {
+      if (isStarted) watches.get(factory)?.onReconciled();
+    },
+    onSecretChanged: (name) => {
+      if (isStarted) for (const watch of watches.values()) watch.onSecretChanged(name);
+    },
+    failures: (factory) => [watches.get(factory)?.failure ?? null].filter((failure) => failure !== null),
+    stop: async () => {
+      const stopped = [...watches.values()].map((watch) => watch.stop());
+      await thread.close();
+      await Promise.all([...stopped, ...ended]);
+    },
+  };
+}
+
+/** A factory whose settings are the same keeps its watch. */
+function openWatches(
+  parts: RequestCheckParts,
+  thread: RequestThread,
+  before: ReadonlyMap<string, RequestWatch>,
+): Map<string, RequestWatch> {
+  const { notifier, inventory, secrets, clock, logger } = parts;
+  const watched = parts.config.factories.flatMap((factory) => describeWatched(factory) ?? []);
+  return new Map(
+    watched.map((factory) => {
+      const known = before.get(factory.name);
+      if (known !== undefined && JSON.stringify(known.factory) === JSON.stringify(factory))
+        return [factory.name, known];
+      const watch = new RequestWatch(factory, {
+        notifier,
+        inventory,
+        secrets,
+        post: postOverHttp,
+        check: (order, onTouched) => thread.check(order, onTouched),
+        userAgent: `dockbell/${readPackageVersion()}`,
+        schedule: scheduleCall,
+        clock,
+        logger,
+      });
+      return [factory.name, watch];
+    }),
+  );
+}
+
+/** `null` if nothing can be checked: the passes of the factory report why. */
+function describeWatched({ name, source, pullRequests }: FactoryConfig): WatchedFactory | null {
+  if (pullRequests === null || source.type !== 'repository') return null;
+  const folder = parseFactoryFolder(source.path);
+  if (!folder.ok || !parseRepositoryUrl(source.url).ok) return null;
+  const { pollIntervalMs, backtest, reportUntouched } = pullRequests;
+  return {
+    name,
+    target: toRequestTarget(pullRequests, source.branch),
+    pollIntervalMs,
+    hasBacktest: backtest,
+    reportsUntouched: reportUntouched,
+    prefix: folder.prefix,
+  };
+}
+
+/** The thread that checks requests, one after another for all factories. */
+class RequestThread {
+  readonly #parts: RequestCheckParts;
+  readonly #thread: TaskThread<RequestTask, RequestCheck>;
+  /** Of the check in progress, by factory. */
+  readonly #listeners = new Map<string, () => Promise<void>>();
+
+  constructor(parts: RequestCheckParts) {
+    this.#parts = parts;
+    this.#thread = new TaskThread(builtFile('app/pull-requests/request-worker.js'), {
+      timeoutMs: CHECK_TIMEOUT_MS,
+      steps: VALIDATION_STEPS,
+      idleMs: IDLE_MS,
+      host: this.#createHost(),
+      openChannel: parts.openChannel,
+      failure: 'the pull request could not be checked',
+    });
+  }
+
+  async check(order: CheckOrder, onTouched: () => Promise<void>): Promise<RequestCheck> {
+    const { config, paths, env } = this.#parts;
+    const source = config.factories.find(({ name }) => name === order.factory)?.source;
+    const parsed = source?.type === 'repository' ? parseRepositoryUrl(source.url) : null;
+    if (parsed === null || !parsed.ok) return { outcome: 'unread', message: 'the factory has no repository any more' };
+    this.#listeners.set(order.factory, onTouched);
+    try {
+      return await this.#thread.run({
+        order,
+        source: {
+          location: parsed.location,
+          branch: order.branch,
+          mirrorDir: requestMirrorFolder(paths, order.factory),
+          environment: pickPassedOn(env),
+        },
+        webhooksPerFactory: config.limits.webhooksPerFactory,
+      });
+    } catch (error) {
+      return describeSlowCheck(error, order);
+    } finally {
+      this.#listeners.delete(order.factory);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+
+  /** A finding about the value of a secret would reveal a little of it to everybody who can write a pull request. */
+  #createHost(): RequestHost {
+    const { secrets } = this.#parts;
+    return {
+      resolveSecret: async (name, user) => {
+        const found = await secrets.resolve(name, user);
+        return found.outcome === 'found' ? { outcome: 'found', version: found.version } : found;
+      },
+      secretScopes: secrets.scopes,
+      checkSecret: async () => [],
+      noteTouched: async (factory) => this.#listeners.get(factory)?.(),
+    };
+  }
+}

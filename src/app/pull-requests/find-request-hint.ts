@@ -1,0 +1,13 @@
+import type { DeliveryLogEntry, RecordOutcome } from '../../core/resources/delivery.ts';
+import { isRequestEvent } from '../../pull-requests/request-events.ts';
+import type { Registry } from '../../registry/registry.ts';
+
+/** The factory whose pull requests may have changed, by an accepted delivery to any of its webhooks; `null` for other entries. */
+export function findRequestHint(
+  registry: Pick<Registry, 'findByRef'>,
+  entry: DeliveryLogEntry,
+  outcome: RecordOutcome,
+): string | null {
+  if (entry.kind !== 'offer' || outcome.label !== 'Accepted' || !isRequestEvent(entry.event)) return null;
+  return registry.findByRef(entry.webhook)?.factory ?? null;
+}

@@ -1,0 +1,47 @@
+import { workerData } from 'node:worker_threads';
+import type { PlanPreview } from '../../core/plan-preview.ts';
+import type { Environment } from '../../core/reserved-variables.ts';
+import { builtFile } from '../../files/package-files.ts';
+import { type InspectionHost, inspect } from '../../inspection/inspection.ts';
+import { type CheckOrder, checkRequest, type RequestCheck } from '../../pull-requests/check-request.ts';
+import { startGitHost } from '../../source/git-host.ts';
+import type { RepositoryLocation } from '../../source/repository-url.ts';
+import { RequestHeads } from '../../source/request-heads.ts';
+import { DEFAULT_LIMITS } from '../../source/source-limits.ts';
+import { connectStorage } from '../../storage/thread/start-storage.ts';
+import { serveTasks } from '../../threads/serve-tasks.ts';
+import type { TaskThreadData } from '../../threads/task-thread.ts';
+import { lowerThreadPriority } from '../../threads/thread-priority.ts';
+
+/** One check, and where its repository is. */
+export interface RequestTask {
+  order: CheckOrder;
+  source: { location: RepositoryLocation; branch: string; mirrorDir: string; environment: Environment };
+  webhooksPerFactory: number;
+}
+
+/** What the thread asks the thread that serves. */
+export interface RequestHost extends InspectionHost {
+  /** As `CheckParts.onTouched`. */
+  noteTouched(factory: string): Promise<void>;
+}
+
+/** The thread that checks pull requests: git, validation, plan and backtest of what third parties wrote. Exists only while it works. */
+lowerThreadPriority();
+const { channel } = workerData as TaskThreadData;
+const storage = connectStorage(channel);
+const git = startGitHost(builtFile('source/git-host-process.js'));
+serveTasks<RequestTask, RequestCheck, RequestHost>(({ order, source, webhooksPerFactory }, onStep, host) => {
+  const heads = new RequestHeads({ ...source, runGit: git.run, limits: DEFAULT_LIMITS });
+  return checkRequest(
+    {
+      read: (head, prefix, open) => heads.read(head, prefix, open),
+      preview: (preview) => {
+        const question = { kind: 'plan', order: preview, hosted: null, webhooksPerFactory } as const;
+        return inspect(question, { storage, host, onStep }) as Promise<PlanPreview>;
+      },
+      onTouched: () => void host.noteTouched(order.factory),
+    },
+    order,
+  );
+});
