@@ -1,7 +1,7 @@
 import type { JsonObject } from '../src/core/json.ts';
 import type { Received } from '../src/core/trigger.ts';
 import { compileFilter } from '../src/filter/compile-pattern.ts';
-import { ListenerIndex } from '../src/filter/listener-index.ts';
+import { ListenerIndex } from '../src/filter/listeners/listener-index.ts';
 import { type CompiledFilter, matchesReceived } from '../src/filter/match-payload.ts';
 import { parseFilter } from '../src/filter/parse-filter.ts';
 import { type Benchmark, type BenchOptions, divide, type Row, row, type Table } from './kit/benchmark.ts';

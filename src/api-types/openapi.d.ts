@@ -2234,7 +2234,7 @@ export interface components {
         Alert: {
             id: string;
             /** @enum {string} */
-            rule: "applyFailed" | "runFailed" | "failureRate" | "loopGuard" | "deadLetter" | "rejectionBurst" | "rateLimited" | "silent" | "probe" | "queueAge" | "disk" | "backupOverdue" | "tokenExpiring";
+            rule: "applyFailed" | "runFailed" | "failureRate" | "deadLetter" | "rejectionBurst" | "rateLimited" | "silent" | "probe" | "queueAge" | "disk" | "backupOverdue" | "tokenExpiring";
             /** @description The rule in words. */
             title: string;
             /** @enum {string} */
@@ -3000,7 +3000,7 @@ export interface components {
             decisions: {
                 automation: string;
                 /** @enum {string} */
-                outcome: "started" | "filtered" | "disabled" | "filter_error" | "loop_guard";
+                outcome: "started" | "filtered" | "disabled" | "filter_error";
                 run: string | null;
                 path: string | null;
                 /** @description Any JSON value. */
@@ -3051,8 +3051,25 @@ export interface components {
                 provider: string;
                 /** @description UIDs of the webhooks that the last apply resolved. */
                 listens_to: string[];
-                /** @enum {unknown} */
-                handled_elsewhere: true;
+                /** @description Whether Dockbell serves no events of this provider. */
+                handled_elsewhere: boolean;
+                service: {
+                    /** @description Provider and event, for example `github issue_labeled`. */
+                    trigger: string;
+                    /** @description What the provider sends: `X-GitHub-Event: issues, action labeled`. */
+                    events: string[];
+                    starts_here: boolean;
+                    /** @description Names of the enabled webhooks from which it starts. */
+                    served_by: string[];
+                    /** @description Why it starts nothing here; `null` if it can start. */
+                    reason: string | null;
+                    /** @description Repositories of `factory.yaml`, which a filter without `repos` matches; `null` for any repository. */
+                    repositories: string[] | null;
+                    /** @description The IDs that the webhooks map the names of the filter to. */
+                    names: {
+                        [key: string]: string[];
+                    };
+                };
             } & {
                 [key: string]: unknown;
             }))[];
@@ -3810,6 +3827,15 @@ export interface components {
                     }[];
                 }[];
             };
+            /** @description Which webhooks start the triggers of automations that are created or changed. */
+            triggers: {
+                automation: string;
+                trigger: string;
+                /** @description Names of the enabled webhooks from which it starts. */
+                served_by: string[];
+                /** @description Why it starts nothing here; `null` if it can start. */
+                reason: string | null;
+            }[];
             /** @description Paths of the files in `agents/`, `runners/` and `skills/` that change; `null` if the request did not list these files. */
             agent_files: {
                 create: string[];
@@ -16901,7 +16927,7 @@ export interface operations {
                 /** @description Only alerts in this state. `active`: open or acknowledged. */
                 state?: "open" | "acknowledged" | "resolved" | "active";
                 /** @description Only alerts of this rule. */
-                rule?: "applyFailed" | "runFailed" | "failureRate" | "loopGuard" | "deadLetter" | "rejectionBurst" | "rateLimited" | "silent" | "probe" | "queueAge" | "disk" | "backupOverdue" | "tokenExpiring";
+                rule?: "applyFailed" | "runFailed" | "failureRate" | "deadLetter" | "rejectionBurst" | "rateLimited" | "silent" | "probe" | "queueAge" | "disk" | "backupOverdue" | "tokenExpiring";
                 /** @description Only alerts of this factory, without those of the installation. */
                 factory?: string;
             };

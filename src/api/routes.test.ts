@@ -560,7 +560,14 @@ describe('automations', () => {
       expect.objectContaining({
         filter: { webhook_ids: [], webhooks: ['internal-ci'], headers: null, payload: { level: ['error'] } },
       }),
-      { provider: 'schedule', event: 'cron', cron: '* * * * *', listens_to: [], handled_elsewhere: true },
+      {
+        provider: 'schedule',
+        event: 'cron',
+        cron: '* * * * *',
+        listens_to: [],
+        handled_elsewhere: true,
+        service: expect.objectContaining({ trigger: 'schedule cron', starts_here: false }),
+      },
     ]);
   });
 });

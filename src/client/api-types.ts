@@ -14,6 +14,7 @@ export type Replica = Schemas['Replica'];
 export type AuditEntry = Schemas['AuditEntry'];
 export type Automation = Schemas['Automation'];
 export type AutomationTrigger = Automation['triggers'][number];
+export type ProviderTrigger = Extract<AutomationTrigger, { service: unknown }>;
 /** The outcome of a delivery that was posted by a backfill. */
 export type BackfillAnswer = Schemas['BackfillAnswer'];
 export type Backtest = Schemas['Backtest'];

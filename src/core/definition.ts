@@ -28,6 +28,8 @@ export interface AutomationDefinition extends DeclaredAutomation {
 export interface FactoryDefinition {
   /** The settings of lint rules in `factory.yaml`. */
   lint: LintSettings;
+  /** The repositories that `factory.yaml` lists, as `owner/name`; `null` if it has no such list. */
+  repositories: string[] | null;
   webhooks: WebhookDefinition[];
   automations: AutomationDefinition[];
 }

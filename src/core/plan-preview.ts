@@ -2,6 +2,7 @@ import type { Backtest } from './backtest.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { FileChanges, Plan } from './plan.ts';
 import type { SourceTree } from './source-tree.ts';
+import type { TriggerService } from './trigger.ts';
 
 /** A team secret that a definition names but that does not exist. */
 export interface MissingSecret {
@@ -19,6 +20,8 @@ export type PlanPreview =
       /** The live revision, which the plan is compared with. */
       appliedRevision: string | null;
       plan: Plan;
+      /** Which webhooks start the triggers of automations that are created or changed. */
+      triggers: TriggerService[];
       /** Changes of the files that runs get. */
       agentFiles: FileChanges;
       /** The apply waits for the secrets that webhooks name. */

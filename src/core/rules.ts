@@ -52,6 +52,10 @@ export const RULES = {
   'factory/invalid-value': error('A value in `factory.yaml` is not allowed.'),
   'factory/unknown-rule': error('A key under `lint` is not the ID of a rule.'),
   'factory/not-a-lint-rule': error('A key under `lint` is the ID of a rule whose severity cannot be changed.'),
+  'factory/unreadable-repository': lint(
+    'warning',
+    'An entry of `repositories` in `factory.yaml` has neither owner and name nor the form `owner/name`.',
+  ),
   'webhook/invalid-name': error('The file name of a webhook is not a valid name.'),
   'webhook/name-collision': error('Two names of webhooks differ only in case.'),
   'webhook/nested-file': error('A webhook file is in a folder below `webhooks/`.'),
@@ -111,6 +115,15 @@ export const RULES = {
     'A key of a trigger filter lists a value that the provider does not send.',
   ),
   'automation/invalid-schedule': error('The expression, the time zone or the name of a schedule is not valid.'),
+  'automation/not-served': lint('warning', 'No enabled webhook serves the provider of a trigger.'),
+  'automation/name-not-mapped': lint(
+    'warning',
+    'A trigger filter lists a name, but the webhook that serves the trigger does not map it to an ID.',
+  ),
+  'automation/repository-not-listed': lint(
+    'warning',
+    'A trigger filter lists a repository that `factory.yaml` does not list.',
+  ),
   'automation/no-webhooks': error('A webhook trigger lists no webhook.'),
   'automation/malformed-uid': error('An entry of `webhook_ids` is not a webhook UID.'),
   'automation/name-as-uid': error('An entry of `webhook_ids` is the name of a webhook instead of its UID.'),

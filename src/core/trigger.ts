@@ -1,5 +1,6 @@
 import type { Position } from './diagnostic.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
+import type { ProviderNames } from './resources/provider-names.ts';
 
 /** What a trigger requires of a delivery: conditions on its request headers and on its payload. An absent part requires nothing. */
 export interface DeliveryFilter {
@@ -8,16 +9,38 @@ export interface DeliveryFilter {
   payload?: JsonObject;
   /** The delivery is an event that this provider trigger takes. */
   trigger?: ProviderCondition;
+  /** No account that acted is one of these. */
+  ignored?: IgnoredActors;
 }
 
-/** A trigger of a provider with what the factory says about it. */
+/** A trigger of a provider, with what its factory and its webhook say about it. */
 export interface ProviderCondition {
   provider: string;
   event: string;
   /** The filter as declared. */
   filter: JsonObject;
-  /** The repositories of the factory, as the provider names them. Without `repos` in the filter, only these match. */
+  /** The repositories of the factory. Without `repos` in the filter, only these match. Absent: all do. */
   repositories?: string[];
+  /** As in `WebhookAccounts`. */
+  names?: ProviderNames;
+  /** As in `WebhookAccounts`. */
+  botUsername?: string;
+}
+
+/** Accounts whose events start nothing. */
+export interface IgnoredActors {
+  provider: string;
+  /** As declared. */
+  actors: string[];
+}
+
+/** What a webhook that serves a provider says about accounts there. */
+export interface WebhookAccounts {
+  provider: string;
+  names?: ProviderNames;
+  /** The account whose mentions start automations. */
+  botUsername?: string;
+  ignoreActors?: string[];
 }
 
 /** What a filter tests. */
@@ -47,13 +70,19 @@ export interface WebhookTrigger {
   payload: JsonObject | null;
   /** Position of the lists of webhooks, for diagnostics about UIDs. */
   at: Position;
+  /** By the UIDs of webhooks that ignore accounts. Set by an apply. */
+  accounts?: { [uid: string]: WebhookAccounts };
 }
 
-/** A trigger of another provider. It is valid and listed as "handled elsewhere", but starts no run. */
-export interface ForeignTrigger {
+/** A trigger of another provider. The webhooks of the factory that serve the provider deliver its events. */
+export interface ProviderTrigger {
   provider: string;
   /** The trigger as declared. */
   declared: JsonObject;
+  /** The repositories of the factory. Set by an apply; absent if `factory.yaml` lists none. */
+  repositories?: string[];
+  /** By the UIDs of webhooks that name or ignore accounts. Set by an apply. */
+  accounts?: { [uid: string]: WebhookAccounts };
 }
 
 /** What happens to ticks at which no daemon ran: `none` counts them, `latest` also starts a run for the latest one. */
@@ -70,7 +99,18 @@ export interface DeclaredSchedule {
   catchUp: CatchUp;
 }
 
-export type Trigger = WebhookTrigger | ForeignTrigger;
+export type Trigger = WebhookTrigger | ProviderTrigger;
+
+/** Which webhooks of a factory start a trigger. */
+export interface TriggerService {
+  automation: string;
+  /** For people, for example `github issue_labeled`. */
+  trigger: string;
+  /** The names of the enabled webhooks from which it starts. */
+  servedBy: string[];
+  /** Why it starts nothing here, as the end of a sentence; `null` if it can start. */
+  reason: string | null;
+}
 
 export function isWebhookTrigger(trigger: Trigger): trigger is WebhookTrigger {
   return trigger.provider === 'webhook';
@@ -110,8 +150,8 @@ export function declareTrigger(trigger: Trigger): JsonObject {
 
 /** The triggers of an automation and their webhooks, all by UID or all by file name. */
 export interface Listening<Webhook extends string = string> {
-  triggers: readonly (Pick<WebhookTrigger, 'provider' | 'headers' | 'payload'> | Pick<ForeignTrigger, 'provider'>)[];
-  /** For each trigger: the webhooks it listens to; empty for triggers of other providers. */
+  triggers: readonly (Pick<WebhookTrigger, 'provider' | 'headers' | 'payload' | 'accounts'> | ProviderTrigger)[];
+  /** For each trigger: the webhooks it listens to. */
   listensTo: readonly (readonly Webhook[])[];
 }
 
@@ -127,10 +167,17 @@ export function triggerFilters<Webhook extends string>(
   webhook: Webhook | null,
 ): DeliveryFilter[] {
   return triggers.flatMap((trigger, index) => {
-    if (trigger.provider !== 'webhook' || !('payload' in trigger)) return [];
     const listens = webhook === null || listensTo[index]?.includes(webhook) === true;
-    return listens ? [filterOf(trigger)] : [];
+    return listens ? (describeTrigger(trigger, webhook) ?? []) : [];
   });
+}
+
+/** `null` if no delivery can start the trigger. Only what the given webhook says about accounts counts. */
+function describeTrigger(trigger: Listening['triggers'][number], webhook: string | null): DeliveryFilter | null {
+  const accounts = webhook === null ? undefined : trigger.accounts?.[webhook];
+  const filter = 'declared' in trigger ? filterOfProvider(trigger, accounts) : filterOf(trigger);
+  const ignored = listIgnored(accounts);
+  return filter === null || ignored === null ? filter : { ...filter, ignored };
 }
 
 /** The parts of the filter that require something. */
@@ -139,6 +186,29 @@ export function filterOf({ headers, payload }: Pick<WebhookTrigger, 'headers' | 
   if (headers !== undefined && Object.keys(headers).length > 0) filter.headers = headers;
   if (payload !== null && Object.keys(payload).length > 0) filter.payload = payload;
   return filter;
+}
+
+function filterOfProvider(
+  { provider, declared, repositories }: ProviderTrigger,
+  { names, botUsername }: Partial<WebhookAccounts> = {},
+): DeliveryFilter | null {
+  const { event, filter = null } = declared;
+  if (isOfSchedule(declared)) return null;
+  if (typeof event !== 'string' || (filter !== null && !isJsonObject(filter))) return null;
+  return {
+    trigger: {
+      provider,
+      event,
+      filter: filter ?? {},
+      ...(repositories === undefined ? {} : { repositories }),
+      ...(names === undefined ? {} : { names }),
+      ...(botUsername === undefined ? {} : { botUsername }),
+    },
+  };
+}
+
+function listIgnored({ provider, ignoreActors = [] }: Partial<WebhookAccounts> = {}): IgnoredActors | null {
+  return provider === undefined || ignoreActors.length === 0 ? null : { provider, actors: ignoreActors };
 }
 
 /** The `triggerFilters` of each webhook that the automation listens to. */

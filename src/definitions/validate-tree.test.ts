@@ -624,9 +624,37 @@ Do it.
       '5:29 automation/event-not-served triggers[2].event',
       '6:61 automation/key-not-served triggers[3].filter.paths',
       '6:83 automation/empty-filter triggers[3].filter.labels',
+      '7:5 automation/not-served triggers[4]',
       '7:77 automation/unknown-filter-value triggers[4].filter.conclusions[0]',
     ],
   ),
+  {
+    title: 'triggers that webhooks of the factory serve only in part',
+    files: {
+      'factory.yaml':
+        'schemaVersion: v1alpha1\nname: f\nrepositories: [{owner: acme, name: site}, acme/api, {name: docs}]\n',
+      'webhooks/off.yaml': 'enabled: false\nauthMode: signature\nsignatureScheme: github\nsecretName: A\n',
+      'webhooks/chat.yaml':
+        'authMode: signature\nsignatureScheme: slack\nsecretName: B\nnames: {channels: {triage: C012345}}\n',
+      'webhooks/relay.yaml': 'secretName: C\nserves: gitlab\n',
+      'automations/a/automation.md': `---
+triggers:
+  - {provider: github, event: push}
+  - {provider: slack, event: app_mention, filter: {channels: ['#triage', ops]}}
+  - {provider: gitlab, event: bot_mentioned}
+  - {provider: gitlab, event: merge_request, filter: {repos: [Acme/API, acme/other]}}
+---
+Do it.
+`,
+    },
+    findings: [
+      'automations/a/automation.md:3:5 automation/not-served triggers[0]',
+      'automations/a/automation.md:4:74 automation/name-not-mapped triggers[1].filter.channels[1]',
+      'automations/a/automation.md:5:5 automation/not-served triggers[2]',
+      'automations/a/automation.md:6:73 automation/repository-not-listed triggers[3].filter.repos[1]',
+      'factory.yaml:3:53 factory/unreadable-repository repositories[2]',
+    ],
+  },
   front('a trigger without filter', '---\ntriggers:\n  - {provider: webhook, event: received}\n---\nDo it.\n', [
     '3:5 automation/no-webhooks triggers[0].filter',
   ]),
@@ -756,7 +784,7 @@ Do it.
     'a trigger that is repeated, with its lists in another order',
     automation({
       trigger:
-        'filter: {webhooks: [ci], payload: {a: [1, 2], b: [x]}}\n  - {provider: schedule, cron: x}\n  - provider: webhook\n    event: received\n    filter: {webhooks: [ci, ci], payload: {b: {in: [x]}, a: [2, 1, 1]}}',
+        'filter: {webhooks: [ci], payload: {a: [1, 2], b: [x]}}\n  - {provider: factory, cron: x}\n  - provider: webhook\n    event: received\n    filter: {webhooks: [ci, ci], payload: {b: {in: [x]}, a: [2, 1, 1]}}',
     }),
     ['7:5 automation/repeated-trigger triggers[2]'],
     /triggers\[0]/,
@@ -841,7 +869,14 @@ describe('validateTree', () => {
       'tree/omitted-file',
       'file/too-slow',
       ...list('webhook', ['empty-secret', 'unsafe-secret', 'unsendable-secret', 'unusable-secret', 'weak-secret']),
-      ...list('automation', ['unknown-uid', 'missing-run-secret', 'unknown-agent', 'unknown-runner']),
+      // Tested in check/check-schedules.test.ts.
+      ...list('automation', [
+        'invalid-schedule',
+        'unknown-uid',
+        'missing-run-secret',
+        'unknown-agent',
+        'unknown-runner',
+      ]),
       'secret/missing',
       'secret/outside-scope',
       'filter/unseen-key',
@@ -962,7 +997,7 @@ describe('validateTree', () => {
   it('reads every key of an automation and hands overrides on as they are', () => {
     const keys =
       'description: d\nenabled: false\nagent: triage\nmodel: m\nharness: {name: h}\nrunner: r\nenvironmentId: 7\nsecrets: [A, B]\nmcpServers: [x, {y: 1}]\nworkerHost: w\n';
-    const trigger = `filter: {webhook_ids: {in: [${UID}]}, webhooks: [ci], payload: {1: [true, null], a: {b: [1]}}}\n  - provider: schedule\n    cron: "* * * * *"`;
+    const trigger = `filter: {webhook_ids: {in: [${UID}]}, webhooks: [ci], payload: {1: [true, null], a: {b: [1]}}}\n  - provider: factory\n    cron: "* * * * *"`;
     const { definition, diagnostics } = validateFiles({
       ...CI,
       'automations/a/automation.md': automation({ keys, trigger }),
@@ -974,7 +1009,7 @@ describe('validateTree', () => {
       agent: 'triage',
       triggers: [
         { webhookIds: [UID], webhooks: ['ci'], payload: { '1': [true, null], a: { b: [1] } } },
-        { provider: 'schedule', declared: { provider: 'schedule', cron: '* * * * *' } },
+        { provider: 'factory', declared: { provider: 'factory', cron: '* * * * *' } },
       ],
       overrides: {
         model: 'm',
@@ -993,14 +1028,17 @@ describe('validateTree', () => {
       'triggers[0].filter.payload["1"] 5:92',
       'triggers[0].filter.payload.a 5:109',
       'triggers[0].filter.payload.a.b 5:113',
+      'triggers[1] 6:5',
     ]);
   });
 
-  it.each(['github, event: push', 'linear, event: issue_created', 'schedule', 'factory'])(
+  it.each(['github, event: push', 'linear, event: issue_created', 'factory'])(
     'accepts other keys of a trigger of %s',
     (provider) => {
       const text = `---\ntriggers:\n  - {provider: ${provider}, anything: {at: [all]}}\n---\nDo it.\n`;
-      expect(validateFiles({ 'automations/a/automation.md': text }).diagnostics).toEqual([]);
+      const { diagnostics } = validateFiles({ 'automations/a/automation.md': text });
+      // No webhook of the tree serves it.
+      expect(diagnostics.filter(({ rule }) => rule !== 'automation/not-served')).toEqual([]);
     },
   );
 
@@ -1049,7 +1087,7 @@ describe('validateTree', () => {
       'skills/x.yaml': 'a: [',
       'runners/r.yml': '',
     };
-    expect(validateFiles(files).definition).toEqual({ lint: {}, webhooks: [], automations: [] });
+    expect(validateFiles(files).definition).toEqual({ lint: {}, repositories: null, webhooks: [], automations: [] });
   });
 
   it('never applies a definition in part', () => {

@@ -31,10 +31,11 @@ export function compilePattern(pattern: FilterPattern): CompiledPattern {
 }
 
 /** With the parts of a filter that require something. */
-export function compileFilter({ headers, payload, trigger }: FilterPattern): CompiledFilter {
+export function compileFilter({ headers, payload, event, values }: FilterPattern): CompiledFilter {
   return {
     parts: [...compilePart('headers', headers), ...compilePart('payload', payload)],
-    trigger: trigger === undefined ? null : { event: trigger.event, values: trigger.values.map(compileValues) },
+    event,
+    values: values.map(compileValues),
   };
 }
 

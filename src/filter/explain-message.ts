@@ -28,9 +28,13 @@ export function sayNotIn(path: string, value: unknown, set: ReadonlySet<unknown>
   return `${is}; not_in excludes its element ${describeValue(found)}`;
 }
 
-/** Some value of a provider trigger must exist. */
-export function sayValueExists(subject: string, matched: boolean): string {
-  return matched ? `the delivery has ${subject}, as expected` : `the delivery has no ${subject.replace(/^an? /, '')}`;
+/** Some value of a provider trigger must exist, or none. */
+export function sayValueExists(subject: string, expected: boolean, matched: boolean): string {
+  const has =
+    expected === matched
+      ? `the delivery has ${subject}`
+      : `the delivery has no ${subject.replace(/^(?:an?|the) /, '')}`;
+  return matched ? `${has}, as expected` : has;
 }
 
 /** `in` of a key of a provider trigger: one of the values is listed. */

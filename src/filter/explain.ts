@@ -1,5 +1,6 @@
 import { isJsonObject, type Json } from '../core/json.ts';
 import type { Received } from '../core/trigger.ts';
+import type { ProviderEvent } from '../triggers/trigger-pattern.ts';
 import { formatHeader, formatPath, shortenText } from '../words/payload-path.ts';
 import { summarizeValue } from './describe-value.ts';
 import {
@@ -19,7 +20,6 @@ import {
   type CompiledFilter,
   type CompiledLeaf,
   type CompiledPart,
-  type CompiledTrigger,
   isListed,
   leafHolds,
   objectHolds,
@@ -66,8 +66,11 @@ export const EVENT_PATH = 'event';
 type Path = readonly (string | number)[];
 
 /** Evaluates every condition, where matching stops at the first that fails, and says what was asked and found. */
-export function explainReceived({ parts, trigger }: CompiledFilter, received: Received): Explanation {
-  const trace = trigger === null ? traceParts(parts, received) : traceTrigger(parts, trigger, received);
+export function explainReceived(filter: CompiledFilter, received: Received): Explanation {
+  const { parts, event, values } = filter;
+  const trace = event === null ? traceParts(parts, received) : [traceEvent(parts, event, received)];
+  // For another event, the conditions on values mean nothing.
+  if (event === null || trace[0]!.matched) trace.push(...values.flatMap((one) => traceValues(one, received.payload)));
   const decidedBy = trace.find((entry) => !entry.matched) ?? null;
   return { matched: decidedBy === null, trace, decidedBy };
 }
@@ -76,10 +79,10 @@ export function explainReceived({ parts, trigger }: CompiledFilter, received: Re
  * The entry that `explainReceived` says decided; `null` where the delivery matches. Describes only that one, because
  * a backtest explains many deliveries.
  */
-export function findDecidingEntry({ parts, trigger }: CompiledFilter, received: Received): TraceEntry | null {
-  if (trigger === null) return decideParts(parts, received);
-  if (decideParts(parts, received) !== null) return traceEvent(parts, trigger, received);
-  const failed = trigger.values.find((values) => !values.matches(received.payload));
+export function findDecidingEntry({ parts, event, values }: CompiledFilter, received: Received): TraceEntry | null {
+  const decided = decideParts(parts, received);
+  if (decided !== null) return event === null ? decided : traceEvent(parts, event, received);
+  const failed = values.find((one) => !one.matches(received.payload));
   return failed === undefined ? null : traceValues(failed, received.payload).find((entry) => !entry.matched)!;
 }
 
@@ -100,14 +103,8 @@ function traceParts(parts: readonly CompiledPart[], received: Received): TraceEn
   );
 }
 
-/** The event in one entry, in the terms of the provider. The conditions on values only mean something for this event. */
-function traceTrigger(parts: readonly CompiledPart[], trigger: CompiledTrigger, received: Received): TraceEntry[] {
-  const event = traceEvent(parts, trigger, received);
-  if (!event.matched) return [event];
-  return [event, ...trigger.values.flatMap((values) => traceValues(values, received.payload))];
-}
-
-function traceEvent(parts: readonly CompiledPart[], { event }: CompiledTrigger, received: Received): TraceEntry {
+/** The event in one entry, in the terms of the provider. */
+function traceEvent(parts: readonly CompiledPart[], event: ProviderEvent, received: Received): TraceEntry {
   const decided = decideParts(parts, received);
   const matched = decided === null;
   const message = matched
@@ -123,9 +120,9 @@ function traceValues(values: CompiledValues, payload: unknown): TraceEntry[] {
   const entries: TraceEntry[] = [];
   const add = (operator: TraceEntry['operator'], expected: Json, found: string[], matched: boolean, message: string) =>
     entries.push({ path: key, operator, expected, actual: found, present: found.length > 0, matched, message });
-  if (exists) {
-    const matched = read.in.length > 0;
-    add('exists', true, read.in, matched, sayValueExists(subject, matched));
+  if (exists !== null) {
+    const matched = exists === read.in.length > 0;
+    add('exists', exists, read.in, matched, sayValueExists(subject, exists, matched));
   }
   if (included !== null) {
     const matched = values.isIncluded(payload);

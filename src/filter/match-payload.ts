@@ -31,15 +31,11 @@ export interface CompiledPart {
   condition: CompiledObject;
 }
 
-/** A compiled filter of deliveries. Without parts, it matches everything. */
+/** A compiled filter of deliveries. Without parts and values, it matches everything. */
 export interface CompiledFilter {
   parts: readonly CompiledPart[];
-  /** As `FilterPattern.trigger`; `null` for other triggers. */
-  trigger: CompiledTrigger | null;
-}
-
-export interface CompiledTrigger {
-  event: ProviderEvent;
+  /** As in `FilterPattern`. */
+  event: ProviderEvent | null;
   values: readonly CompiledValues[];
 }
 
@@ -47,11 +43,11 @@ export interface CompiledTrigger {
  * Does the received delivery match the filter? Recurses as deep as the filter only, allocates nothing and stops at the
  * first condition that fails.
  */
-export function matchesReceived({ parts, trigger }: CompiledFilter, received: Received): boolean {
-  return fieldsHold(parts, received) && (trigger === null || valuesHold(trigger, received.payload));
+export function matchesReceived({ parts, values }: CompiledFilter, received: Received): boolean {
+  return fieldsHold(parts, received) && valuesHold(values, received.payload);
 }
 
-function valuesHold({ values }: CompiledTrigger, payload: unknown): boolean {
+function valuesHold(values: readonly CompiledValues[], payload: unknown): boolean {
   for (let index = 0; index < values.length; index += 1) {
     if (!values[index]!.matches(payload)) return false;
   }

@@ -1,7 +1,8 @@
 import { isJsonObject } from '../core/json.ts';
 import type { DeliveryFilter } from '../core/trigger.ts';
 import { compileTrigger } from '../triggers/compile-trigger.ts';
-import type { TriggerPattern } from '../triggers/trigger-pattern.ts';
+import { excludeActors } from '../triggers/ignored-actors.ts';
+import type { TriggerPattern, ValueCondition } from '../triggers/trigger-pattern.ts';
 import { describeValue } from './describe-value.ts';
 import { PATTERN_RULES, type ParsedPattern, type PatternProblem, parsePattern } from './parse-pattern.ts';
 import type { FilterPattern, PatternField } from './pattern.ts';
@@ -15,7 +16,7 @@ export interface FilterProblem extends PatternProblem {
 }
 
 /** A filter of deliveries that nobody has checked: any JSON or YAML in each part. */
-export type AnyFilter = { readonly [Part in WrittenPart]?: unknown } & Pick<DeliveryFilter, 'trigger'>;
+export type AnyFilter = { readonly [Part in WrittenPart]?: unknown } & Pick<DeliveryFilter, 'trigger' | 'ignored'>;
 
 export type ParsedFilter = { ok: true; pattern: FilterPattern } | { ok: false; problems: FilterProblem[] };
 
@@ -24,7 +25,8 @@ export function parseFilter(filter: AnyFilter): ParsedFilter {
   const headers = parsePart(filter.headers, parseHeaderPattern);
   const payload = parsePart(filter.payload, parsePattern);
   if (headers.ok && payload.ok) {
-    return { ok: true, pattern: { headers: headers.pattern.fields, payload: payload.pattern.fields } };
+    const fields = { headers: headers.pattern.fields, payload: payload.pattern.fields };
+    return { ok: true, pattern: { ...fields, event: null, values: [] } };
   }
   return { ok: false, problems: [...problemsOf(headers, 'headers'), ...problemsOf(payload, 'payload')] };
 }
@@ -36,19 +38,21 @@ export type ParsedFilters = { ok: true; patterns: FilterPattern[] } | Extract<Pa
  * kind of delivery; none if it cannot be evaluated. Never throws.
  */
 export function parseTriggerFilter(filter: AnyFilter): ParsedFilters {
-  if (filter.trigger === undefined) {
-    const parsed = parseFilter(filter);
-    return parsed.ok ? { ok: true, patterns: [parsed.pattern] } : parsed;
-  }
-  const parsed = compileTrigger(filter.trigger).map(parseTriggerPattern);
+  const parsed =
+    filter.trigger === undefined ? [parseFilter(filter)] : compileTrigger(filter.trigger).map(parseTriggerPattern);
   const problems = parsed.flatMap((one) => (one.ok ? [] : one.problems));
   if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, patterns: parsed.flatMap((one) => (one.ok ? [one.pattern] : [])) };
+  const excluded = filter.ignored === undefined ? [] : excludeActors(filter.ignored);
+  return { ok: true, patterns: parsed.flatMap((one) => (one.ok ? [addConditions(one.pattern, excluded)] : [])) };
+}
+
+function addConditions(pattern: FilterPattern, values: readonly ValueCondition[]): FilterPattern {
+  return values.length === 0 ? pattern : { ...pattern, values: [...values, ...pattern.values] };
 }
 
 function parseTriggerPattern({ event, headers, payload, values }: TriggerPattern): ParsedFilter {
   const parsed = parseFilter(Object.keys(headers).length === 0 ? { payload } : { headers, payload });
-  return parsed.ok ? { ok: true, pattern: { ...parsed.pattern, trigger: { event, values } } } : parsed;
+  return parsed.ok ? { ok: true, pattern: { ...parsed.pattern, event, values } } : parsed;
 }
 
 function parsePart(part: unknown, parse: (part: unknown) => ParsedPattern): ParsedPattern {

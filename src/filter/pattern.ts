@@ -35,8 +35,10 @@ export interface FilterPattern {
   /** Leaves with the names of headers in lowercase as keys. */
   headers: PatternField[];
   payload: PatternField[];
-  /** For a provider trigger: the other fields decide whether a delivery is this event, and these conditions must hold, too. */
-  trigger?: { event: ProviderEvent; values: readonly ValueCondition[] };
+  /** For a provider trigger: `headers` and `payload` decide whether a delivery is this event. Otherwise `null`. */
+  event: ProviderEvent | null;
+  /** Further conditions. They are evaluated last. */
+  values: readonly ValueCondition[];
 }
 
 /** Is this a value that a filter can list? `NaN` and infinity, which YAML has, are not JSON. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { measureCpuMs } from '../../test/helpers/measure-cpu.ts';
 import { onPayload, received } from '../../test/helpers/payload-filter.ts';
-import { ListenerIndex } from '../filter/listener-index.ts';
+import { ListenerIndex } from '../filter/listeners/listener-index.ts';
 import { readJsonBody } from './json-body.ts';
 
 const MAX_BYTES = 262_144;

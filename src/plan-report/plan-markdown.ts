@@ -50,13 +50,13 @@ function renderItems(items: readonly PlannedItem[]): string {
   return ['| | | |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
-function renderChanges({ action, url, changes }: PlannedItem): string {
+function renderChanges({ action, url, changes, triggers }: PlannedItem): string {
   const shown = action === 'create' || action === 'delete' ? [] : changes;
   const lines = shown.map((change) => {
     const { from, to, place } = describeSides(change);
     return `${code(change.path)}${place}: ${code(from)} → ${code(to)}`;
   });
-  return [...(url === null ? [] : [code(url)]), ...lines].join('<br>');
+  return [...(url === null ? [] : [code(url)]), ...triggers.map(code), ...lines].join('<br>');
 }
 
 function renderMissing({ missing_secrets: missing }: PlanPreview): string {

@@ -13,6 +13,8 @@ export interface PlannedItem {
   uid: string | null;
   url: string | null;
   changes: LeafChange[];
+  /** Which webhooks start the triggers of an automation that is created or changed. */
+  triggers: string[];
 }
 
 /** The changes of a plan: webhooks, automations, agent files. Creations come before changes before deletions. */
@@ -20,16 +22,25 @@ export function listPlannedItems(plan: PlanPreview): PlannedItem[] {
   return [...listDefinitions(plan), ...listFiles(plan)];
 }
 
-function listDefinitions({ webhooks, automations }: PlanPreview): PlannedItem[] {
+function listDefinitions({ webhooks, automations, triggers }: PlanPreview): PlannedItem[] {
   const sections = [
     ['webhook', webhooks],
     ['automation', automations],
   ] as const;
-  return sections.flatMap(([kind, { create, update, delete: gone }]) => [
-    ...create.map((entry) => toItem(kind, entry.restored ? 'restore' : 'create', entry)),
-    ...update.map((entry) => toItem(kind, classifyUpdate(entry), entry)),
-    ...gone.map((entry) => toItem(kind, 'delete', entry)),
-  ]);
+  return sections.flatMap(([kind, { create, update, delete: gone }]) => {
+    const services = kind === 'automation' ? triggers : [];
+    return [
+      ...create.map((entry) => toItem(kind, entry.restored ? 'restore' : 'create', entry, services)),
+      ...update.map((entry) => toItem(kind, classifyUpdate(entry), entry, services)),
+      ...gone.map((entry) => toItem(kind, 'delete', entry, [])),
+    ];
+  });
+}
+
+/** `github issue_labeled: served by github`, or why the trigger starts nothing here. */
+function describeTrigger({ trigger, served_by: webhooks, reason }: PlanPreview['triggers'][number]): string {
+  if (reason !== null) return `${trigger}: cannot start here, ${reason}`;
+  return webhooks.length === 0 ? trigger : `${trigger}: served by ${webhooks.join(', ')}`;
 }
 
 function listFiles({ agent_files: files }: PlanPreview): PlannedItem[] {
@@ -40,6 +51,7 @@ function listFiles({ agent_files: files }: PlanPreview): PlannedItem[] {
     uid: null,
     url: null,
     changes: [],
+    triggers: [],
   });
   const { create = [], update = [], delete: gone = [] } = files ?? {};
   return [...create.map(toFile('create')), ...update.map(toFile('change')), ...gone.map(toFile('delete'))];
@@ -51,7 +63,12 @@ function classifyUpdate({ changes }: PlanEntry): PlanAction {
   return switched.to === true ? 'enable' : 'disable';
 }
 
-function toItem(kind: PlannedItem['kind'], action: PlanAction, entry: PlanEntry & { ingress_url?: string | null }) {
+function toItem(
+  kind: PlannedItem['kind'],
+  action: PlanAction,
+  entry: PlanEntry & { ingress_url?: string | null },
+  services: PlanPreview['triggers'],
+): PlannedItem {
   const { name, uid, changes, ingress_url: url = null } = entry;
   const shown = changes.filter(
     ({ to }) => action === 'change' || action === 'enable' || action === 'disable' || to !== null,
@@ -63,6 +80,7 @@ function toItem(kind: PlannedItem['kind'], action: PlanAction, entry: PlanEntry 
     uid,
     url,
     changes: shown.flatMap(({ key, from, to }) => listLeafChanges(key, from, to)),
+    triggers: services.filter(({ automation }) => automation === name).map(describeTrigger),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Plan, PlanEntry, PlanSection } from '../core/plan.ts';
 import type { PlanPreview } from '../core/plan-preview.ts';
 import type { AuthMode } from '../core/resources/webhook.ts';
 import { formatInstant } from '../core/time/clock.ts';
+import type { TriggerService } from '../core/trigger.ts';
 
 /** What an apply changes, as the interfaces show it; the same in a preview and in the history. */
 export function presentPlan({ webhooks, automations }: Plan) {
@@ -33,7 +34,7 @@ export interface PlanSurroundings<Commit> {
 /** A valid preview. The webhooks of its plan that exist carry their URL, with `{token}` for a credential in it. */
 export function presentPlanPreview<Commit>(
   factory: string,
-  { appliedRevision, plan, agentFiles, missingSecrets, diagnostics, backtest }: PlanPreview & { valid: true },
+  { appliedRevision, plan, triggers, agentFiles, missingSecrets, diagnostics, backtest }: PlanPreview & { valid: true },
   { urls, appliedCommit }: PlanSurroundings<Commit>,
 ) {
   const { webhooks, automations } = presentPlan(plan);
@@ -48,11 +49,16 @@ export function presentPlanPreview<Commit>(
       delete: webhooks.delete.map(withUrl),
     },
     automations,
+    triggers: triggers.map(presentService),
     agent_files: agentFiles,
     missing_secrets: missingSecrets,
     diagnostics,
     backtest: presentBacktest(backtest),
   };
+}
+
+function presentService({ automation, trigger, servedBy, reason }: TriggerService) {
+  return { automation, trigger, served_by: servedBy, reason };
 }
 
 function urlOf(

@@ -90,7 +90,7 @@ function plan(
 ): ComputedPlan {
   const webhooks = definition.webhooks ?? [];
   return computePlan({
-    definition: { lint: {}, webhooks, automations: definition.automations ?? [], ...definition },
+    definition: { lint: {}, repositories: null, webhooks, automations: definition.automations ?? [], ...definition },
     applied: {
       name: 'f',
       revision: 'old',
@@ -111,8 +111,8 @@ function plan(
 }
 
 /** What an apply of the plan leaves for the next one. */
-function originOf(files: AutomationDefinition[], rows: AppliedAutomation[], { uids }: ComputedPlan): PlanOrigin {
-  return { rows: new OrderedLookup<AutomationDefinition, AutomationRow>(files, rows), uids, lint: {} };
+function originOf(files: AutomationDefinition[], rows: AppliedAutomation[], { listened }: ComputedPlan): PlanOrigin {
+  return { rows: new OrderedLookup<AutomationDefinition, AutomationRow>(files, rows), listened, lint: {} };
 }
 
 /** The inventory after this plan. */

@@ -15,7 +15,13 @@ import { WEBHOOK_FIELDS } from '../core/resources/webhook.ts';
 import { applyLint, type LintSettings } from '../core/rules.ts';
 import { declareTrigger } from '../core/trigger.ts';
 import { type AssignedUids, assignUids } from './assign-uids.ts';
-import { type ResolvedListeners, resolveListeners, UNKNOWN_UID } from './resolve-listeners.ts';
+import {
+  collectListenedTo,
+  type ListenedTo,
+  type ResolvedListeners,
+  resolveListeners,
+  UNKNOWN_UID,
+} from './resolve-listeners.ts';
 
 /** The input of a plan. */
 export interface PlanInput {
@@ -40,7 +46,7 @@ export interface PlanInput {
 export interface PlanOrigin {
   /** The applied row of each definition. A file that did not change has the identical definition. */
   rows: OrderedLookup<AutomationDefinition, AutomationRow>;
-  uids: ReadonlyMap<string, WebhookUid>;
+  listened: ListenedTo;
   lint: LintSettings;
 }
 
@@ -55,8 +61,8 @@ export interface ComputedPlan {
   deleteAutomations: string[];
   /** All definitions after the apply. Those that do not change are the objects of the applied state. */
   planned: { webhooks: WebhookRow[]; automations: AutomationRow[] };
-  /** The UIDs of the planned webhooks, by name. */
-  uids: ReadonlyMap<string, WebhookUid>;
+  /** What the planned triggers were resolved with. */
+  listened: ListenedTo;
   /** Diagnostics that need the inventory: UIDs that match no webhook. */
   warnings: Diagnostic[];
 }
@@ -90,8 +96,9 @@ export function computePlan(input: PlanInput): ComputedPlan {
     input.newUid,
     input.keptUids,
   );
+  const listened = collectListenedTo(definition, uids.byName);
   const webhooks = planWebhooks(input, uids);
-  const automations = planAutomations(input, uids);
+  const automations = planAutomations(input, listened);
   return {
     plan: { webhooks: webhooks.section, automations: automations.section },
     webhooks: webhooks.written,
@@ -100,7 +107,7 @@ export function computePlan(input: PlanInput): ComputedPlan {
     remarks: automations.remarks,
     deleteAutomations: automations.deleted.map((automation) => automation.name),
     planned: { webhooks: webhooks.planned, automations: automations.planned },
-    uids: uids.byName,
+    listened,
     warnings: automations.warnings,
   };
 }
@@ -205,15 +212,14 @@ function declareWebhook(webhook: WebhookRow): Declared {
   return pickWith(WEBHOOK_FIELDS, 'planned', webhook);
 }
 
-function planAutomations(input: PlanInput, uids: AssignedUids) {
+function planAutomations(input: PlanInput, listened: ListenedTo) {
   const { applied, definition } = input;
   const section = emptySection();
   const warnings: Diagnostic[] = [];
   const written: AutomationRow[] = [];
   const remarks: Remark[] = [];
   const own = groupWarnings(input.findings);
-  const known = new Set<string>(uids.byName.values());
-  const origins = findOrigins(input, uids);
+  const origins = findOrigins(input, listened);
   const findApplied = createFinder(applied.automations);
   let kept = 0;
   const planned = definition.automations.map((automation, index) => {
@@ -227,7 +233,7 @@ function planAutomations(input: PlanInput, uids: AssignedUids) {
     }
     const earlier = findApplied(automation.name);
     if (earlier !== undefined) kept += 1;
-    const found = resolveListeners(automation, uids.byName, known);
+    const found = resolveListeners(automation, listened);
     const ofUids = applyLint(found.warnings, definition.lint);
     warnings.push(...ofUids);
     const row = composeAutomationRow(input, automation, { ...found, warnings: [...ofFile, ...ofUids] });
@@ -271,10 +277,10 @@ function renewWarnings(earlier: AutomationRow, ofFile: Diagnostic[], ofPlan: Dia
   return isDeepStrictEqual(earlier.warnings, warnings) ? earlier : { ...earlier, warnings };
 }
 
-/** The applied rows whose definitions, UIDs and settings are the same as now. Only their warnings can differ. */
-function findOrigins({ origin = null, definition }: PlanInput, { byName }: AssignedUids): PlanOrigin['rows'] {
+/** The applied rows whose definitions, webhooks and settings are the same as now. Only their warnings can differ. */
+function findOrigins({ origin = null, definition }: PlanInput, listened: ListenedTo): PlanOrigin['rows'] {
   const isSame =
-    origin !== null && isDeepStrictEqual(origin.uids, byName) && isDeepStrictEqual(origin.lint, definition.lint);
+    origin !== null && isDeepStrictEqual(origin.listened, listened) && isDeepStrictEqual(origin.lint, definition.lint);
   return isSame ? origin.rows : NO_ORIGINS;
 }
 
@@ -295,10 +301,11 @@ function groupWarnings(findings: readonly Diagnostic[]): Map<string, Diagnostic[
 function composeAutomationRow(
   input: PlanInput,
   { places: _, ...automation }: AutomationDefinition,
-  { listensTo, warnings }: ResolvedListeners,
+  { triggers, listensTo, warnings }: ResolvedListeners,
 ): AutomationRow {
   return {
     ...automation,
+    triggers,
     listensTo,
     warnings,
     factory: input.applied.name,

@@ -27,7 +27,7 @@ export interface AuditedApply {
 /** The entry of an apply in the audit log: who caused it, what changed, and which versions of secrets are now in use. */
 export function auditApply(
   ids: IdSource,
-  { actor, reconciliation, before, computed: { plan, webhooks, uids } }: AuditedApply,
+  { actor, reconciliation, before, computed: { plan, webhooks, listened } }: AuditedApply,
 ): AuditedChange {
   const { id, factory, revision, commit, finishedAt: at } = reconciliation;
   const pins = listPins(before, webhooks);
@@ -49,7 +49,7 @@ export function auditApply(
     },
     objects: [
       ...listEntries(plan.webhooks).map(({ name, uid }) =>
-        nameObject(factory, 'webhooks', uid ?? uids.get(name) ?? name),
+        nameObject(factory, 'webhooks', uid ?? listened.uids.get(name) ?? name),
       ),
       ...listEntries(plan.automations)
         .slice(0, MAX_OBJECTS)

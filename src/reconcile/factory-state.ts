@@ -74,7 +74,7 @@ export class FactoryState {
    */
   noteApplied(
     change: AppliedChange,
-    { definition, computed: { planned, uids } }: { definition: FactoryDefinition; computed: ComputedPlan },
+    { definition, computed: { planned, listened } }: { definition: FactoryDefinition; computed: ComputedPlan },
     numbers: AssignedNumbers,
   ): void {
     const before = this.#applied ?? emptyFactory(this.#name);
@@ -98,7 +98,7 @@ export class FactoryState {
     };
     this.#lastAttempt = null;
     const rows = new OrderedLookup(definition.automations, automations);
-    this.origin = { rows, uids, lint: definition.lint };
+    this.origin = { rows, listened, lint: definition.lint };
   }
 
   /** A pass that applied nothing was recorded. */

@@ -9,12 +9,13 @@ import type { StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts
 import { applyLint } from '../core/rules.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import type { Clock } from '../core/time/clock.ts';
-import { isWebhookTrigger } from '../core/trigger.ts';
+import { isWebhookTrigger, type TriggerService } from '../core/trigger.ts';
 import { FileResults } from '../definitions/file-results.ts';
 import { type BacktestBounds, runBacktest, type UnseenKey } from '../plan/backtest.ts';
 import { compareAgentFiles } from '../plan/compare-agent-files.ts';
 import type { ComputedPlan } from '../plan/compute-plan.ts';
 import { listTriggerChanges } from '../plan/trigger-changes.ts';
+import { describeServices } from '../triggers/describe-service.ts';
 import { formatKeyPath } from '../yaml/key-path.ts';
 import { type ExaminationContext, examineTree } from './examine-tree.ts';
 import { emptyFactory } from './factory-state.ts';
@@ -71,6 +72,7 @@ export async function previewPlan(context: PreviewContext, order: PreviewOrder):
     valid: true,
     appliedRevision: applied.revision,
     plan: nameNewWebhooks(computed),
+    triggers: describeTriggers(definition, computed),
     agentFiles: compareAgentFiles(applied.agentFiles, agentFiles.set),
     missingSecrets: listMissing(definition, secrets),
     diagnostics: [...findings, ...unseen].sort(compareDiagnostics),
@@ -103,6 +105,15 @@ function nameNewWebhooks({ plan, planned }: ComputedPlan): Plan {
     ...plan,
     automations: { ...plan.automations, create: create.map(showEntry), update: update.map(showEntry) },
   };
+}
+
+function describeTriggers(definition: FactoryDefinition, { plan, planned, listened }: ComputedPlan): TriggerService[] {
+  const { create, update } = plan.automations;
+  const changed = new Set([...create, ...update].map(({ name }) => name));
+  const webhooks = definition.webhooks.map((webhook) => ({ ...webhook, uid: listened.uids.get(webhook.name)! }));
+  return planned.automations
+    .filter(({ name }) => changed.has(name))
+    .flatMap((automation) => describeServices(automation, { webhooks, repositories: definition.repositories }));
 }
 
 function listMissing({ webhooks }: FactoryDefinition, resolved: ResolvedSecrets): MissingSecret[] {

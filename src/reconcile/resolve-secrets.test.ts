@@ -78,7 +78,7 @@ const rulesOf = ({ diagnostics }: { diagnostics: { rule: string }[] }) => diagno
 describe('resolveSecrets', () => {
   it('answers with version and value by webhook', async () => {
     const resolved = await resolveSecrets(
-      { lint: {}, webhooks: [webhook('a')], automations: [] },
+      { lint: {}, repositories: null, webhooks: [webhook('a')], automations: [] },
       secretsOf({ S: LONG }),
     );
     expect(resolved).toMatchObject({ problem: null, diagnostics: [] });
@@ -88,7 +88,7 @@ describe('resolveSecrets', () => {
 
   it('reports every missing secret with its place', async () => {
     const webhooks = [webhook('a'), webhook('b', { secretName: 'T' })];
-    const resolved = await resolveSecrets({ lint: {}, webhooks, automations: [] }, secretsOf({}));
+    const resolved = await resolveSecrets({ lint: {}, repositories: null, webhooks, automations: [] }, secretsOf({}));
     expect(resolved).toMatchObject({ problem: 'missing' });
     expect(resolved.diagnostics.map(({ file, line, column, path }) => [file, line, column, path])).toEqual([
       ['webhooks/a.yaml', 2, 13, 'secretName'],
@@ -107,19 +107,30 @@ describe('resolveSecrets', () => {
     ],
   ])('finds %s unsuitable', async (_title, change, value, rule) => {
     const webhooks = [webhook('a', change)];
-    const resolved = await resolveSecrets({ lint: {}, webhooks, automations: [] }, secretsOf({ S: value }));
+    const resolved = await resolveSecrets(
+      { lint: {}, repositories: null, webhooks, automations: [] },
+      secretsOf({ S: value }),
+    );
     expect([resolved.problem, rulesOf(resolved)]).toEqual(['unsuitable', [rule]]);
   });
 
   it('calls a definition unsuitable where one secret is and another is missing, and reports both', async () => {
     const webhooks = [webhook('a', { secretName: 'T' }), webhook('b')];
-    const resolved = await resolveSecrets({ lint: {}, webhooks, automations: [] }, secretsOf({ S: '' }));
+    const resolved = await resolveSecrets(
+      { lint: {}, repositories: null, webhooks, automations: [] },
+      secretsOf({ S: '' }),
+    );
     expect(resolved).toMatchObject({ problem: 'unsuitable' });
     expect(rulesOf(resolved)).toEqual(['secret/missing', 'webhook/empty-secret']);
   });
 
   it('warns of a weak value, and of a missing secret that only runs use, and continues', async () => {
-    const definition = { lint: {}, webhooks: [webhook('a')], automations: [automation(['S', 'GONE'])] };
+    const definition = {
+      lint: {},
+      repositories: null,
+      webhooks: [webhook('a')],
+      automations: [automation(['S', 'GONE'])],
+    };
     const resolved = await resolveSecrets(definition, secretsOf({ S: 'short' }));
     expect([resolved.problem, rulesOf(resolved)]).toEqual([
       null,
@@ -130,7 +141,8 @@ describe('resolveSecrets', () => {
   it('omits a warning, or fails for it, if the factory configures it', async () => {
     const webhooks = [webhook('a')];
     const automations = [automation(['GONE'])];
-    const resolve = (lint: LintSettings) => resolveSecrets({ lint, webhooks, automations }, secretsOf({ S: 'short' }));
+    const resolve = (lint: LintSettings) =>
+      resolveSecrets({ lint, repositories: null, webhooks, automations }, secretsOf({ S: 'short' }));
     const quiet = await resolve({ 'webhook/weak-secret': 'off', 'automation/missing-run-secret': 'off' });
     expect([quiet.problem, quiet.diagnostics]).toEqual([null, []]);
     expect(await resolve({ 'webhook/weak-secret': 'error' })).toMatchObject({ problem: 'unsuitable' });
@@ -138,12 +150,22 @@ describe('resolveSecrets', () => {
   });
 
   it('ignores a list of secrets that is not a list', async () => {
-    const definition = { lint: {}, webhooks: [], automations: [automation('DEPLOY_KEY'), automation([1, null])] };
+    const definition = {
+      lint: {},
+      repositories: null,
+      webhooks: [],
+      automations: [automation('DEPLOY_KEY'), automation([1, null])],
+    };
     expect(await resolveSecrets(definition, secretsOf({}))).toMatchObject({ problem: null, diagnostics: [] });
   });
 
   it('reports nothing about a value that it may not check, but resolves it', async () => {
-    const definition = { lint: {}, webhooks: [webhook('a'), webhook('b', { secretName: 'T' })], automations: [] };
+    const definition = {
+      lint: {},
+      repositories: null,
+      webhooks: [webhook('a'), webhook('b', { secretName: 'T' })],
+      automations: [],
+    };
     const resolved = await resolveSecrets(definition, secretsOf({ S: 'short', T: 'short' }), {
       mayCheck: (name) => name === 'T',
     });
@@ -159,7 +181,7 @@ describe('resolveSecrets', () => {
       webhook('b', { verifyTokenSecretName: 'V', verifyTokenSecretNameAt: { line: 4, column: 24 } }),
       webhook('c', { secretName: 'T' }),
     ];
-    const definition = { lint: {}, webhooks, automations: [automation(['S', 'V', 'GONE'])] };
+    const definition = { lint: {}, repositories: null, webhooks, automations: [automation(['S', 'V', 'GONE'])] };
     const secrets = secretsOf(
       { S: LONG, T: LONG, V: LONG },
       {
@@ -187,7 +209,11 @@ describe('resolveSecrets', () => {
   it('rejects a webhook that keeps its version too, because an edit of something else must not keep the use', async () => {
     const secrets = secretsOf({ S: LONG }, { S: { webhook: ['other'], run: [] } });
     const kept = new Map([['a', { name: 'a', secretVersion: 3, verifyTokenSecretVersion: null } as AppliedWebhook]]);
-    const resolved = await resolveSecrets({ lint: {}, webhooks: [webhook('a')], automations: [] }, secrets, { kept });
+    const resolved = await resolveSecrets(
+      { lint: {}, repositories: null, webhooks: [webhook('a')], automations: [] },
+      secrets,
+      { kept },
+    );
     expect([resolved.problem, rulesOf(resolved)]).toEqual(['outside_scope', ['secret/outside-scope']]);
   });
 });

@@ -10,7 +10,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import type { Trigger } from '../core/trigger.ts';
-import type { ListenerIndex } from '../filter/listener-index.ts';
+import type { ListenerIndex } from '../filter/listeners/listener-index.ts';
 import { Registry } from './registry.ts';
 
 const A: WebhookUid = 'wh_a';

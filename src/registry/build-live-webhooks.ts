@@ -4,8 +4,7 @@ import type { ServingWebhook } from '../core/ports/definitions/serving.ts';
 import { type AppliedWebhook, type DeclaredEvent, readPayloadPath } from '../core/resources/webhook.ts';
 import { findOverlapEnd } from '../core/rotation-overlap.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import { ListenerIndex } from '../filter/listener-index.ts';
-import { compileSubject } from '../filter/read-subject.ts';
+import { ListenerIndex } from '../filter/listeners/listener-index.ts';
 import { isSignedChallenge } from '../signature/handshakes/challenges.ts';
 import type { LiveHandshake } from '../signature/handshakes/handshake.ts';
 import {
@@ -26,7 +25,7 @@ import { compileTokenCheck } from '../signature/tokens/token.ts';
 import type { FindSigningKey, Verify } from '../signature/verification.ts';
 import { compileClaimedIdentity, type ReadClaimedIdentity } from '../signature/verify/claimed-identity.ts';
 import { compileVerifier } from '../signature/verify/compile-verifier.ts';
-import { findSuccessAnswer, servedProvider } from '../triggers/served-provider.ts';
+import { findSuccessAnswer } from '../triggers/served-provider.ts';
 import { acceptPrevious } from './accept-previous.ts';
 import type { Credential, FormRules, LiveWebhook } from './live-webhook.ts';
 
@@ -49,7 +48,6 @@ export function buildLiveWebhook(
   pushTrigger: PushTrigger | null,
 ): LiveWebhook {
   const [event, summary] = [buildEventPlace(webhook), buildSummary(webhook)];
-  const subject = compileSubject(servedProvider(webhook));
   const identityPath = findDeliveryIdPath(webhook);
   return {
     ref,
@@ -69,13 +67,7 @@ export function buildLiveWebhook(
     claimedIdentity: buildClaimedIdentity(webhook),
     event,
     summary,
-    subject,
-    describedBy: [
-      identityPath,
-      event?.path,
-      ...summary.flatMap(({ paths }) => paths),
-      ...(subject?.paths ?? []),
-    ].filter((path) => path != null),
+    describedBy: [identityPath, event?.path, ...summary.flatMap(({ paths }) => paths)].filter((path) => path != null),
     credentialHeaders: listCredentialHeaders(webhook),
     recordedHeaders: new Map(listRecordedHeaders(webhook).map((name) => [name, { value: null, text: '' }])),
     success: findSuccessAnswer(webhook),

@@ -6,7 +6,7 @@ import {
   ListenerIndex,
   type ListenerPatterns,
   type LiveApply,
-} from '../filter/listener-index.ts';
+} from '../filter/listeners/listener-index.ts';
 
 /** The filters of an automation for each webhook, compiled. */
 export type CompiledFilters = ReadonlyMap<WebhookUid, ListenerPatterns>;

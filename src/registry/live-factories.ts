@@ -1,7 +1,7 @@
 import type { WebhookUid } from '../core/ids.ts';
 import type { AssignedNumbers } from '../core/ports/definitions/inventory.ts';
 import type { ListeningAutomation, ServedChange, StagedAutomations } from '../core/ports/definitions/serving.ts';
-import type { Listener } from '../filter/listener-index.ts';
+import type { Listener } from '../filter/listeners/listener-index.ts';
 import { buildLiveWebhook, type PushTrigger } from './build-live-webhooks.ts';
 import { type CompiledFilters, compileFilters, FactoryListeners } from './factory-listeners.ts';
 import type { LiveWebhook } from './live-webhook.ts';

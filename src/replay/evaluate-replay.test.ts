@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ids } from '../../test/helpers/build-offer.ts';
 import { NOW_MS, WEBHOOK_UID } from '../../test/helpers/seeded-services.ts';
 import type { StartedThen, StoredDelivery } from '../core/ports/deliveries/replays.ts';
-import { ListenerIndex } from '../filter/listener-index.ts';
+import { ListenerIndex } from '../filter/listeners/listener-index.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 import { evaluateReplay } from './evaluate-replay.ts';
 

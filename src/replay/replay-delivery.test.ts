@@ -3,7 +3,7 @@ import { ids } from '../../test/helpers/build-offer.ts';
 import { createStandingClock, makeDelivery, NOW_MS, PAYLOAD } from '../../test/helpers/seeded-services.ts';
 import type { ReplayOrder } from '../core/ports/deliveries/replay-control.ts';
 import type { DeliveryOffer, OfferOutcome, ReplayEntry } from '../core/resources/delivery.ts';
-import { ListenerIndex } from '../filter/listener-index.ts';
+import { ListenerIndex } from '../filter/listeners/listener-index.ts';
 import { Registry } from '../registry/registry.ts';
 import { type ReplayContext, replayDelivery } from './replay-delivery.ts';
 
@@ -36,7 +36,6 @@ function open({
     handshakes: [],
     event: null,
     summary: [],
-    subject: null,
     describedBy: [],
     credentialHeaders: new Set<string>(),
     recordedHeaders: new Map(),

@@ -5,6 +5,7 @@ import { type Delivery, parseRecordedHeaders } from '../core/resources/delivery.
 import type { Run } from '../core/resources/run.ts';
 import { formatInstant } from '../core/time/clock.ts';
 import { isWebhookTrigger, triggerFiltersByWebhook } from '../core/trigger.ts';
+import { describeService } from '../triggers/describe-service.ts';
 import { countOf } from '../words/count-of.ts';
 import { explainInactiveAutomation } from '../words/explain-inactive-automation.ts';
 import { formatPath } from '../words/payload-path.ts';
@@ -84,16 +85,15 @@ async function findObstacles(
 }
 
 async function explainInactivity({ inventory }: StoryRequest, automation: AutomationView): Promise<string[]> {
-  const triggers = automation.triggers.map((trigger, i) =>
-    isWebhookTrigger(trigger)
-      ? {
-          handled_elsewhere: false as const,
-          listens_to: automation.listensTo[i] ?? [],
-          filter: { webhook_ids: trigger.webhookIds },
-        }
-      : { handled_elsewhere: true as const, provider: trigger.provider },
-  );
   const webhooks = await inventory.webhooks(automation.factory);
+  const triggers = automation.triggers.map((trigger, i) => {
+    if (isWebhookTrigger(trigger)) {
+      return { listens_to: automation.listensTo[i] ?? [], filter: { webhook_ids: trigger.webhookIds } };
+    }
+    const { repositories = null } = trigger;
+    const service = describeService(trigger, { webhooks, repositories });
+    return { service: { ...service, starts_here: service.reason === null } };
+  });
   return explainInactiveAutomation({ enabled: automation.enabled, triggers }, webhooks).reasons;
 }
 

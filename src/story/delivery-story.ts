@@ -178,14 +178,6 @@ async function listDecisionSteps(
   return [...steps, createStep({ at: delivery.receivedAt, text, command: explainCommand(delivery) })];
 }
 
-const OUTCOMES: Readonly<Record<Decision['outcome'], StoryStep['outcome']>> = {
-  started: 'ok',
-  filtered: 'note',
-  disabled: 'note',
-  filter_error: 'failed',
-  loop_guard: 'warning',
-};
-
 async function describeDecision(
   request: StoryRequest,
   delivery: Delivery,
@@ -196,7 +188,7 @@ async function describeDecision(
   const now = await request.inventory.automation(factory, automation);
   return createStep({
     at: receivedAt,
-    outcome: OUTCOMES[outcome],
+    outcome: isStarted ? 'ok' : outcome === 'filter_error' ? 'failed' : 'note',
     text: `${automation} ${isStarted ? 'started' : 'did not start'}: ${message}.${sayChangedSince(now, delivery)}`,
     facts:
       path === null ? [] : listFacts({ Key: path, Expected: JSON.stringify(expected), Actual: JSON.stringify(actual) }),

@@ -3,8 +3,14 @@ import type { JsonObject } from '../core/json.ts';
 import { compileTrigger } from './compile-trigger.ts';
 import { TRIGGER_PROVIDERS } from './providers.ts';
 
-const compile = (provider: string, event: string, filter: JsonObject = {}, repositories: string[] = []) =>
-  compileTrigger({ provider, event, filter, repositories });
+const compile = (
+  provider: string,
+  event: string,
+  filter: JsonObject = {},
+  context: Partial<Parameters<typeof compileTrigger>[0]> = {},
+) => compileTrigger({ provider, event, filter, ...context });
+
+const GITLAB_ACCOUNTS = TRIGGER_PROVIDERS.get('gitlab')!.actors.accounts;
 
 /** The lists of each pattern, by key. */
 const lists = (provider: string, event: string, filter: JsonObject) =>
@@ -15,7 +21,12 @@ const lists = (provider: string, event: string, filter: JsonObject) =>
 it('requires the name of the event in a header, and the action in the payload', () => {
   expect(compile('github', 'issue_labeled')).toEqual([
     {
-      event: { trigger: 'github issue_labeled', name: 'issues.labeled' },
+      event: {
+        trigger: 'github issue_labeled',
+        name: 'issues.labeled',
+        place: ['headers', 'x-github-event'],
+        value: 'issues',
+      },
       headers: { 'x-github-event': ['issues'] },
       payload: { action: ['labeled'] },
       values: [],
@@ -88,10 +99,32 @@ it('takes an ID or its name form as one list, and excludes both', () => {
 
 it('matches the repositories of the factory if the filter names none', () => {
   const repos = (filter: JsonObject) =>
-    compile('github', 'push', filter, ['acme/web'])[0]!.values.map(({ in: listed }) => listed);
+    compile('github', 'push', filter, { repositories: ['acme/web'] })[0]!.values.map(({ in: listed }) => listed);
   expect(repos({})).toContainEqual(['acme/web']);
   expect(repos({ repos: [] })).toContainEqual(['acme/web']);
   expect(repos({ repos: ['acme/api'] })).not.toContainEqual(['acme/web']);
+  expect(compile('github', 'push', {}, { repositories: [] })).toEqual([]);
+});
+
+it('listens for the bot of the webhook instead of the accounts in the filter, and ignores what the bot does', () => {
+  const [pattern] = compile('gitlab', 'bot_mentioned', { mentioned: ['ann'] }, { botUsername: 'dockbell' });
+  expect(pattern!.values.map(({ key, in: listed, notIn }) => [key, listed, notIn])).toContainEqual([
+    'mentioned',
+    ['dockbell'],
+    null,
+  ]);
+  expect(pattern!.values).toContainEqual(
+    expect.objectContaining({ key: 'ignoreActors', notIn: ['dockbell'], notInFrom: GITLAB_ACCOUNTS }),
+  );
+});
+
+it('ignores what the app of a Slack webhook does', () => {
+  const [own] = compile('slack', 'app_mention')[0]!.values;
+  expect(own).toMatchObject({
+    key: 'ignoreActors',
+    exists: false,
+    from: TRIGGER_PROVIDERS.get('slack')!.actors.ownApp,
+  });
 });
 
 it('accepts withdrawn approvals only for a filter that names the action', () => {
@@ -110,8 +143,27 @@ it('replaces the words of the dashboard of GitLab by those of its payloads', () 
 });
 
 it('strips what people write in front of IDs', () => {
-  expect(lists('slack', 'app_mention', { channels: ['#C01234567'] })).toEqual([
+  expect(lists('slack', 'app_mention', { channels: ['#C01234567'] })).toMatchObject([
     { channels: { in: ['C01234567'], notIn: null } },
+  ]);
+});
+
+it('replaces names by the IDs that the webhook maps them to', () => {
+  const channels = (listed: string[]) =>
+    compile('slack', 'app_mention', { channels: listed }, { names: { channels: { triage: 'C01234567' } } }).map(
+      ({ values }) => values.find(({ key }) => key === 'channels')!.in,
+    );
+  expect(channels(['#Triage', 'C09999999'])).toEqual([['C01234567', 'C09999999']]);
+  expect(channels(['triage', 'ops'])).toEqual([]);
+});
+
+it('takes a team of Teams by its ID in Microsoft Graph and by that of payloads', () => {
+  const names = { teams: { 'fce9ccd5-cbc5-4e4a-9a4a-3b4ef0e1d6a1': '19:a@thread.tacv2' } };
+  const filter = { team_ids: ['fce9ccd5-cbc5-4e4a-9a4a-3b4ef0e1d6a1'], channel_ids: ['19:b@thread.tacv2'] };
+  const [pattern] = compile('teams', 'app_mention', filter, { names });
+  expect(pattern!.values.find(({ key }) => key === 'team_ids')!.in).toEqual([
+    'fce9ccd5-cbc5-4e4a-9a4a-3b4ef0e1d6a1',
+    '19:a@thread.tacv2',
   ]);
 });
 

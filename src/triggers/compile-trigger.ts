@@ -1,9 +1,11 @@
-import { bareName } from '../core/bare-name.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+import type { ProviderNames } from '../core/resources/provider-names.ts';
 import type { ProviderCondition } from '../core/trigger.ts';
+import { excludeOwnActions } from './ignored-actors.ts';
 import { TRIGGER_PROVIDERS } from './providers.ts';
+import { resolveName } from './resolve-name.ts';
 import type { DeliveryRow, FilterKey, ServedKey, Source, TriggerEvent, TriggerProvider } from './trigger-event.ts';
-import type { TriggerPattern, ValueCondition } from './trigger-pattern.ts';
+import type { ProviderEvent, TriggerPattern, ValueCondition } from './trigger-pattern.ts';
 
 /** What a filter lists for one key: `null` for an operator that imposes nothing. */
 interface Lists {
@@ -25,14 +27,19 @@ export function compileTrigger(condition: ProviderCondition): TriggerPattern[] {
   const provider = TRIGGER_PROVIDERS.get(condition.provider);
   const event = provider === undefined ? undefined : findEvent(provider, condition.event);
   if (provider === undefined || event === undefined) return [];
-  const used = readFilter(event, withRepositories(event, condition));
-  if (used === null || lacksName(event, used)) return [];
+  const used = readUsedKeys(event, condition);
+  if (used === null) return [];
   const trigger = `${condition.provider} ${condition.event}`;
   return event.deliveries.flatMap((row) =>
     listAlternatives(event, used).map((keys) => ({
-      event: { trigger, name: nameDelivery(row) },
+      event: { trigger, name: nameDelivery(row), place: placeOfName(provider), value: row.event },
       ...describeDelivery(provider, event, row, used),
-      values: [...listRowConditions(row), ...keys.map((key) => toCondition(key, row)), ...requireMention(event, row)],
+      values: [
+        ...listRowConditions(row),
+        ...excludeOwnActions(provider, condition),
+        ...keys.map((key) => toCondition(key, row)),
+        ...requireMention(event, row),
+      ],
     })),
   );
 }
@@ -41,21 +48,20 @@ function findEvent({ events }: TriggerProvider, name: string): TriggerEvent | un
   return Object.hasOwn(events, name) ? events[name] : undefined;
 }
 
-/** Without `repos`, a trigger is about the repositories of the factory. */
-function withRepositories({ keys }: TriggerEvent, { filter, repositories = [] }: ProviderCondition): JsonObject {
-  const { repos } = keys;
-  if (repos === undefined || !('form' in repos) || repositories.length === 0) return filter;
-  const lists = readLists(repos, filter.repos ?? null);
-  if (lists !== null && (lists.in !== null || lists.notIn !== null)) return filter;
-  return { ...filter, repos: [...repositories] };
+/** The keys that impose something; `null` if the filter or what the factory says about it cannot be evaluated. */
+function readUsedKeys(event: TriggerEvent, condition: ProviderCondition): UsedKey[] | null {
+  const { filter, names = {}, repositories = null, botUsername = null } = condition;
+  const declared = readFilter(event, filter, names);
+  const scoped = declared && addRepositories(event, declared, repositories);
+  return scoped && addBot(event, scoped, botUsername);
 }
 
-/** The keys that impose something; `null` if one of them is unknown, invalid, or in no payload. */
-function readFilter(event: TriggerEvent, filter: JsonObject): UsedKey[] | null {
+/** `null` if a key is unknown, invalid, or in no payload. */
+function readFilter(event: TriggerEvent, filter: JsonObject, names: ProviderNames): UsedKey[] | null {
   const used: UsedKey[] = [];
   for (const [key, declared] of Object.entries(filter)) {
     const known = Object.hasOwn(event.keys, key) ? event.keys[key] : undefined;
-    const lists = known === undefined ? null : readLists(known, declared);
+    const lists = known === undefined ? null : readLists(known, declared, names);
     if (known === undefined || lists === null) return null;
     if (lists.in === null && lists.notIn === null) continue;
     if ('unserved' in known) return null;
@@ -64,43 +70,60 @@ function readFilter(event: TriggerEvent, filter: JsonObject): UsedKey[] | null {
   return used;
 }
 
-function readLists(known: FilterKey, declared: Json): Lists | null {
+/** Without `repos`, a trigger is about the repositories of the factory. `null` if these are none that can be read. */
+function addRepositories(
+  { keys: { repos } }: TriggerEvent,
+  used: UsedKey[],
+  repositories: readonly string[] | null,
+): UsedKey[] | null {
+  const isScoped = repos !== undefined && 'form' in repos && !used.some(({ key }) => key === 'repos');
+  if (!isScoped || repositories === null) return used;
+  if (repositories.length === 0) return null;
+  return [{ key: 'repos', served: repos, in: repositories, notIn: null }, ...used];
+}
+
+/** GitLab has no event for the mention of a certain account. `null` if nothing names it. */
+function addBot(
+  { needsName, keys: { mentioned } }: TriggerEvent,
+  used: UsedKey[],
+  bot: string | null,
+): UsedKey[] | null {
+  if (needsName !== true || mentioned === undefined || 'unserved' in mentioned) return used;
+  if (bot === null) return used.some(({ key, in: listed }) => key === 'mentioned' && listed !== null) ? used : null;
+  return [
+    ...used.filter(({ key }) => key !== 'mentioned'),
+    { key: 'mentioned', served: mentioned, in: [bot], notIn: null },
+  ];
+}
+
+function readLists(known: FilterKey, declared: Json, names: ProviderNames): Lists | null {
   const { in: included = null, not_in: excluded = null } = isJsonObject(declared) ? declared : { in: declared };
-  const lists = { in: readList(known, included), notIn: readList(known, excluded) };
+  const lists = { in: readList(known, included, names), notIn: readList(known, excluded, names) };
   return lists.in === undefined || lists.notIn === undefined ? null : (lists as Lists);
 }
 
 /** `undefined` if it is no list of values of the key. */
-function readList(known: FilterKey, list: Json): readonly string[] | null | undefined {
+function readList(known: FilterKey, list: Json, names: ProviderNames): readonly string[] | null | undefined {
   if (list === null) return null;
   if (!Array.isArray(list)) return undefined;
   if (list.length === 0) return null;
   if ('unserved' in known) return list.map(String);
-  const values = list.map((value) => readValue(known, value));
-  return values.includes(null) ? undefined : (values as string[]);
+  const values = list.map((value) => readValue(known, value, names));
+  return values.includes(null) ? undefined : (values as string[][]).flat();
 }
 
-function readValue({ compare, aliases = {}, namesFrom }: ServedKey, value: Json): string | null {
-  if (compare === 'number') return typeof value === 'number' ? String(value) : null;
+/** The values of which a payload has one; `null` if the listed value cannot be compared with payloads. */
+function readValue(
+  { compare, aliases = {}, namesFrom }: ServedKey,
+  value: Json,
+  names: ProviderNames,
+): string[] | null {
+  if (compare === 'number') return typeof value === 'number' ? [String(value)] : null;
   if (typeof value !== 'string') return null;
   const trimmed = value.trim();
-  if (namesFrom !== undefined) return readId(namesFrom, trimmed);
+  if (namesFrom !== undefined) return resolveName(namesFrom, trimmed, names);
   const folded = trimmed.toLowerCase();
-  return Object.hasOwn(aliases, folded) ? aliases[folded]! : trimmed;
-}
-
-/** IDs of Slack; a team of Teams is listed by its ID in payloads. */
-const ID_FORMS = { channels: /^[CGD][A-Z0-9]{5,}$/, users: /^[UW][A-Z0-9]{5,}$/, teams: /./ };
-
-/** `null` for a name: events carry only IDs. */
-function readId(kind: NonNullable<ServedKey['namesFrom']>, value: string): string | null {
-  const id = bareName(value);
-  return ID_FORMS[kind].test(id) ? id : null;
-}
-
-/** GitLab has no event for the mention of a certain account, so the trigger must name it. */
-function lacksName({ needsName }: TriggerEvent, used: readonly UsedKey[]): boolean {
-  return needsName === true && !used.some(({ key, in: listed }) => key === 'mentioned' && listed !== null);
+  return [Object.hasOwn(aliases, folded) ? aliases[folded]! : trimmed];
 }
 
 /**
@@ -136,7 +159,7 @@ function toCondition({ key, served, in: included, notIn }: UsedKey, row: Deliver
     compare,
     in: included,
     notIn,
-    exists: false,
+    exists: null,
     from: place(from),
     notInFrom: place(notInFrom),
   };
@@ -171,8 +194,14 @@ function describeDelivery(
 ): Pick<TriggerPattern, 'headers' | 'payload'> {
   const isUsed = unless === undefined || used.some(({ key }) => key === unless.key);
   const required = isUsed ? when : mergePatterns(when, unless.when);
-  if ('header' in eventName) return { headers: { [eventName.header]: [event] }, payload: required };
+  if ('header' in eventName) return { headers: { [eventName.header.toLowerCase()]: [event] }, payload: required };
   return { headers: {}, payload: mergePatterns(nest(eventName.path.split('.'), [event]), required) };
+}
+
+function placeOfName({ eventName }: TriggerProvider): ProviderEvent['place'] {
+  return 'header' in eventName
+    ? ['headers', eventName.header.toLowerCase()]
+    : ['payload', ...eventName.path.split('.')];
 }
 
 function nest([key, ...rest]: readonly string[], values: string[]): JsonObject {

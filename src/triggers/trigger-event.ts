@@ -174,7 +174,7 @@ export interface TriggerProvider {
   schemes: readonly string[];
   /** What senders get for a stored delivery, if the provider takes only this for a success. */
   success?: SuccessAnswer;
-  /** Where a delivery has the name of its event: a header in lowercase, or a path of the payload. */
+  /** Where a delivery has the name of its event: a header, or a path of the payload. */
   eventName: { header: string } | { path: string };
   context: ContextPlaces;
   actors: ActorPlaces;

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../core/json.ts';
+import type { Received } from '../core/trigger.ts';
 import type { Comparison, Source } from './trigger-event.ts';
 
 /** A condition on values that are at several places of a payload, or derived from its texts. */
@@ -12,18 +13,22 @@ export interface ValueCondition {
   in: readonly string[] | null;
   /** No value at `notInFrom` equals one of these, as written; `null` excludes nothing. */
   notIn: readonly string[] | null;
-  /** At least one value exists at `from`. */
-  exists: boolean;
+  /** At least one value exists at `from` (`true`), or none (`false`); `null` requires neither. */
+  exists: boolean | null;
   from: readonly Source[];
   notInFrom: readonly Source[];
 }
 
-/** The name of an event and its action at a provider, for explanations. */
+/** The event of a provider that a trigger is for. */
 export interface ProviderEvent {
   /** For example `github issue_labeled`. */
   trigger: string;
-  /** What the provider sends, for example `issues.labeled`. */
+  /** Event and action as the provider names them, for example `issues.labeled`. */
   name: string;
+  /** Where a delivery has the name of its event: keys from `headers` or `payload` on. */
+  place: readonly [keyof Received, ...string[]];
+  /** The name there, for example `issues`. Deliveries with another name are not looked at. */
+  value: string;
 }
 
 /** What a provider trigger requires of one kind of delivery. */

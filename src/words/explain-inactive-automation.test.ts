@@ -4,9 +4,12 @@ import { explainInactiveAutomation } from './explain-inactive-automation.ts';
 const ci = { uid: 'wh_1', name: 'ci', enabled: true };
 const off = { uid: 'wh_2', name: 'off', enabled: false };
 const webhookTrigger = (...uids: string[]) => {
-  return { handled_elsewhere: false as const, listens_to: uids, filter: { webhook_ids: uids } };
+  return { listens_to: uids, filter: { webhook_ids: uids } };
 };
-const foreignTrigger = { handled_elsewhere: true as const, provider: 'github' };
+const unserved = {
+  service: { trigger: 'github push', starts_here: false, reason: 'no webhook serves it' },
+};
+const served = { service: { trigger: 'github push', starts_here: true, reason: null } };
 
 describe('explainInactiveAutomation', () => {
   it('reports nothing if every trigger starts the automation', () => {
@@ -14,26 +17,31 @@ describe('explainInactiveAutomation', () => {
     expect(explainInactiveAutomation(automation, [ci])).toEqual({ isInactive: false, reasons: [] });
   });
 
-  it('reports a trigger for another provider in addition to a working webhook trigger', () => {
-    const automation = { enabled: true, triggers: [webhookTrigger('wh_1'), foreignTrigger] };
-    const reasons = ['The trigger for provider github is handled elsewhere.'];
+  it('reports a trigger that no webhook serves in addition to a working webhook trigger', () => {
+    const automation = { enabled: true, triggers: [webhookTrigger('wh_1'), unserved] };
+    const reasons = ['The trigger github push cannot start here: no webhook serves it.'];
     expect(explainInactiveAutomation(automation, [ci])).toEqual({ isInactive: false, reasons });
   });
 
   it('reports every reason for a disabled automation', () => {
-    const automation = { enabled: false, triggers: [webhookTrigger('wh_2', 'wh_9'), foreignTrigger, foreignTrigger] };
+    const automation = { enabled: false, triggers: [webhookTrigger('wh_2', 'wh_9'), unserved, unserved] };
     const reasons = [
       'The automation is disabled.',
       'The webhook off is disabled: senders get 404.',
       'The factory has no webhook with UID wh_9: it may have been deleted.',
-      'The trigger for provider github is handled elsewhere.',
+      'The trigger github push cannot start here: no webhook serves it.',
     ];
     expect(explainInactiveAutomation(automation, [ci, off])).toEqual({ isInactive: true, reasons });
   });
 
-  it('reports an automation without webhook triggers as inactive', () => {
-    const automation = { enabled: true, triggers: [foreignTrigger] };
-    const reasons = ['The automation has no webhook trigger.', 'The trigger for provider github is handled elsewhere.'];
+  it('reports nothing for a trigger of a provider that a webhook serves', () => {
+    const automation = { enabled: true, triggers: [served] };
+    expect(explainInactiveAutomation(automation, [])).toEqual({ isInactive: false, reasons: [] });
+  });
+
+  it('reports an automation as inactive if nothing serves its trigger', () => {
+    const automation = { enabled: true, triggers: [unserved] };
+    const reasons = ['The trigger github push cannot start here: no webhook serves it.'];
     expect(explainInactiveAutomation(automation, [])).toEqual({ isInactive: true, reasons });
   });
 });

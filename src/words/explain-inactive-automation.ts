@@ -1,7 +1,7 @@
 /** A trigger, as the management API returns it. */
 type TriggerFacts =
-  | { handled_elsewhere: true; provider: string }
-  | { handled_elsewhere: false; listens_to: readonly string[]; filter: { webhook_ids: readonly string[] } };
+  | { service: { trigger: string; starts_here: boolean; reason: string | null } }
+  | { listens_to: readonly string[]; filter: { webhook_ids: readonly string[] } };
 
 interface AutomationFacts {
   enabled: boolean;
@@ -24,7 +24,7 @@ export interface InactivityReport {
 
 /**
  * Why no delivery starts an automation, or why some of its triggers start nothing. It reports every reason, those of
- * triggers for other providers included.
+ * triggers of providers included.
  */
 export function explainInactiveAutomation(
   automation: AutomationFacts,
@@ -34,17 +34,16 @@ export function explainInactiveAutomation(
   const byUid = new Map(webhooks.map((webhook) => [webhook.uid, webhook]));
   const reasons = [
     ...(enabled ? [] : ['The automation is disabled.']),
-    ...(triggers.every((trigger) => trigger.handled_elsewhere) ? ['The automation has no webhook trigger.'] : []),
     ...triggers.flatMap((trigger) => explainTrigger(trigger, byUid)),
   ];
-  const isTriggered = triggers.some(
-    (trigger) => !trigger.handled_elsewhere && trigger.listens_to.some((uid) => byUid.get(uid)?.enabled),
+  const isTriggered = triggers.some((trigger) =>
+    'service' in trigger ? trigger.service.starts_here : trigger.listens_to.some((uid) => byUid.get(uid)?.enabled),
   );
   return { isInactive: !(enabled && isTriggered), reasons: [...new Set(reasons)] };
 }
 
 function explainTrigger(trigger: TriggerFacts, byUid: ReadonlyMap<string, WebhookFacts>): string[] {
-  if (trigger.handled_elsewhere) return [`The trigger for provider ${trigger.provider} is handled elsewhere.`];
+  if ('service' in trigger) return explainService(trigger.service);
   return listSelectedWebhooks(trigger).flatMap((uid) => {
     const webhook = byUid.get(uid);
     if (webhook === undefined) return [`The factory has no webhook with UID ${uid}: it may have been deleted.`];
@@ -52,7 +51,11 @@ function explainTrigger(trigger: TriggerFacts, byUid: ReadonlyMap<string, Webhoo
   });
 }
 
+function explainService({ trigger, reason }: Extract<TriggerFacts, { service: unknown }>['service']): string[] {
+  return reason === null ? [] : [`The trigger ${trigger} cannot start here: ${reason}.`];
+}
+
 /** UIDs of the webhooks that a trigger selects. Webhooks that do not exist are included. */
 export function listSelectedWebhooks(trigger: TriggerFacts): string[] {
-  return trigger.handled_elsewhere ? [] : [...new Set([...trigger.listens_to, ...trigger.filter.webhook_ids])];
+  return 'service' in trigger ? [] : [...new Set([...trigger.listens_to, ...trigger.filter.webhook_ids])];
 }

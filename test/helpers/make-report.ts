@@ -18,7 +18,8 @@ export const HOSTILE =
 
 export function makeFactory(diagnostics: readonly Diagnostic[], more: Partial<FactoryReport> = {}): FactoryReport {
   const valid = diagnostics.every(({ severity }) => severity === 'warning');
-  return { folder: '', valid, diagnostics, webhooks: ['ci'], automations: [], files: ['webhooks/ci.yaml'], ...more };
+  const names = { webhooks: ['ci'], automations: [], triggers: [], startable: [], files: ['webhooks/ci.yaml'] };
+  return { folder: '', valid, diagnostics, ...names, ...more };
 }
 
 /** The report of one folder with these findings, or of several folders. */

@@ -20,7 +20,12 @@ type CompiledPayloadFilter = {
 };
 
 export function compilePayload({ fields }: Pattern): CompiledPayloadFilter {
-  const { matches, findDecidingEntry, explain } = compilePattern({ headers: [], payload: fields });
+  const { matches, findDecidingEntry, explain } = compilePattern({
+    event: null,
+    values: [],
+    headers: [],
+    payload: fields,
+  });
   return {
     matches: (payload): boolean => matches(received(payload)),
     findDecidingEntry: (payload): TraceEntry | null => findDecidingEntry(received(payload)),

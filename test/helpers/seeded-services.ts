@@ -40,8 +40,8 @@ import type { DiagnosisTask } from '../../src/diagnosis/diagnosis-thread.ts';
 import type { FactoryEditor } from '../../src/edit/factory-editor.ts';
 import { readPackageVersion } from '../../src/files/package-version.ts';
 import { collectPayloadKeys } from '../../src/filter/collect-keys.ts';
-import { decideListener } from '../../src/filter/decide-listener.ts';
 import { findUnseenKeys } from '../../src/filter/find-unseen-keys.ts';
+import { decideListener } from '../../src/filter/listeners/decide-listener.ts';
 import { createMetricProbes } from '../../src/health/metric-probes.ts';
 import { createRequestHeaders } from '../../src/ingress/transport/request-headers.ts';
 import type { Inspector } from '../../src/inspection/create-inspector.ts';
@@ -312,6 +312,7 @@ export function makePlanPreview(): PlanPreview {
       },
       automations: { create: [], update: [], delete: [] },
     },
+    triggers: [],
     agentFiles: { create: [], update: ['skills/logs/SKILL.md'], delete: [] },
     missingSecrets: [{ name: 'NEW_SECRET', webhooks: ['new'], automations: [] }],
     diagnostics: makeAutomation().warnings,

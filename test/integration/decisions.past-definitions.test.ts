@@ -3,7 +3,7 @@ import { explainDelivery } from '../../src/api/deliveries/explain-delivery.ts';
 import type { DeliveryId } from '../../src/core/ids.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { Decision } from '../../src/core/resources/delivery.ts';
-import { decideListener } from '../../src/filter/decide-listener.ts';
+import { decideListener } from '../../src/filter/listeners/decide-listener.ts';
 import type { Inspector } from '../../src/inspection/create-inspector.ts';
 import { receive } from '../../src/inspection/inspection.ts';
 import { type ReplayContext, replayDelivery } from '../../src/replay/replay-delivery.ts';

@@ -20,6 +20,7 @@ import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { locate } from '../server/locate.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
+import { readSurroundings } from './automation-routes.ts';
 import { presentAutomation } from './present-automation.ts';
 
 export interface AutomationEditRouteParts extends EditGuardParts {
@@ -157,7 +158,6 @@ async function answer(
 ): Promise<FastifyReply> {
   const found = await parts.inventory.automation(factoryOf(request).name, name);
   const automation = requireReached(request, 'automation', found);
-  const queued = await parts.runs.oldestQueued(automation.factory);
-  const view = presentAutomation(automation, queued, parts.findSource, parts.pauses);
+  const view = presentAutomation(automation, await readSurroundings(parts, automation.factory), parts);
   return reply.header('etag', tagAutomation(automation)).send(view);
 }

@@ -9,7 +9,7 @@ import { requireRole } from '../server/access-rules.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
-import { presentAutomation } from './present-automation.ts';
+import { type AutomationSurroundings, presentAutomation } from './present-automation.ts';
 
 export interface AutomationRouteParts {
   inventory: InventoryReader;
@@ -38,10 +38,10 @@ export function registerAutomationRoutes(app: FastifyInstance, parts: Automation
     async (request) => {
       const { name: factory } = factoryOf(request);
       const automations = await parts.inventory.automations(factory);
-      const queued = await parts.runs.oldestQueued(factory);
+      const around = await readSurroundings(parts, factory);
       return presentPage(
         pageOf(automations, request.query, ({ name }) => name),
-        (automation) => presentAutomation(automation, queued, parts.findSource, parts.pauses),
+        (automation) => presentAutomation(automation, around, parts),
       );
     },
   );
@@ -56,8 +56,16 @@ export function registerAutomationRoutes(app: FastifyInstance, parts: Automation
       const found = await parts.inventory.automation(factoryOf(request).name, request.params.name);
       const automation = requireReached(request, 'automation', found);
       void reply.header('etag', tagAutomation(automation));
-      const queued = await parts.runs.oldestQueued(automation.factory);
-      return presentAutomation(automation, queued, parts.findSource, parts.pauses);
+      return presentAutomation(automation, await readSurroundings(parts, automation.factory), parts);
     },
   );
+}
+
+/** What the answers about the automations of a factory need. */
+export async function readSurroundings(
+  { runs, inventory }: Pick<AutomationRouteParts, 'runs' | 'inventory'>,
+  factory: string,
+): Promise<AutomationSurroundings> {
+  const [queued, webhooks] = await Promise.all([runs.oldestQueued(factory), inventory.webhooks(factory)]);
+  return { queued, webhooks };
 }

@@ -1,11 +1,14 @@
 import type { WebhookUid } from '../../core/ids.ts';
-import type { AutomationView } from '../../core/ports/definitions/inventory.ts';
+import type { AutomationView, WebhookView } from '../../core/ports/definitions/inventory.ts';
 import type { PauseControl } from '../../core/ports/runs/pause-control.ts';
 import type { RunReader } from '../../core/ports/runs/run-queue.ts';
 import { AUTOMATION_FIELDS } from '../../core/resources/automation.ts';
 import { presentFields } from '../../core/resources/fields.ts';
-import type { Trigger } from '../../core/trigger.ts';
-import { isWebhookTrigger } from '../../core/trigger.ts';
+import { isWebhookTrigger, type ProviderTrigger, type WebhookTrigger } from '../../core/trigger.ts';
+import { describeEvents, nameTrigger } from '../../triggers/describe-events.ts';
+import { describeService } from '../../triggers/describe-service.ts';
+import { listResolvedNames } from '../../triggers/explain-serving.ts';
+import { TRIGGER_PROVIDERS } from '../../triggers/providers.ts';
 import { presentFile } from '../factories/factory-source.ts';
 import { findPause } from '../factories/present-pause.ts';
 import { presentCommit } from '../reconciliations/present-commit.ts';
@@ -15,20 +18,28 @@ import { presentResults } from './present-results.ts';
 /** When the oldest queued run of each automation was created, as `RunReader.oldestQueued` returns it. */
 export type OldestQueued = Awaited<ReturnType<RunReader['oldestQueued']>>;
 
+/** What surrounds the automations of a factory. */
+export interface AutomationSurroundings {
+  queued: OldestQueued;
+  /** The webhooks of the factory. */
+  webhooks: readonly WebhookView[];
+}
+
 /** An automation as the interfaces show it. */
 export function presentAutomation(
   automation: AutomationView,
-  queued: OldestQueued,
-  findSource: Parameters<typeof presentFile>[1],
-  pauses: PauseControl,
+  { queued, webhooks }: AutomationSurroundings,
+  { findSource, pauses }: { findSource: Parameters<typeof presentFile>[1]; pauses: PauseControl },
 ) {
   const file = presentFile(automation, findSource);
-  const isWritten = file !== null;
   return {
     ...presentFields(AUTOMATION_FIELDS, automation),
-    triggers: automation.triggers.map((trigger, i) =>
-      presentTrigger(trigger, automation.listensTo[i] ?? [], isWritten),
-    ),
+    triggers: automation.triggers.map((trigger, i) => {
+      const listensTo = automation.listensTo[i] ?? [];
+      return isWebhookTrigger(trigger)
+        ? presentWebhookTrigger(trigger, listensTo, file !== null)
+        : presentProviderTrigger(trigger, listensTo, webhooks);
+    }),
     file,
     commit: presentCommit(automation.commit),
     results: presentResults(automation.results),
@@ -37,11 +48,35 @@ export function presentAutomation(
   };
 }
 
-/** A trigger of another provider is shown as it was written, marked as handled elsewhere. */
-function presentTrigger(trigger: Trigger, listensTo: readonly WebhookUid[], isWritten: boolean) {
-  if (!isWebhookTrigger(trigger)) {
-    return { ...trigger.declared, provider: trigger.provider, listens_to: [], handled_elsewhere: true };
-  }
+/** As it was written, with the webhooks that serve it. */
+function presentProviderTrigger(
+  trigger: ProviderTrigger,
+  listensTo: readonly WebhookUid[],
+  webhooks: readonly WebhookView[],
+) {
+  const { provider, declared, repositories = null } = trigger;
+  const { servedBy, reason } = describeService(trigger, { webhooks, repositories });
+  return {
+    ...declared,
+    provider,
+    listens_to: listensTo,
+    handled_elsewhere: !TRIGGER_PROVIDERS.has(provider),
+    service: {
+      trigger: nameTrigger(declared),
+      events: describeEvents(declared),
+      starts_here: reason === null,
+      served_by: servedBy,
+      reason,
+      repositories,
+      names: listResolvedNames(
+        trigger,
+        webhooks.filter(({ name }) => servedBy.includes(name)),
+      ),
+    },
+  };
+}
+
+function presentWebhookTrigger(trigger: WebhookTrigger, listensTo: readonly WebhookUid[], isWritten: boolean) {
   return {
     provider: trigger.provider,
     event: trigger.event,

@@ -236,11 +236,38 @@ const webhookTrigger = closedObject({
   handled_elsewhere: { const: false },
 });
 
-const foreignTrigger: JsonSchema = {
+const startsOrNot = {
+  served_by: { ...texts, description: 'Names of the enabled webhooks from which it starts.' },
+  reason: { ...textOrNull, description: 'Why it starts nothing here; `null` if it can start.' },
+};
+
+const triggerService = closedObject({
+  trigger: { ...text, description: 'Provider and event, for example `github issue_labeled`.' },
+  events: { ...texts, description: 'What the provider sends: `X-GitHub-Event: issues, action labeled`.' },
+  starts_here: flag,
+  ...startsOrNot,
+  repositories: {
+    ...texts,
+    type: ['array', 'null'],
+    description: 'Repositories of `factory.yaml`, which a filter without `repos` matches; `null` for any repository.',
+  },
+  names: {
+    type: 'object',
+    additionalProperties: texts,
+    description: 'The IDs that the webhooks map the names of the filter to.',
+  },
+});
+
+const providerTrigger: JsonSchema = {
   type: 'object',
-  description: 'A trigger of another provider, as written.',
-  required: ['provider', 'listens_to', 'handled_elsewhere'],
-  properties: { provider: text, listens_to: listensTo, handled_elsewhere: { const: true } },
+  description: 'A trigger of a provider, as written, with the webhooks that serve it.',
+  required: ['provider', 'listens_to', 'handled_elsewhere', 'service'],
+  properties: {
+    provider: text,
+    listens_to: listensTo,
+    handled_elsewhere: { ...flag, description: 'Whether Dockbell serves no events of this provider.' },
+    service: triggerService,
+  },
   additionalProperties: true,
 };
 
@@ -569,7 +596,7 @@ export const COMPONENTS = {
         type: 'array',
         items: closedObject({
           automation: text,
-          outcome: oneOf(['started', 'filtered', 'disabled', 'filter_error', 'loop_guard']),
+          outcome: oneOf(['started', 'filtered', 'disabled', 'filter_error']),
           run: textOrNull,
           path: textOrNull,
           expected: anyJson,
@@ -593,7 +620,7 @@ export const COMPONENTS = {
   Automation: closedObject(
     {
       ...answerProperties(AUTOMATION_FIELDS),
-      triggers: { type: 'array', items: { anyOf: [webhookTrigger, foreignTrigger] } },
+      triggers: { type: 'array', items: { anyOf: [webhookTrigger, providerTrigger] } },
       file,
       commit: { ...commitOrNull, description: 'The commit of `revision`; `null` if it is not known.' },
       results,
@@ -892,6 +919,11 @@ export const COMPONENTS = {
       applied_commit: { ...commitOrNull, description: 'The commit that is live; `null` if it is not known.' },
       webhooks: closedObject({ create: plannedWebhooks, update: plannedWebhooks, delete: plannedWebhooks }),
       automations: planSection,
+      triggers: {
+        type: 'array',
+        items: closedObject({ automation: text, trigger: text, ...startsOrNot }),
+        description: 'Which webhooks start the triggers of automations that are created or changed.',
+      },
       agent_files: {
         ...closedObject({ create: texts, update: texts, delete: texts }),
         type: ['object', 'null'],

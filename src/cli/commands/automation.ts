@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { Automation, AutomationTrigger, Pause, Webhook } from '../../client/api-types.ts';
+import type { Automation, AutomationTrigger, Pause, ProviderTrigger, Webhook } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { findAnswer, readAnswer } from '../../client/read-answer.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
@@ -120,7 +120,7 @@ function createColumns(webhooks: readonly Webhook[], nowMs: number): Column<Auto
 
 /** The parts of the filter that require something. */
 function listFilterParts(trigger: AutomationTrigger): [name: string, part: object][] {
-  if (trigger.handled_elsewhere) return [];
+  if ('service' in trigger) return [];
   const { headers, payload } = trigger.filter;
   return Object.entries({ headers, payload }).filter(
     (part): part is [string, NonNullable<typeof payload>] => part[1] !== null && Object.keys(part[1]).length > 0,
@@ -145,7 +145,7 @@ function describePolicy([key, policy]: [string, unknown]): [string, string] {
 
 function describeSources(automation: Automation, webhooks: readonly Webhook[]): string {
   const names = automation.triggers.flatMap((trigger) =>
-    trigger.handled_elsewhere
+    'service' in trigger && trigger.listens_to.length === 0
       ? [`(${trigger.provider})`]
       : trigger.listens_to.map((uid) => webhooks.find((webhook) => webhook.uid === uid)?.name ?? uid),
   );
@@ -210,8 +210,8 @@ function printTrigger(
 ): void {
   const { output } = session;
   output.line(`\n${output.colors.bold(`Trigger ${index + 1}: ${escapeText(trigger.provider)}`)}`);
-  if (trigger.handled_elsewhere) {
-    output.line('  handled elsewhere');
+  if ('service' in trigger) {
+    printService(session, trigger);
     return;
   }
   for (const uid of listSelectedWebhooks(trigger)) {
@@ -224,6 +224,20 @@ function printTrigger(
     output.line(indent(JSON.stringify(part, null, 2), '    '));
   }
   if (parts.length === 0) output.line('  no filter: every delivery starts the automation');
+}
+
+/** What the provider sends, the filter as written with the IDs of its names, and the webhooks. */
+function printService({ output }: CommandSession, { service, filter = null }: ProviderTrigger): void {
+  for (const event of service.events) output.line(`  event ${escapeText(event)}`);
+  if (service.served_by.length > 0) output.line(`  served by ${service.served_by.map(escapeText).join(', ')}`);
+  if (service.reason !== null) output.line(`  cannot start here: ${escapeText(service.reason)}`);
+  if (filter !== null) output.line(`  filter:\n${indent(JSON.stringify(filter, null, 2), '    ')}`);
+  for (const [name, ids] of Object.entries(service.names)) {
+    output.line(`  the name ${escapeText(name)} stands for ${ids.map(escapeText).join(', ')}`);
+  }
+  if (service.repositories !== null) {
+    output.line(`  without repos, it matches ${service.repositories.map(escapeText).join(', ') || 'no repository'}`);
+  }
 }
 
 function indent(text: string, by: string): string {

@@ -67,8 +67,8 @@ export function writeAutomationFile(automation: Automation): string {
 
 /** The trigger as a definition declares it. Empty keys are omitted. */
 function declareTrigger(trigger: AutomationTrigger): JsonObject {
-  if (trigger.handled_elsewhere) {
-    const { listens_to: _, handled_elsewhere: __, ...declared } = trigger;
+  if ('service' in trigger) {
+    const { listens_to: _, handled_elsewhere: __, service: ___, ...declared } = trigger;
     return declared as JsonObject;
   }
   const { webhook_ids, webhooks, headers, payload } = trigger.filter;

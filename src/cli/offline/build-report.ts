@@ -1,7 +1,9 @@
 import { dirname, relative, sep } from 'node:path';
+import type { FactoryDefinition } from '../../core/definition.ts';
 import { collectSources } from '../../definitions/report/collect-sources.ts';
 import type { FactoryReport, ValidationReport } from '../../definitions/report/validation-report.ts';
 import { readDocumentsUrl, readPackageVersion } from '../../files/package-version.ts';
+import { describeServices } from '../../triggers/describe-service.ts';
 import type { OfflineValidation } from './validate-offline.ts';
 
 /**
@@ -42,6 +44,15 @@ function prefixOf(root: string, folder: string): string {
   return path === '' ? '' : `${path.split(sep).join('/')}/`;
 }
 
+/** A disabled automation cannot start. */
+function describeTriggers(definition: FactoryDefinition | null): Pick<FactoryReport, 'triggers' | 'startable'> {
+  if (definition === null) return { triggers: [], startable: [] };
+  const triggers = definition.automations.flatMap((automation) => describeServices(automation, definition));
+  const served = new Set(triggers.filter(({ reason }) => reason === null).map(({ automation }) => automation));
+  const startable = definition.automations.filter(({ name, enabled }) => enabled && served.has(name));
+  return { triggers, startable: startable.map(({ name }) => name) };
+}
+
 function toFactoryReport(
   { validated, tree }: OfflineValidation,
   { prefix, isStrict, isOneOfMany }: { prefix: string; isStrict: boolean; isOneOfMany: boolean },
@@ -57,6 +68,7 @@ function toFactoryReport(
     valid: isStrict ? diagnostics.length === 0 : validated.definition !== null,
     diagnostics,
     ...validated.declared,
+    ...describeTriggers(validated.definition),
     files: validated.files.map((file) => `${prefix}${file}`),
   };
 }

@@ -40,11 +40,12 @@ const NOTES = {
   delete: ' deleted: senders get 404',
 } as const;
 
-function printItem(output: Output, { kind, action, name, uid, url, changes }: PlannedItem): void {
+function printItem(output: Output, { kind, action, name, uid, url, changes, triggers }: PlannedItem): void {
   const sign = SIGNS[action];
   const note = kind === 'webhook' ? NOTES[action] : NOTES[action].replace(': senders get 404', '');
   output.line(`  ${output.colors[PAINTS[sign]](sign)} ${kind} ${output.colors.bold(escapeText(name))}${note}`);
   if (uid !== null) output.line(`      ${output.colors.dim(escapeText(url ?? uid))}`);
+  for (const trigger of triggers) output.line(`      ${escapeText(trigger)}`);
   if (action === 'create' || action === 'delete') return;
   for (const change of changes) {
     const { from, to, place } = describeSides(change);

@@ -3,11 +3,13 @@ import type { Diagnostic } from '../../core/diagnostic.ts';
 import { OrderedLookup } from '../../core/ordered-lookup.ts';
 import type { LintSettings } from '../../core/rules.ts';
 import { isWebhookTrigger } from '../../core/trigger.ts';
+import { pickServingKeys } from '../../triggers/serving-webhooks.ts';
 import { FileDiagnostics, type ListingLimit } from '../file-diagnostics.ts';
 import type { AutomationResult } from '../read/file-result.ts';
-import { type CheckedAutomation, createReferenceCheck, type References } from './check-references.ts';
+import { type CheckedAutomation, createReferenceCheck } from './check-references.ts';
 import { checkSameTriggers, type ProblemsByFile } from './check-same-triggers.ts';
 import { collectUsedWebhooks } from './check-unused-webhooks.ts';
+import type { References } from './references.ts';
 
 /** What the rules about automations depend on, in addition to the files of the automations. */
 interface Surroundings {
@@ -77,7 +79,7 @@ export function listAutomationDiagnostics({
   return listed;
 }
 
-/** Names of the webhooks that were enabled or disabled. `null` if more has changed that concerns every automation. */
+/** Names of the webhooks that were enabled or disabled. `null` if more has changed that can concern every automation. */
 function findChangedWebhooks(before: Surroundings, after: Surroundings): ReadonlySet<string> | null {
   const [old, now] = [before.references, after.references];
   const isSame =
@@ -85,10 +87,16 @@ function findChangedWebhooks(before: Surroundings, after: Surroundings): Readonl
     isDeepStrictEqual(before.lint, after.lint) &&
     isDeepStrictEqual(old.declared, now.declared) &&
     isDeepStrictEqual(old.agentNames, now.agentNames) &&
-    isDeepStrictEqual(old.knownUids, now.knownUids);
+    isDeepStrictEqual(old.knownUids, now.knownUids) &&
+    isDeepStrictEqual(old.repositories, now.repositories) &&
+    isDeepStrictEqual(listServingKeys(old), listServingKeys(now));
   if (!isSame) return null;
   const isDisabled = ({ webhooks }: References, name: string) => webhooks.get(name)?.enabled === false;
   return new Set([...now.declared].filter((name) => isDisabled(old, name) !== isDisabled(now, name)));
+}
+
+function listServingKeys({ webhooks }: References) {
+  return [...webhooks.values()].map(pickServingKeys);
 }
 
 /** Finds automations with the same file as before, whose references mean the same as before. */
@@ -112,9 +120,10 @@ function usesAny({ definition }: CheckedAutomation, changed: ReadonlySet<string>
   if (definition === null) return false;
   return definition.triggers.some(
     (trigger) =>
-      isWebhookTrigger(trigger) &&
-      (trigger.webhooks.some((name) => changed.has(name)) ||
-        trigger.webhookIds.some((uid) => changed.has(namesByUid.get(uid) ?? ''))),
+      // Any webhook can serve the provider of another trigger.
+      !isWebhookTrigger(trigger) ||
+      trigger.webhooks.some((name) => changed.has(name)) ||
+      trigger.webhookIds.some((uid) => changed.has(namesByUid.get(uid) ?? '')),
   );
 }
 

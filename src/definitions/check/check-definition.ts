@@ -8,10 +8,11 @@ import type { SortedEntries } from '../read/sort-entries.ts';
 import { checkAgentFiles } from './check-agent-files.ts';
 import { listAgentNames } from './check-agent-names.ts';
 import { type AutomationsCheck, checkAutomations, listAutomationDiagnostics } from './check-automations.ts';
-import type { CheckedAutomation, References } from './check-references.ts';
+import type { CheckedAutomation } from './check-references.ts';
 import { createSampleCheck, type SampleReferences } from './check-samples.ts';
 import { checkTree } from './check-tree.ts';
 import { type CheckedWebhook, checkUnusedWebhooks } from './check-unused-webhooks.ts';
+import type { References } from './references.ts';
 
 /** The settings of a validation. */
 export interface ValidationContext {
@@ -73,9 +74,9 @@ function checkTreeOnce(
   const { prefix } = tree;
   const limit = new ListingLimit();
   const read = sortResults(results);
-  const { lint, diagnostics: ofFactory } = openFactory(prefix, read.factory);
+  const { lint, repositories, diagnostics: ofFactory } = openFactory(prefix, read.factory);
   const webhooks = read.webhooks.map((result) => openWebhook(prefix, result, lint, limit));
-  const references = collectReferences(tree, sorted, webhooks, context);
+  const references = collectReferences(tree, sorted, { webhooks, repositories }, context);
   const automations = checkAutomations(read.automations, { prefix, lint, references }, earlier, limit);
   checkUnusedWebhooks(webhooks, automations.usedWebhooks);
   const declared = listDeclared(sorted);
@@ -92,7 +93,9 @@ function checkTreeOnce(
     ...webhooks.flatMap(({ diagnostics }) => diagnostics.toDiagnostics()),
     ...listAutomationDiagnostics(automations),
   ].sort(compareDiagnostics);
-  const definition = hasErrors(diagnostics) ? null : toDefinition(lint, webhooks, automations.automations);
+  const definition = hasErrors(diagnostics)
+    ? null
+    : toDefinition({ lint, repositories }, webhooks, automations.automations);
   const files = results.map(({ path }) => prefix + path);
   return { validated: { diagnostics, definition, declared, files }, automations, isLimited: limit.isReached };
 }
@@ -117,11 +120,11 @@ function sortResults(results: readonly FileResult[]) {
 function openFactory(
   prefix: string,
   factory: FactoryResult | null,
-): { lint: LintSettings; diagnostics: readonly Diagnostic[] } {
-  if (factory === null) return { lint: {}, diagnostics: [] };
+): { lint: LintSettings; repositories: string[] | null; diagnostics: readonly Diagnostic[] } {
+  if (factory === null) return { lint: {}, repositories: null, diagnostics: [] };
   const diagnostics = new FileDiagnostics(prefix + factory.path, {});
   diagnostics.addFindings(factory.findings);
-  return { lint: factory.lint, diagnostics: diagnostics.toDiagnostics() };
+  return { lint: factory.lint, repositories: factory.repositories, diagnostics: diagnostics.toDiagnostics() };
 }
 
 function openWebhook(prefix: string, result: WebhookResult, lint: LintSettings, limit: ListingLimit): CheckedWebhook {
@@ -150,11 +153,12 @@ function checkSamples(
 function collectReferences(
   { entries }: SourceTree,
   { webhooks: files }: SortedEntries,
-  webhooks: readonly CheckedWebhook[],
+  { webhooks, repositories }: { webhooks: readonly CheckedWebhook[]; repositories: string[] | null },
   { knownUids }: ValidationContext,
 ): References {
   return {
     declared: new Set(files.map(({ name }) => name)),
+    repositories,
     webhooks: new Map(listDefinitions(webhooks).map((definition) => [definition.name, definition])),
     knownUids,
     namesByUid: new Map([...knownUids].map(([name, uid]) => [uid, name])),
@@ -163,11 +167,11 @@ function collectReferences(
 }
 
 function toDefinition(
-  lint: LintSettings,
+  factory: Pick<FactoryDefinition, 'lint' | 'repositories'>,
   webhooks: readonly CheckedWebhook[],
   automations: readonly CheckedAutomation[],
 ): FactoryDefinition {
-  return { lint, webhooks: listDefinitions(webhooks), automations: listDefinitions(automations) };
+  return { ...factory, webhooks: listDefinitions(webhooks), automations: listDefinitions(automations) };
 }
 
 function listDefinitions<Definition>(checked: readonly { definition: Definition | null }[]): Definition[] {

@@ -2,9 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { validateFiles } from '../../../test/helpers/definition-tree.ts';
 import { TRIGGER_PROVIDERS } from '../../triggers/providers.ts';
 
+/** One for each provider. */
+const WEBHOOKS = Object.fromEntries(
+  [...TRIGGER_PROVIDERS.keys()]
+    .filter((name) => name !== 'azure-devops')
+    .map((name, index) => [
+      `webhooks/hook${index}.yaml`,
+      name === 'slack'
+        ? 'secretName: S\nserves: slack\nnames: {channels: {triage: C0123456}, users: {ann: U0123456}}\n'
+        : `secretName: S\nserves: ${name}\n${name === 'gitlab' ? 'botUsername: bot\n' : ''}`,
+    ]),
+);
+
 function validate(trigger: string) {
   const text = `---\ntriggers:\n  - ${trigger}\n---\nDo it.\n`;
-  return validateFiles({ 'automations/a/automation.md': text });
+  return validateFiles({ ...WEBHOOKS, 'automations/a/automation.md': text });
 }
 
 function findings(trigger: string): string[] {

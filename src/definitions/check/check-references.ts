@@ -1,25 +1,14 @@
-import type { AutomationDefinition, WebhookDefinition } from '../../core/definition.ts';
+import type { AutomationDefinition } from '../../core/definition.ts';
 import type { Position } from '../../core/diagnostic.ts';
 import { isWebhookUid } from '../../core/ids.ts';
 import { isWebhookTrigger, type WebhookTrigger } from '../../core/trigger.ts';
 import { type KeyPath, quote } from '../../yaml/key-path.ts';
 import type { FileDiagnostics, FileProblem } from '../file-diagnostics.ts';
 import { type AutomationLinks, type AutomationResult, placeOf, type ReferenceList } from '../read/file-result.ts';
-import { type AgentNames, createAgentNameCheck } from './check-agent-names.ts';
+import { createAgentNameCheck } from './check-agent-names.ts';
+import { checkServedTriggers } from './check-served-triggers.ts';
 import { createSuggester } from './create-suggester.ts';
-
-/** What the rules across files look names up in. */
-export interface References {
-  /** Names of all webhooks that the tree declares, also of those whose files are wrong. */
-  declared: ReadonlySet<string>;
-  /** Those that could be read. */
-  webhooks: ReadonlyMap<string, WebhookDefinition>;
-  /** Name of a webhook that has been applied → its UID. */
-  knownUids: ReadonlyMap<string, string>;
-  /** The same the other way round. */
-  namesByUid: ReadonlyMap<string, string>;
-  agentNames: AgentNames;
-}
+import type { References } from './references.ts';
 
 /** An automation whose file was read. */
 export interface CheckedAutomation {
@@ -44,7 +33,10 @@ export function createReferenceCheck(
     const wrong = links === null ? [] : links.references.filter((list) => !isRight(list, references));
     for (const list of wrong) diagnostics.addAll(listWrong(list, references, describe[list.kind]));
     if (definition !== null && links !== null) checkAgentNames(definition, links, diagnostics);
-    if (links !== null && !diagnostics.hasErrors()) checkReachable(definition, links, diagnostics, references);
+    if (definition !== null && links !== null && definition.enabled && !diagnostics.hasErrors()) {
+      checkReachable(definition, links, diagnostics, references);
+      checkServedTriggers(definition, diagnostics, references);
+    }
     return {
       result,
       definition,
@@ -119,12 +111,11 @@ function createNameHints(declared: ReadonlySet<string>): (name: string) => strin
 }
 
 function checkReachable(
-  definition: AutomationDefinition | null,
+  definition: AutomationDefinition,
   links: AutomationLinks,
   diagnostics: FileDiagnostics,
   references: References,
 ): void {
-  if (definition === null || !definition.enabled) return;
   if (definition.triggers.some((trigger) => !isWebhookTrigger(trigger) || canFire(trigger, references))) return;
   const message = 'No enabled webhook can start this automation.';
   const hint = 'Enable one of its webhooks, list another, or set "enabled: false" on the automation.';

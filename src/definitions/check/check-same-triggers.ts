@@ -3,7 +3,9 @@ import type { WebhookTrigger } from '../../core/trigger.ts';
 import { quote } from '../../yaml/key-path.ts';
 import type { FileProblem } from '../file-diagnostics.ts';
 import type { AutomationLinks, AutomationResult, LinkedTrigger } from '../read/file-result.ts';
-import type { CheckedAutomation, References } from './check-references.ts';
+import type { CheckedAutomation } from './check-references.ts';
+
+import type { References } from './references.ts';
 
 /** Problems by the file that they are about. */
 export type ProblemsByFile = ReadonlyMap<AutomationResult, readonly FileProblem[]>;

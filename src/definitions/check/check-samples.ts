@@ -9,9 +9,9 @@ import { FileDiagnostics, FileFindings, ListingLimit } from '../file-diagnostics
 import { placeOf, type SampleResult } from '../read/file-result.ts';
 import { readSampleFile, type Sample } from '../read/read-sample.ts';
 import { sortEntries } from '../read/sort-entries.ts';
-import type { References } from './check-references.ts';
 import { listNamedHeaders } from './check-signature.ts';
 import { createSuggester } from './create-suggester.ts';
+import type { References } from './references.ts';
 
 /** The names that samples refer to. */
 export interface SampleReferences {

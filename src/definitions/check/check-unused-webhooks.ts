@@ -1,8 +1,11 @@
 import type { WebhookDefinition } from '../../core/definition.ts';
 import { isWebhookTrigger } from '../../core/trigger.ts';
+import { findServingWebhooks } from '../../triggers/serving-webhooks.ts';
 import { FILE_START } from '../../yaml/positions.ts';
 import type { FileDiagnostics } from '../file-diagnostics.ts';
-import type { CheckedAutomation, References } from './check-references.ts';
+import type { CheckedAutomation } from './check-references.ts';
+
+import type { References } from './references.ts';
 
 /** A webhook whose file was read, and the diagnostics of the file. */
 export interface CheckedWebhook {
@@ -33,14 +36,17 @@ export function checkUnusedWebhooks(webhooks: readonly CheckedWebhook[], used: R
  */
 export function collectUsedWebhooks(
   automations: readonly CheckedAutomation[],
-  { namesByUid, declared }: Pick<References, 'namesByUid' | 'declared'>,
+  { namesByUid, declared, webhooks: files }: Pick<References, 'namesByUid' | 'declared' | 'webhooks'>,
 ): Set<string> | null {
   const used = new Set<string>();
   for (const { definition } of automations) {
     if (definition === null) return null;
     if (!definition.enabled) continue;
     for (const trigger of definition.triggers) {
-      if (!isWebhookTrigger(trigger)) continue;
+      if (!isWebhookTrigger(trigger)) {
+        for (const { name } of findServingWebhooks(trigger.provider, [...files.values()])) used.add(name);
+        continue;
+      }
       const { webhooks, webhookIds } = trigger;
       for (const name of webhooks) if (declared.has(name)) used.add(name);
       for (const uid of webhookIds) {

@@ -63,7 +63,7 @@ function collectTexts(
   return placed.texts.length === 0 ? [] : [{ kind, path, entries: placed }];
 }
 
-const EMPTY_PATTERN: FilterPattern = { headers: [], payload: [] };
+const EMPTY_PATTERN: FilterPattern = { headers: [], payload: [], event: null, values: [] };
 
 function collectTriggers({ triggers }: AutomationDefinition, yaml: YamlText, patterns: Patterns): LinkedTrigger[] {
   const declared = new Map(listWebhookFilters(yaml.value).map(({ filter, path }) => [path[1], filter]));

@@ -27,6 +27,8 @@ interface ReadFile {
 export interface FactoryResult extends ReadFile {
   kind: 'factory';
   lint: LintSettings;
+  /** As in `FactoryDefinition`. */
+  repositories: string[] | null;
 }
 
 export interface WebhookResult extends ReadFile {

@@ -1,8 +1,8 @@
-import { isJsonObject } from '../../core/json.ts';
+import { isJsonObject, type Json } from '../../core/json.ts';
 import { isRuleId, type LintSettings, RULE_SEVERITIES, RULES, type RuleSeverity } from '../../core/rules.ts';
 import type { TreeEntry } from '../../core/source-tree.ts';
 import { suggest } from '../../core/suggest.ts';
-import { quote } from '../../yaml/key-path.ts';
+import { type KeyPath, quote } from '../../yaml/key-path.ts';
 import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import type { FileFindings, FileProblem, ProblemCollector } from '../file-diagnostics.ts';
@@ -12,19 +12,57 @@ import { readDefinitionText } from './read-definition-text.ts';
 /** Reads `factory.yaml`. Invalid settings are omitted, so that one mistake does not bring back all warnings. */
 export function readFactoryFile(entry: TreeEntry, findings: FileFindings): FactoryResult {
   const text = readDefinitionText(entry, findings);
-  const lint = text === null ? {} : readFactory(text, findings);
+  const read = text === null ? UNREADABLE : readFactory(text, findings);
   const { path, digest } = entry;
-  return { kind: 'factory', path, digest, findings: findings.toFindings(), lint };
+  return { kind: 'factory', path, digest, findings: findings.toFindings(), ...read };
 }
 
-function readFactory(text: string, diagnostics: ProblemCollector): LintSettings {
+type ReadFactory = Pick<FactoryResult, 'lint' | 'repositories'>;
+
+const UNREADABLE: ReadFactory = { lint: {}, repositories: null };
+
+function readFactory(text: string, diagnostics: ProblemCollector): ReadFactory {
   const parsed = parseYaml(text);
   if (!parsed.ok) {
     diagnostics.addAll(parsed.problems);
-    return {};
+    return UNREADABLE;
   }
   checkDefinitionSchema('factory', parsed.yaml, diagnostics);
-  return readLint(parsed.yaml, diagnostics);
+  return { lint: readLint(parsed.yaml, diagnostics), repositories: readRepositories(parsed.yaml, diagnostics) };
+}
+
+/** `owner/name`; the owner of a repository of GitLab can have subgroups. */
+const REPOSITORY = /^[^\s/]+(?:\/[^\s/]+)+$/;
+
+/** Omits entries of another form, so triggers of providers do not match their repositories. */
+function readRepositories(yaml: YamlText, diagnostics: ProblemCollector): string[] | null {
+  const declared = isJsonObject(yaml.value) ? (yaml.value.repositories ?? null) : null;
+  if (declared === null) return null;
+  if (!Array.isArray(declared)) {
+    diagnostics.add(describeUnreadable(declared, ['repositories'], yaml));
+    return [];
+  }
+  const names = declared.map(readRepository);
+  const unreadable = [...names.keys()].filter((index) => names[index] === null);
+  diagnostics.addAll(
+    unreadable.map((index) => () => describeUnreadable(declared[index]!, ['repositories', index], yaml)),
+  );
+  return names.filter((name) => name !== null);
+}
+
+function readRepository(entry: Json): string | null {
+  const { owner, name } = isJsonObject(entry) ? entry : {};
+  const full = typeof owner === 'string' && typeof name === 'string' ? `${owner.trim()}/${name.trim()}` : entry;
+  return typeof full === 'string' && REPOSITORY.test(full.trim()) ? full.trim() : null;
+}
+
+function describeUnreadable(value: Json, path: KeyPath, yaml: YamlText): FileProblem {
+  const isList = path.length === 1;
+  const message = isList
+    ? `"repositories" is not a list, but ${quote(value)}. Triggers of providers without "repos" start nothing.`
+    : `${quote(value)} is not a repository. Triggers of providers without "repos" do not match it.`;
+  const hint = 'List each repository with its owner and its name, for example "- {owner: acme, name: payments}".';
+  return { rule: 'factory/unreadable-repository', at: yaml.locate(path).value, path, message, hint };
 }
 
 function readLint(yaml: YamlText, diagnostics: ProblemCollector): LintSettings {

@@ -82,6 +82,15 @@ describe('DIAGNOSTIC_FORMATS', () => {
   });
 });
 
+it('counts the automations that can start if some cannot', () => {
+  const service = { automation: 'a', trigger: 'webhook', servedBy: ['ci'], reason: null };
+  const factory = makeFactory([], { automations: ['a', 'b'], triggers: [service], startable: ['a'] });
+  const summarise = (...factories: ReturnType<typeof makeFactory>[]) =>
+    DIAGNOSTIC_FORMATS.pretty(makeReport({ factories }));
+  expect(summarise(factory)).toBe('Valid: 1 webhook, 2 automations (1 can start here, 1 cannot).\n');
+  expect(summarise({ ...factory, startable: ['a', 'b'] })).toBe('Valid: 1 webhook, 2 automations.\n');
+});
+
 describe('format json', () => {
   it('is the document of the interfaces page', () => {
     const document = JSON.parse(DIAGNOSTIC_FORMATS.json(makeReport([finding])));
@@ -91,23 +100,46 @@ describe('format json', () => {
       diagnostics: [finding],
       webhooks: ['ci'],
       automations: [],
+      summary: { webhooks: 1, automations: 0, startable: 0 },
+      triggers: [],
     });
     expect(Object.keys(document.diagnostics[0])).toEqual(Object.keys(finding));
   });
 
   it('says of several folders the same together, and of each what it is', () => {
     const other = { ...finding, file: 'b/webhooks/ci.yaml' };
-    const first = makeFactory([], { folder: 'a/', webhooks: ['ci', 'deploys'] });
+    const service = { automation: 'ask', trigger: 'github push', servedBy: [], reason: 'no webhook serves it' };
+    const shown = { automation: 'ask', trigger: 'github push', served_by: [], reason: 'no webhook serves it' };
+    const triggers = { automations: ['ask'], triggers: [service], startable: [] };
+    const first = makeFactory([], { folder: 'a/', webhooks: ['ci', 'deploys'], ...triggers });
     const second = makeFactory([other], { folder: '', automations: ['triage'] });
     expect(JSON.parse(DIAGNOSTIC_FORMATS.json(makeReport({ factories: [first, second] })))).toEqual({
       valid: false,
       root: '/repo',
       diagnostics: [other],
       webhooks: ['ci', 'deploys'],
-      automations: ['triage'],
+      automations: ['ask', 'triage'],
+      summary: { webhooks: 3, automations: 2, startable: 0 },
+      triggers: [shown],
       factories: [
-        { dir: 'a', valid: true, diagnostics: [], webhooks: ['ci', 'deploys'], automations: [] },
-        { dir: '.', valid: false, diagnostics: [other], webhooks: ['ci'], automations: ['triage'] },
+        {
+          dir: 'a',
+          valid: true,
+          diagnostics: [],
+          webhooks: ['ci', 'deploys'],
+          automations: ['ask'],
+          summary: { webhooks: 2, automations: 1, startable: 0 },
+          triggers: [shown],
+        },
+        {
+          dir: '.',
+          valid: false,
+          diagnostics: [other],
+          webhooks: ['ci'],
+          automations: ['triage'],
+          summary: { webhooks: 1, automations: 1, startable: 0 },
+          triggers: [],
+        },
       ],
     });
   });

@@ -28,6 +28,7 @@ function formatJson(report: ValidationReport): string {
     diagnostics: listDiagnostics(report),
     webhooks: listNames(factories, 'webhooks'),
     automations: listNames(factories, 'automations'),
+    ...showTriggers(factories),
     ...(factories.length === 1 ? {} : { factories: factories.map(showFactory) }),
   };
   return `${JSON.stringify(document, null, 2)}\n`;
@@ -38,6 +39,24 @@ function listNames(factories: readonly FactoryReport[], kind: 'webhooks' | 'auto
   return [...new Set(factories.flatMap((factory) => factory[kind]))];
 }
 
-function showFactory({ folder, valid, diagnostics, webhooks, automations }: FactoryReport): object {
-  return { dir: folder === '' ? '.' : folder.slice(0, -1), valid, diagnostics, webhooks, automations };
+function showFactory(factory: FactoryReport): object {
+  const { folder, valid, diagnostics, webhooks, automations } = factory;
+  const dir = folder === '' ? '.' : folder.slice(0, -1);
+  return { dir, valid, diagnostics, webhooks, automations, ...showTriggers([factory]) };
+}
+
+/** Counts, and the webhooks that start each trigger. */
+function showTriggers(factories: readonly FactoryReport[]): object {
+  const count = (kind: 'webhooks' | 'automations' | 'startable') =>
+    factories.reduce((sum, factory) => sum + factory[kind].length, 0);
+  const triggers = factories.flatMap((factory) => factory.triggers);
+  return {
+    summary: { webhooks: count('webhooks'), automations: count('automations'), startable: count('startable') },
+    triggers: triggers.map(({ automation, trigger, servedBy, reason }) => ({
+      automation,
+      trigger,
+      served_by: servedBy,
+      reason,
+    })),
+  };
 }

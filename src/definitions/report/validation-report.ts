@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { TriggerService } from '../../core/trigger.ts';
 import { countOf } from '../../words/count-of.ts';
 
 /** The result of one folder. */
@@ -13,6 +14,10 @@ export interface FactoryReport {
   /** Names that the folder declares. */
   webhooks: readonly string[];
   automations: readonly string[];
+  /** Which webhooks start the triggers; empty if the folder is invalid. */
+  triggers: readonly TriggerService[];
+  /** The automations that can start here; empty if the folder is invalid. */
+  startable: readonly string[];
   /** Files that were read as definitions, relative to the root of the report. */
   files: readonly string[];
 }
@@ -45,12 +50,21 @@ export function summarise({ valid, factories, isStrict }: ValidationReport): str
   const webhooks = factories.reduce((sum, factory) => sum + factory.webhooks.length, 0);
   const automations = factories.reduce((sum, factory) => sum + factory.automations.length, 0);
   const where = factories.length === 1 ? '' : ` in ${countOf(factories.length, 'factory', 'factories')}`;
-  const holds = `${countOf(webhooks, 'webhook')}, ${countOf(automations, 'automation')}${where}`;
+  const holds = `${countOf(webhooks, 'webhook')}, ${countOf(automations, 'automation')}${sayStartable(factories)}${where}`;
   const isOnlyStrict = factories.every(({ diagnostics }) =>
     diagnostics.every(({ severity }) => severity === 'warning'),
   );
   const why = !valid && isStrict && isOnlyStrict ? ' (warnings fail with --strict)' : '';
   return `${valid ? 'Valid' : 'Invalid'}: ${holds}${why}.`;
+}
+
+/** Only a valid definition shows which automations can start. */
+function sayStartable(factories: readonly FactoryReport[]): string {
+  const known = factories.filter(({ triggers }) => triggers.length > 0);
+  const declared = known.reduce((sum, { automations }) => sum + automations.length, 0);
+  const can = known.reduce((sum, { startable }) => sum + startable.length, 0);
+  if (known.length < factories.length || declared === can) return '';
+  return ` (${can} can start here, ${declared - can} cannot)`;
 }
 
 /**

@@ -3,55 +3,71 @@ import { COMPARISONS, foldCase } from './comparisons.ts';
 import { compileGlob } from './match-glob.ts';
 import type { Value } from './read-source.ts';
 
-type Matcher = (text: string) => boolean;
+/** What equal values have in common, for comparisons that have such a form. */
+export type Form = Value;
 
-/**
- * Whether a value of a payload equals one of the listed ones.
- *
- * @param listed as written
- */
-export function compileMatcher(compare: Comparison, listed: readonly string[]): (value: Value) => boolean {
-  const normal = listed.map(COMPARISONS[compare]);
-  if (compare === 'number') {
-    const numbers = new Set(normal.map(Number));
-    return (value) => typeof value === 'number' && numbers.has(value);
-  }
-  const matches = MATCHERS[compare](normal);
-  return (value) => typeof value === 'string' && matches(value);
+/** Whether a value of a payload equals one of the listed ones. */
+export interface Matcher {
+  matches(value: Value): boolean;
+  /** The forms of the listed values, if a value equals one of them exactly if it has its form. Otherwise `null`. */
+  forms: ReadonlySet<Form> | null;
+  /** The form of a value of a payload. */
+  toForm(value: Value): Form;
 }
 
-/** For texts of a payload, from the normal forms of the listed values. */
-const MATCHERS: { readonly [name in Exclude<Comparison, 'number'>]: (normal: readonly string[]) => Matcher } = {
-  exact: (normal) => matchForm(normal, (text) => text),
-  fold: (normal) => matchForm(normal, foldCase),
+/** @param listed as written */
+export function compileMatcher(compare: Comparison, listed: readonly string[]): Matcher {
+  const normal = listed.map(COMPARISONS[compare]);
+  if (compare === 'number') return matchForms(new Set(normal.map(Number)), (value) => value);
+  const toForm = TO_FORM[compare];
+  if (toForm !== undefined) return matchForms(new Set(normal), ofTexts(toForm));
+  if (compare === 'branch') return matchBranch(normal);
+  return matchTexts(compare === 'glob' ? matchAny(normal.map(compileGlob)) : matchParts(normal));
+}
+
+/** The forms of texts of a payload, for comparisons of whole texts. */
+const TO_FORM: { readonly [name in Comparison]?: (text: string) => string } = {
+  exact: (text) => text,
+  fold: foldCase,
   // In a payload, `@` is no part of a login.
-  login: (normal) => matchForm(normal, foldCase),
-  emoji: (normal) => matchForm(normal, COMPARISONS.emoji),
-  branch: matchBranch,
-  glob: (normal) => matchAny(normal.map(compileGlob)),
-  text: (normal) => (text) => {
-    const folded = foldCase(text);
-    return normal.some((part) => folded.includes(part));
-  },
+  login: foldCase,
+  emoji: COMPARISONS.emoji,
 };
 
-function matchForm(normal: readonly string[], toForm: (text: string) => string): Matcher {
-  const forms = new Set(normal);
-  return (text) => forms.has(toForm(text));
+function matchForms(forms: ReadonlySet<Form>, toForm: (value: Value) => Form): Matcher {
+  return { matches: (value) => forms.has(toForm(value)), forms, toForm };
 }
 
-function matchAny(matchers: readonly Matcher[]): Matcher {
+/** Some providers have numbers as IDs. They are listed as texts. */
+function ofTexts(toForm: (text: string) => string): Matcher['toForm'] {
+  return (value) => toForm(String(value));
+}
+
+function matchTexts(matches: (text: string) => boolean): Matcher {
+  return { matches: (value) => typeof value === 'string' && matches(value), forms: null, toForm: (value) => value };
+}
+
+function matchAny(matchers: readonly ((text: string) => boolean)[]): (text: string) => boolean {
   return (text) => matchers.some((matches) => matches(text));
+}
+
+function matchParts(normal: readonly string[]): (text: string) => boolean {
+  return (text) => {
+    const folded = foldCase(text);
+    return normal.some((part) => folded.includes(part));
+  };
 }
 
 /** No name of a branch has these characters. */
 const GLOB = /[*?[]/;
 
 function matchBranch(normal: readonly string[]): Matcher {
-  const names = new Set(normal.filter((name) => !GLOB.test(name)));
-  const globs = matchAny(normal.filter((name) => GLOB.test(name)).map(compileGlob));
-  return (text) => {
+  const globs = normal.filter((name) => GLOB.test(name));
+  if (globs.length === 0) return matchForms(new Set(normal), ofTexts(COMPARISONS.branch));
+  const names = new Set(normal);
+  const matchesGlob = matchAny(globs.map(compileGlob));
+  return matchTexts((text) => {
     const name = COMPARISONS.branch(text);
-    return names.has(name) || globs(name);
-  };
+    return names.has(name) || matchesGlob(name);
+  });
 }

@@ -6,7 +6,7 @@ import { compileValues } from './compile-values.ts';
 function condition(given: Partial<ValueCondition>): ValueCondition {
   const base = { key: 'labels', subject: 'the labels', compare: 'exact' as Comparison, in: null, notIn: null };
   const from = given.from ?? [];
-  return { ...base, exists: false, notInFrom: from, ...given, from };
+  return { ...base, exists: null, notInFrom: from, ...given, from };
 }
 
 const names: Source[] = [{ path: 'labels[*].name' }];

@@ -1,7 +1,9 @@
 import type { Comparison, Source } from '../../triggers/trigger-event.ts';
 import type { ValueCondition } from '../../triggers/trigger-pattern.ts';
-import { compileMatcher } from './compile-matcher.ts';
+import { compileMatcher, type Form } from './compile-matcher.ts';
 import { compileSource, listPaths, type Value, type Visit, visitSource } from './read-source.ts';
+
+export type { Form } from './compile-matcher.ts';
 
 /** A condition on values, ready to be evaluated. It has no state. */
 export interface CompiledValues {
@@ -16,6 +18,17 @@ export interface CompiledValues {
   isExcluded(payload: unknown): boolean;
   /** The first values that `in` and `exists` look at, and those that `not_in` looks at, as received. For explanations. */
   read(payload: unknown): { in: string[]; notIn: string[] };
+  /** What `in` lists, for an index of conditions; `null` if it lists nothing, or is compared in parts. */
+  listing: ValueListing | null;
+}
+
+/** Values of which a payload must have one. */
+export interface ValueListing {
+  /** Equal for conditions that read the same values and compare them in the same way. */
+  id: string;
+  forms: ReadonlySet<Form>;
+  /** Visits the forms of the values of a payload. */
+  visitForms(payload: unknown, visit: (form: Form) => void): void;
 }
 
 /** Explanations name no more values than this. */
@@ -27,14 +40,18 @@ export function compileValues(condition: ValueCondition): CompiledValues {
   const excluded = compileSide(compare, condition.notIn, notInFrom);
   return {
     condition,
-    paths: [...listNeeded(exists || condition.in !== null, from), ...listNeeded(condition.notIn !== null, notInFrom)],
+    paths: [
+      ...listNeeded(exists !== null || condition.in !== null, from),
+      ...listNeeded(condition.notIn !== null, notInFrom),
+    ],
     matches: (payload) =>
-      (!exists || included.some(payload, () => true)) &&
+      (exists === null || exists === included.some(payload, () => true)) &&
       (condition.in === null || included.isListed(payload)) &&
       (condition.notIn === null || !excluded.isListed(payload)),
     isIncluded: included.isListed,
     isExcluded: excluded.isListed,
     read: (payload) => ({ in: included.read(payload), notIn: excluded.read(payload) }),
+    listing: condition.in === null ? null : included.listing,
   };
 }
 
@@ -44,12 +61,23 @@ function listNeeded(isNeeded: boolean, sources: readonly Source[]): (readonly st
 
 function compileSide(compare: Comparison, listed: readonly string[] | null, from: readonly Source[]) {
   const sources = from.map(compileSource);
-  const isEqual = compileMatcher(compare, listed ?? []);
+  const { matches, forms, toForm } = compileMatcher(compare, listed ?? []);
   const visitAll = (payload: unknown, visit: Visit) => sources.every((source) => visitSource(source, payload, visit));
   const some = (payload: unknown, holds: (value: Value) => boolean) => !visitAll(payload, (value) => !holds(value));
+  const listing: ValueListing | null = forms && {
+    id: JSON.stringify([compare, from]),
+    forms,
+    visitForms: (payload, visit) => {
+      visitAll(payload, (value) => {
+        visit(toForm(value));
+        return true;
+      });
+    },
+  };
   return {
     some,
-    isListed: (payload: unknown) => some(payload, isEqual),
+    listing,
+    isListed: (payload: unknown) => some(payload, matches),
     read: (payload: unknown) => {
       const values: string[] = [];
       visitAll(payload, (value) => {

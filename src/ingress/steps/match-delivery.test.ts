@@ -3,7 +3,7 @@ import { ids, START_MS } from '../../../test/helpers/build-offer.ts';
 import { received } from '../../../test/helpers/payload-filter.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { filterOf } from '../../core/trigger.ts';
-import { ListenerIndex } from '../../filter/listener-index.ts';
+import { ListenerIndex } from '../../filter/listeners/listener-index.ts';
 import { matchDelivery } from './match-delivery.ts';
 
 function match(filters: Record<string, JsonObject>, payload: unknown, only: string | null = null) {

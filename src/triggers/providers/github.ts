@@ -243,7 +243,7 @@ const context: ContextPlaces = {
 export const GITHUB: TriggerProvider = {
   title: 'GitHub',
   schemes: ['github'],
-  eventName: { header: 'x-github-event' },
+  eventName: { header: 'X-GitHub-Event' },
   context,
   actors: { accounts: [{ path: 'sender.login' }, { path: 'sender.id' }] },
   events: {

@@ -10,7 +10,7 @@ const repos: ServedKey = {
 export const GITLAB: TriggerProvider = {
   title: 'GitLab',
   schemes: ['gitlab', 'gitlab_signing'],
-  eventName: { header: 'x-gitlab-event' },
+  eventName: { header: 'X-Gitlab-Event' },
   context: {
     repository: [{ path: 'project.path_with_namespace' }],
     number: [{ path: 'object_attributes.iid' }, { path: 'merge_request.iid' }, { path: 'issue.iid' }],

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus, Zap } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { Automation, Webhook } from '../../../client/api-types.ts';
+import type { Automation, ProviderTrigger, Webhook } from '../../../client/api-types.ts';
 import { explainInactiveAutomation } from '../../../words/explain-inactive-automation.ts';
 import { automationsQuery, lastRunQuery } from '../../api/automations.ts';
 import { webhooksQuery } from '../../api/queries.ts';
@@ -125,11 +125,15 @@ function TriggersCell({ automation, webhooks }: CellProps) {
 
 /** A trigger in one line, for lists. */
 function describeTrigger(trigger: Automation['triggers'][number], webhooks: readonly Webhook[]): string {
-  if (trigger.handled_elsewhere) return `${trigger.provider}: handled elsewhere`;
+  if ('service' in trigger) return describeService(trigger.service);
   const names = nameWebhooks(trigger.listens_to, webhooks);
   const from = names.length === 0 ? 'no webhook' : names.join(', ');
   const isFiltered = trigger.filter.headers !== null || trigger.filter.payload !== null;
   return `Webhook received from ${from}${isFiltered ? ', filtered' : ''}`;
+}
+
+function describeService({ trigger, served_by: webhooks, reason }: ProviderTrigger['service']): string {
+  return reason === null ? `${trigger} from ${webhooks.join(', ')}` : `${trigger}: cannot start here`;
 }
 
 /** @returns the names of the webhooks; the UID of a deleted one */

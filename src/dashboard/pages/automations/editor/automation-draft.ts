@@ -69,7 +69,7 @@ export function draftOf(automation: Automation, webhooks: readonly Webhook[]): A
 
 function draftTrigger(trigger: Automation['triggers'][number], webhooks: readonly Webhook[]): TriggerDraft {
   lastKey += 1;
-  if (trigger.handled_elsewhere) {
+  if ('service' in trigger) {
     return { kind: 'elsewhere', key: lastKey, declared: declareTrigger(trigger) };
   }
   const { webhook_ids, webhooks: names, headers, payload } = trigger.filter;
@@ -89,7 +89,7 @@ export function declareTriggers(
   webhooks: readonly Webhook[],
   before: Automation | null,
 ): JsonObject[] {
-  const byUid = new Set(before?.triggers.flatMap((one) => (one.handled_elsewhere ? [] : one.filter.webhook_ids)));
+  const byUid = new Set(before?.triggers.flatMap((one) => ('service' in one ? [] : one.filter.webhook_ids)));
   return drafts.map((draft) => {
     if (draft.kind === 'elsewhere') return draft.declared;
     const named = webhooks.filter(({ uid }) => draft.webhooks.includes(uid) && !byUid.has(uid));
@@ -129,8 +129,8 @@ export function bodyOf(automation: Automation): AutomationRequest {
 }
 
 function declareTrigger(trigger: Automation['triggers'][number]): JsonObject {
-  if (trigger.handled_elsewhere) {
-    const { listens_to: _, handled_elsewhere: __, ...declared } = trigger;
+  if ('service' in trigger) {
+    const { listens_to: _, handled_elsewhere: __, service: ___, ...declared } = trigger;
     return declared as JsonObject;
   }
   const { provider, event, filter } = trigger;

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Code, Group, List, Paper, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, List, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { BellOff, FileCode2, Pencil } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -16,13 +16,16 @@ import { StatusBadge } from '../../../parts/layout/status-badge.tsx';
 import { PauseAlert } from '../../../parts/pause/pause-alert.tsx';
 import { PauseButton } from '../../../parts/pause/pause-button.tsx';
 import { StoryPanel } from '../../../parts/story/story-panel.tsx';
+import { CodeText } from '../../../parts/text/code-text.tsx';
 import { CommitText } from '../../../parts/text/commit-text.tsx';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../../parts/time/time-text.tsx';
-import { automationEditPath, factoryPath, objectPath } from '../../../paths.ts';
+import { automationEditPath, factoryPath } from '../../../paths.ts';
 import { executionOf, formatJson } from '../editor/automation-draft.ts';
 import { useFactorySource } from '../use-factory-source.ts';
 import { AutomationSwitches } from './automation-switches.tsx';
+import { ProviderTriggerCard } from './provider-trigger-card.tsx';
+import { WebhookLink } from './webhook-link.tsx';
 
 /** One automation: triggers, prompt, and where it is defined. */
 export function AutomationPage() {
@@ -185,14 +188,6 @@ function DefinedIn({ automation: { file, revision, commit, updated_at } }: { aut
   );
 }
 
-function CodeText({ text }: { text: string }) {
-  return (
-    <Code>
-      <UntrustedText text={text} />
-    </Code>
-  );
-}
-
 interface TriggerCardProps {
   number: number;
   trigger: Automation['triggers'][number];
@@ -202,14 +197,8 @@ interface TriggerCardProps {
 
 function TriggerCard({ number, trigger, webhooks, automation: { factory, file } }: TriggerCardProps) {
   const { isRepository } = useFactorySource();
-  if (trigger.handled_elsewhere) {
-    return (
-      <Paper withBorder radius="lg" p="md">
-        <Text size="sm">
-          <UntrustedText text={trigger.provider} />: handled elsewhere. It does not start runs here.
-        </Text>
-      </Paper>
-    );
+  if ('service' in trigger) {
+    return <ProviderTriggerCard number={number} trigger={trigger} webhooks={webhooks} factory={factory} />;
   }
   return (
     <Paper withBorder radius="lg" p="md">
@@ -239,16 +228,6 @@ function TriggerCard({ number, trigger, webhooks, automation: { factory, file } 
         </Group>
       )}
     </Paper>
-  );
-}
-
-function WebhookLink({ uid, webhooks, factory }: { uid: string; webhooks: readonly Webhook[]; factory: string }) {
-  const webhook = webhooks.find((one) => one.uid === uid);
-  if (webhook === undefined) return <CodeText text={uid} />;
-  return (
-    <Anchor component={Link} href={objectPath(factory, 'webhooks', uid)} underline="always">
-      <UntrustedText text={webhook.name} />
-    </Anchor>
   );
 }
 
@@ -292,6 +271,6 @@ function ResultsText({ automation: { results, oldest_queued_at: queuedAt } }: { 
   );
 }
 
-function isFiltered({ filter }: Extract<Automation['triggers'][number], { handled_elsewhere: false }>): boolean {
+function isFiltered({ filter }: Exclude<Automation['triggers'][number], { service: unknown }>): boolean {
   return filter.headers !== null || filter.payload !== null;
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Condition, filter, payload, payloadNear } from '../../test/helpers/any-filter.ts';
-import type { JsonObject } from '../core/json.ts';
-import { scanJson } from '../core/payload/scan-json.ts';
-import type { DeliveryFilter, Received } from '../core/trigger.ts';
-import { compileFilters } from './evaluate-filters.ts';
+import { type Condition, filter, payload, payloadNear } from '../../../test/helpers/any-filter.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { scanJson } from '../../core/payload/scan-json.ts';
+import type { DeliveryFilter, Received } from '../../core/trigger.ts';
+import { compileFilters } from '../evaluate-filters.ts';
+import { parsePattern } from '../parse-pattern.ts';
 import { type FilteredListener, ListenerIndex } from './listener-index.ts';
-import { parsePattern } from './parse-pattern.ts';
 
 /** Filters that no parser accepts, in addition to valid ones. */
 const anyFilter = fc.oneof(
@@ -26,7 +26,69 @@ const headerFilter = fc.dictionary(
 ) as fc.Arbitrary<JsonObject>;
 const headers = fc.dictionary(fc.constantFrom('x-a', 'x-b', 'x-c'), headerValue, { maxKeys: 3 });
 
+const someOf = (...values: string[]) => fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: 2 });
+const operators = (...values: string[]) =>
+  fc.oneof(someOf(...values), fc.record({ not_in: someOf(...values) }), fc.constant(null));
+
+/** Triggers of providers, whose values are compared in different ways. */
+const trigger: fc.Arbitrary<DeliveryFilter> = fc
+  .oneof(
+    fc.record({
+      provider: fc.constant('github'),
+      event: fc.constantFrom('issue_labeled', 'issue_created', 'push', 'nothing'),
+      filter: fc.record({ repos: operators('o/p', 'o/q') }),
+    }),
+    fc.record({
+      provider: fc.constant('github'),
+      event: fc.constantFrom('issue_labeled', 'issue_created'),
+      filter: fc.record({ labels: operators('p', 'q'), assignees: operators('p', '@q') }),
+    }),
+    fc.record({
+      provider: fc.constant('slack'),
+      event: fc.constantFrom('message_posted', 'app_mention', 'reaction_added'),
+      filter: fc.record({ user_ids: operators('U000001', 'U000002') }),
+    }),
+  )
+  .map((one) => ({ trigger: one }) as DeliveryFilter);
+
+const login = fc.constantFrom('p', 'P', 'q', 'r');
+const named = fc.record({ name: login });
+
+/** Deliveries of these providers. */
+const providerDelivery = fc.oneof(
+  fc.record({
+    headers: fc.record({ 'x-github-event': fc.constantFrom('issues', 'push', 'ping') }),
+    payload: fc.record({
+      action: fc.constantFrom('labeled', 'opened'),
+      label: named,
+      issue: fc.record({ labels: fc.array(named, { maxLength: 2 }), assignees: fc.array(fc.record({ login })) }),
+      repository: fc.record({ full_name: fc.constantFrom('o/p', 'O/Q', 'x/y') }),
+      ref: fc.constantFrom('refs/heads/p', 'refs/tags/p'),
+      deleted: fc.boolean(),
+      sender: fc.record({ login }),
+    }),
+  }),
+  fc.record({
+    headers: fc.constant({}),
+    payload: fc.record({
+      api_app_id: fc.constant('A1'),
+      event: fc.record({
+        type: fc.constantFrom<string | string[]>('message', 'app_mention', ['app_mention', 'message']),
+        channel_type: fc.constant('channel'),
+        user: fc.constantFrom('U000001', 'U000003'),
+        app_id: fc.constantFrom('A1', 'A2'),
+        ts: fc.constant('1'),
+      }),
+    }),
+  }),
+) as fc.Arbitrary<Received>;
+
+const ignored = fc.record({ provider: fc.constant('github'), actors: someOf('p', '@Q') });
+
 const deliveryFilter: fc.Arbitrary<DeliveryFilter> = fc.oneof(
+  { weight: 4, arbitrary: trigger },
+  { weight: 1, arbitrary: trigger.chain((one) => fc.record({ trigger: fc.constant(one.trigger!), ignored })) },
+  { weight: 1, arbitrary: fc.record({ ignored }) },
   { weight: 3, arbitrary: fc.record({ payload: anyFilter }) },
   { weight: 1, arbitrary: fc.record({ headers: headerFilter }) },
   { weight: 2, arbitrary: fc.record({ headers: headerFilter, payload: anyFilter }) },
@@ -61,7 +123,8 @@ test('the index starts exactly the automations whose filters match, after any ch
     const filters = changes.flatMap((one) => ('add' in one ? one.add.filters : []));
     const payloads = filters.flatMap((one) => (one.payload as Condition | undefined) ?? []);
     const near = payloads.filter((one) => parsePattern(one).ok).map((one) => payloadNear(one as Condition));
-    const delivery = fc.record({ headers, payload: fc.oneof(payload, ...near) });
+    const written = fc.record({ headers, payload: fc.oneof(payload, ...near) });
+    const delivery = fc.oneof({ weight: 2, arbitrary: written }, { weight: 1, arbitrary: providerDelivery });
     return fc.tuple(fc.constant(changes), fc.array(delivery, { minLength: 1, maxLength: 6 }));
   });
   fc.assert(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { received } from '../../test/helpers/payload-filter.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { PastListener } from '../core/resources/delivery.ts';
-import { filterOf } from '../core/trigger.ts';
+import { received } from '../../../test/helpers/payload-filter.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { PastListener } from '../../core/resources/delivery.ts';
+import { filterOf } from '../../core/trigger.ts';
 import { decideListener, needDelivery } from './decide-listener.ts';
 
 const listener = (payloads: JsonObject[], enabled = true) => ({

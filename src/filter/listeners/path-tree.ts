@@ -1,4 +1,4 @@
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject } from '../../core/json.ts';
 
 /** One key of the paths of a tree, with the items that are filed under the whole path. */
 export class PathNode<Item> {

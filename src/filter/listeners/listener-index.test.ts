@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { onPayload, received } from '../../test/helpers/payload-filter.ts';
-import type { JsonObject } from '../core/json.ts';
-import { filterOf } from '../core/trigger.ts';
+import { onPayload, received } from '../../../test/helpers/payload-filter.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { filterOf } from '../../core/trigger.ts';
 import { ListenerIndex } from './listener-index.ts';
 
 function indexOf(filters: Record<string, JsonObject[]>): ListenerIndex {

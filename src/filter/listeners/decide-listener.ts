@@ -1,7 +1,7 @@
-import type { Json } from '../core/json.ts';
-import type { Decision, PastListener } from '../core/resources/delivery.ts';
-import type { Received } from '../core/trigger.ts';
-import { compileFilters, describeInvalid, type FilterDecision } from './evaluate-filters.ts';
+import type { Json } from '../../core/json.ts';
+import type { Decision, PastListener } from '../../core/resources/delivery.ts';
+import type { Received } from '../../core/trigger.ts';
+import { compileFilters, describeInvalid, type FilterDecision } from '../evaluate-filters.ts';
 
 /** Why an automation did or did not start. */
 export type ListenerDecision = Omit<Decision, 'automation' | 'run'>;
