@@ -2234,7 +2234,7 @@ export interface components {
         Alert: {
             id: string;
             /** @enum {string} */
-            rule: "applyFailed" | "runFailed" | "failureRate" | "deadLetter" | "rejectionBurst" | "rateLimited" | "silent" | "probe" | "queueAge" | "disk" | "backupOverdue" | "tokenExpiring";
+            rule: "applyFailed" | "runFailed" | "failureRate" | "loopGuard" | "deadLetter" | "rejectionBurst" | "rateLimited" | "silent" | "probe" | "queueAge" | "disk" | "backupOverdue" | "tokenExpiring";
             /** @description The rule in words. */
             title: string;
             /** @enum {string} */
@@ -3000,7 +3000,7 @@ export interface components {
             decisions: {
                 automation: string;
                 /** @enum {string} */
-                outcome: "started" | "filtered" | "disabled" | "filter_error";
+                outcome: "started" | "filtered" | "disabled" | "filter_error" | "loop_guard";
                 run: string | null;
                 path: string | null;
                 /** @description Any JSON value. */
@@ -16927,7 +16927,7 @@ export interface operations {
                 /** @description Only alerts in this state. `active`: open or acknowledged. */
                 state?: "open" | "acknowledged" | "resolved" | "active";
                 /** @description Only alerts of this rule. */
-                rule?: "applyFailed" | "runFailed" | "failureRate" | "deadLetter" | "rejectionBurst" | "rateLimited" | "silent" | "probe" | "queueAge" | "disk" | "backupOverdue" | "tokenExpiring";
+                rule?: "applyFailed" | "runFailed" | "failureRate" | "loopGuard" | "deadLetter" | "rejectionBurst" | "rateLimited" | "silent" | "probe" | "queueAge" | "disk" | "backupOverdue" | "tokenExpiring";
                 /** @description Only alerts of this factory, without those of the installation. */
                 factory?: string;
             };

@@ -15,7 +15,7 @@ import type { RunObserver } from '../core/ports/runs/run-observer.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { ReconciliationEnd } from '../core/reconciliation.ts';
-import type { DeliveryLogEntry } from '../core/resources/delivery.ts';
+import type { DeliveryLogEntry, RecordOutcome } from '../core/resources/delivery.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { scheduleCall } from '../core/time/schedule.ts';
 import { readPackageVersion } from '../files/package-version.ts';
@@ -40,7 +40,7 @@ export type ProbePublicUrl = () => Promise<string | null>;
 /** The alerts of a daemon, and what they learn from its other parts. */
 export interface Alerts {
   control: AlertControl;
-  onRecorded(entry: DeliveryLogEntry): void;
+  onRecorded(entry: DeliveryLogEntry, outcome: RecordOutcome): void;
   /** Requests to this webhook that another replica did not accept. */
   noteUnaccepted(kind: UnacceptedKind, webhook: number, count: number): void;
   onReconciled(reconciliation: Pick<ReconciliationEnd, 'result'>): void;
@@ -111,7 +111,8 @@ export function createAlerts(parts: AlertParts): Alerts {
       targets: () => sender.targets(),
       test: (target) => sender.test(target),
     },
-    onRecorded: (entry) => {
+    onRecorded: (entry, outcome) => {
+      if (outcome.label === 'Accepted' && outcome.guarded !== undefined) watch.noteEvent(null);
       if (entry.kind !== 'rejection') return;
       noteUnaccepted(entry.label === null ? 'limited' : 'rejected', entry.webhook, entry.count);
     },

@@ -19,6 +19,7 @@ import { BackfillMarks } from '../ingress/log/backfill-marks.ts';
 import { HandshakeRows, RejectionRows } from '../ingress/log/capped-rows.ts';
 import { CaptureWindows } from '../ingress/log/capture-window.ts';
 import { DeliveryRecorder } from '../ingress/log/delivery-recorder.ts';
+import { logGuarded } from '../ingress/log/log-guarded.ts';
 import { RateLimitedRows } from '../ingress/log/rate-limited-rows.ts';
 import { UnloggedTally } from '../ingress/log/unlogged-tally.ts';
 import { UrlProbes, type UrlProbesParts } from '../ingress/log/url-probes.ts';
@@ -106,8 +107,13 @@ export function createIngress(parts: IngressParts): Ingress {
     onFailure: (error) => logger.warn({ problem: messageOf(error) }, 'counts of unlogged requests not stored'),
   });
   const urlProbes = new UrlProbes({ announce: parts.announceProbe, schedule: scheduleCall });
-  const recorder = new DeliveryRecorder(storage.deliveryLog, parts.onRecorded, (entry) =>
-    countLostRow({ registry, unlogged }, entry),
+  const recorder = new DeliveryRecorder(
+    storage.deliveryLog,
+    (entry, outcome) => {
+      logGuarded(logger, registry, entry, outcome);
+      parts.onRecorded(entry, outcome);
+    },
+    (entry) => countLostRow({ registry, unlogged }, entry),
   );
   const rejectionRows = new RejectionRows((entry) => recorder.note(entry));
   const rateLimitedRows = new RateLimitedRows({ write: (entry) => recorder.note(entry), ids, clock });

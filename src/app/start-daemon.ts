@@ -189,7 +189,7 @@ async function composeDaemon(
     admissions,
     onRecorded: (entry, outcome) => {
       sources.onRecorded(entry, outcome);
-      alerts.onRecorded(entry);
+      alerts.onRecorded(entry, outcome);
       announce.recorded(entry);
       const factory = findRequestHint(registry, entry, outcome);
       if (factory === null) return;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { ProviderTrigger, Trigger, WebhookTrigger } from '../core/trigger.ts';
+import type { Trigger, WebhookTrigger } from '../core/trigger.ts';
 import { collectEvents } from './collect-events.ts';
 import { GITHUB } from './providers/github.ts';
 import { GITLAB } from './providers/gitlab.ts';
@@ -11,7 +11,7 @@ const UID: WebhookUid = 'wh_0123456789abcdefghjkmnpqrs';
 const TABLES = { github: GITHUB.events, gitlab: GITLAB.events, linear: LINEAR.events };
 const SCHEMES = { github: 'github', gitlab: 'gitlab', linear: 'linear' };
 
-const triggerOf = (provider: string, event: string, filter: JsonObject = {}): ProviderTrigger => ({
+const triggerOf = (provider: string, event: string, filter: JsonObject = {}): Trigger => ({
   provider,
   declared: { provider, event, filter },
 });

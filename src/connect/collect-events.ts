@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { ConnectProvider, NeededEvent } from '../core/ports/webhook-connector.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
-import { isWebhookTrigger, type ProviderTrigger, type WebhookTrigger } from '../core/trigger.ts';
+import { isWebhookTrigger, type Trigger, type WebhookTrigger } from '../core/trigger.ts';
 import { compileTrigger } from '../triggers/compile-trigger.ts';
 import { TRIGGER_PROVIDERS } from '../triggers/providers.ts';
 import { servedProvider } from '../triggers/served-provider.ts';
@@ -22,6 +22,9 @@ interface Webhook extends Pick<AppliedWebhook, 'uid' | 'serves' | 'signatureSche
   /** Does the configuration name it as the one that reports pushes to the repository of the factory? */
   reportsPushes: boolean;
 }
+
+/** A trigger of a provider, as declared. */
+type ProviderTrigger = Exclude<Trigger, WebhookTrigger>;
 
 type Automation = Pick<AppliedAutomation, 'name' | 'enabled' | 'triggers' | 'listensTo'>;
 

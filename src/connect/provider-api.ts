@@ -119,9 +119,10 @@ export class ProviderApi {
 
   /** Texts of a provider for an error: one line, and none of the secrets. */
   quote(texts: readonly unknown[]): string {
-    const text = escapeText(texts.filter((part) => typeof part === 'string' && part !== '').join('; '));
-    const isSecret = this.#parts.secrets.some((secret) => text.includes(secret.reveal()));
+    const said = texts.filter((part) => typeof part === 'string' && part !== '').join('; ');
+    const isSecret = this.#parts.secrets.some((secret) => said.includes(secret.reveal()));
     if (isSecret) return 'its text is not shown, because it contains a secret';
+    const text = escapeText(said);
     return text.length > MAX_QUOTED_CHARACTERS ? `${text.slice(0, MAX_QUOTED_CHARACTERS)}…` : text;
   }
 

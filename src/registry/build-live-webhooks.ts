@@ -5,6 +5,7 @@ import { type AppliedWebhook, type DeclaredEvent, readPayloadPath } from '../cor
 import { findOverlapEnd } from '../core/rotation-overlap.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { ListenerIndex } from '../filter/listeners/listener-index.ts';
+import { compileSubject } from '../filter/read-subject.ts';
 import { isSignedChallenge } from '../signature/handshakes/challenges.ts';
 import type { LiveHandshake } from '../signature/handshakes/handshake.ts';
 import {
@@ -25,7 +26,7 @@ import { compileTokenCheck } from '../signature/tokens/token.ts';
 import type { FindSigningKey, Verify } from '../signature/verification.ts';
 import { compileClaimedIdentity, type ReadClaimedIdentity } from '../signature/verify/claimed-identity.ts';
 import { compileVerifier } from '../signature/verify/compile-verifier.ts';
-import { findSuccessAnswer } from '../triggers/served-provider.ts';
+import { findSuccessAnswer, servedProvider } from '../triggers/served-provider.ts';
 import { acceptPrevious } from './accept-previous.ts';
 import type { Credential, FormRules, LiveWebhook } from './live-webhook.ts';
 
@@ -48,6 +49,7 @@ export function buildLiveWebhook(
   pushTrigger: PushTrigger | null,
 ): LiveWebhook {
   const [event, summary] = [buildEventPlace(webhook), buildSummary(webhook)];
+  const subject = compileSubject(servedProvider(webhook));
   const identityPath = findDeliveryIdPath(webhook);
   return {
     ref,
@@ -67,7 +69,13 @@ export function buildLiveWebhook(
     claimedIdentity: buildClaimedIdentity(webhook),
     event,
     summary,
-    describedBy: [identityPath, event?.path, ...summary.flatMap(({ paths }) => paths)].filter((path) => path != null),
+    subject,
+    describedBy: [
+      identityPath,
+      event?.path,
+      ...summary.flatMap(({ paths }) => paths),
+      ...(subject?.paths ?? []),
+    ].filter((path) => path != null),
     credentialHeaders: listCredentialHeaders(webhook),
     recordedHeaders: new Map(listRecordedHeaders(webhook).map((name) => [name, { value: null, text: '' }])),
     success: findSuccessAnswer(webhook),

@@ -4,6 +4,7 @@ import type { WebhookUid } from '../core/ids.ts';
 import type { AuthMode } from '../core/resources/webhook.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { ListenerIndex } from '../filter/listeners/listener-index.ts';
+import type { SubjectReader } from '../filter/read-subject.ts';
 import type { LiveHandshake } from '../signature/handshakes/handshake.ts';
 import type { SignedRequest, Verify } from '../signature/verification.ts';
 import type { ReadClaimedIdentity } from '../signature/verify/claimed-identity.ts';
@@ -59,7 +60,9 @@ export interface LiveWebhook {
   event: EventPlace | null;
   /** What a one-line summary of a delivery is made of; empty if the scheme has no template. */
   summary: readonly SummaryPart[];
-  /** The paths of the values for identity, event and summary. */
+  /** Reads what a delivery is about; `null` if the webhook serves no provider. */
+  subject: SubjectReader | null;
+  /** The paths of the values for identity, event, summary and subject. */
   describedBy: readonly (readonly string[])[];
   /** The headers, in lowercase, that carry its signature or token. They are never stored, even if a filter tests them. */
   credentialHeaders: ReadonlySet<string>;

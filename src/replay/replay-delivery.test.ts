@@ -36,6 +36,7 @@ function open({
     handshakes: [],
     event: null,
     summary: [],
+    subject: null,
     describedBy: [],
     credentialHeaders: new Set<string>(),
     recordedHeaders: new Map(),

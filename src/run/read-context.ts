@@ -1,16 +1,16 @@
 import { composeEventName } from '../core/event-name.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { RunInput } from '../core/resources/run.ts';
-import { MAX_CONTEXT_CHARACTERS, type RunContext } from '../core/run-context.ts';
+import type { RunContext } from '../core/run-context.ts';
 import type { ProviderCondition, Received } from '../core/trigger.ts';
 import { compileFilters } from '../filter/evaluate-filters.ts';
 import { readField } from '../filter/read-field.ts';
+import { readContextNumber, readContextText } from '../filter/values/context-values.ts';
 import { compileFind } from '../filter/values/find-value.ts';
 import type { Value } from '../filter/values/read-source.ts';
 import { TRIGGER_PROVIDERS } from '../triggers/providers.ts';
 import { servedProvider } from '../triggers/served-provider.ts';
 import type { ComposedUrl, Source, TriggerProvider } from '../triggers/trigger-event.ts';
-import { escapeText } from '../words/escape-text.ts';
 
 /** The parts of the input of a run that its context is read from. */
 export type ContextInput = Pick<RunInput, 'origin' | 'payload'>;
@@ -48,15 +48,15 @@ function listMatched(filters: ContextInput['origin']['filters'], received: Recei
 function nameEvent({ eventName }: TriggerProvider, { headers, payload }: Received): string | null {
   const action = readField(payload as object, 'action');
   if ('header' in eventName) return composeEventName(headers[eventName.header], action);
-  return composeEventName(compileFind([eventName])(payload, readText) ?? undefined, action);
+  return composeEventName(compileFind([eventName])(payload, readContextText) ?? undefined, action);
 }
 
 function readPlaces({ context }: TriggerProvider, payload: unknown) {
   return {
-    repository: compileFind(context.repository)(payload, readText),
-    number: compileFind(context.number)(payload, readNumber),
+    repository: compileFind(context.repository)(payload, readContextText),
+    number: compileFind(context.number)(payload, readContextNumber),
     url: findUrl(context.url, payload),
-    actor: compileFind(context.actor)(payload, readText),
+    actor: compileFind(context.actor)(payload, readContextText),
     commit: compileFind(context.commit)(payload, readCommit),
   };
 }
@@ -71,20 +71,9 @@ function findUrl(places: readonly (Source | ComposedUrl)[], payload: unknown): s
 
 function composeUrl({ base, use, infix, path }: ComposedUrl, payload: unknown): string | null {
   const start = compileFind([{ path: base }])(payload, readUrl);
-  const end = compileFind([{ path }])(payload, readText);
+  const end = compileFind([{ path }])(payload, readContextText);
   if (start === null || end === null) return null;
   return readUrl(`${use === 'origin' ? new URL(start).origin : start}${infix}${encodeURIComponent(end)}`);
-}
-
-/** One line. A text that is too long is no value: a part of a name or of a URL would be another one. */
-function readText(value: Value): string | null {
-  if (typeof value !== 'string') return null;
-  const text = escapeText(value);
-  return text.length > MAX_CONTEXT_CHARACTERS ? null : text;
-}
-
-function readNumber(value: Value): string | number | null {
-  return Number.isSafeInteger(value) ? (value as number) : readText(value);
 }
 
 /** Only an ID in full, because commands pass it to git. A branch that was deleted has the ID of zeros. */
@@ -97,7 +86,7 @@ function readUrl(value: Value): string | null {
   if (typeof value !== 'string' || !URL.canParse(value)) return null;
   const { protocol, username, password, href } = new URL(value);
   if (protocol !== 'https:' || username !== '' || password !== '') return null;
-  return readText(href);
+  return readContextText(href);
 }
 
 function parse(body: Uint8Array): unknown {

@@ -178,6 +178,14 @@ async function listDecisionSteps(
   return [...steps, createStep({ at: delivery.receivedAt, text, command: explainCommand(delivery) })];
 }
 
+const OUTCOMES: Readonly<Record<Decision['outcome'], StoryStep['outcome']>> = {
+  started: 'ok',
+  filtered: 'note',
+  disabled: 'note',
+  filter_error: 'failed',
+  loop_guard: 'warning',
+};
+
 async function describeDecision(
   request: StoryRequest,
   delivery: Delivery,
@@ -188,7 +196,7 @@ async function describeDecision(
   const now = await request.inventory.automation(factory, automation);
   return createStep({
     at: receivedAt,
-    outcome: isStarted ? 'ok' : outcome === 'filter_error' ? 'failed' : 'note',
+    outcome: OUTCOMES[outcome],
     text: `${automation} ${isStarted ? 'started' : 'did not start'}: ${message}.${sayChangedSince(now, delivery)}`,
     facts:
       path === null ? [] : listFacts({ Key: path, Expected: JSON.stringify(expected), Actual: JSON.stringify(actual) }),

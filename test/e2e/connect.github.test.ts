@@ -229,8 +229,17 @@ describe('errors', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
+  it('warns that a change without an answer may have been made', { tags: 'long' }, async () => {
+    github.script.push(null, null, null, null, 'hold');
+    const { code, stderr } = await connect('acme/api', '--yes');
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('no answer within 15 s. The change may have been made'),
+    ]);
+  });
+
   it('explains a rejected webhook, without the secrets that an API repeats', async () => {
-    github.script.push(null, null, {
+    github.script.push(null, null, null, null, {
       status: 422,
       body: { message: 'Validation Failed', errors: [{ message: 'Hook already exists' }] },
     });
@@ -238,7 +247,7 @@ describe('errors', () => {
       'GitHub rejected the request: Validation Failed; Hook already exists.',
     );
     for (const value of [TOKEN, SECRET]) {
-      github.script.push(null, null, { status: 422, body: { message: `no ${value}` } });
+      github.script.push(null, null, null, null, { status: 422, body: { message: `no ${value}` } });
       expect((await connect('acme/api', '--yes')).stderr).toContain(
         'its text is not shown, because it contains a secret',
       );

@@ -96,6 +96,7 @@ describe('defaults', () => {
         rules: {
           applyFailed: true,
           backupOverdue: true,
+          loopGuard: true,
           deadLetter: 10,
           disk: 10,
           failureRate: false,

@@ -1,6 +1,8 @@
 import { DEAD_LETTER_WINDOW_MS, MIN_RATED_RUNS } from '../../core/alerts/alert-rules.ts';
 import type { FailedAutomation } from '../../core/ports/alerts/alert-reader.ts';
+import { countOf } from '../../words/count-of.ts';
 import { formatDuration } from '../../words/duration.ts';
+import { describeSubject, LOOP_GUARD } from '../../words/loop-guard.ts';
 import { type Examiner, type Finding, MAX_FINDINGS, type RuleSources } from './finding.ts';
 
 const MAX_DEAD_LETTERS = 1000;
@@ -27,6 +29,19 @@ export const FAILURE_RATE: Examiner<number> = {
         ? `${recentFailed} of the last ${recent} runs failed.`
         : null,
     ),
+};
+
+/** An automation that the loop guard did not start. */
+export const LOOP_GUARDED: Examiner<true> = {
+  scope: 'all',
+  find: async ({ reader, nowMs }) => {
+    const guarded = await reader.guardedAutomations({ sinceAt: nowMs() - LOOP_GUARD.windowMs, limit: MAX_FINDINGS });
+    return guarded.map(({ factory, automation, subject, subjects, deliveries }) => {
+      const others = subjects === 1 ? '' : ` and ${countOf(subjects - 1, 'other subject')}`;
+      const summary = `${countOf(deliveries, 'delivery', 'deliveries')} about ${describeSubject(subject)}${others} did not start it.`;
+      return { factory, object: automation, objectId: null, summary };
+    });
+  },
 };
 
 /** A factory with many failed runs that nobody retried. */

@@ -10,6 +10,7 @@ import {
 } from '../../core/resources/delivery.ts';
 import { decideListener, type ListenerDecision, needDelivery } from '../../filter/listeners/decide-listener.ts';
 import type { Inspector } from '../../inspection/create-inspector.ts';
+import { explainLoopGuard } from '../../words/loop-guard.ts';
 import { decodeCursor, encodeCursor } from '../server/page-query.ts';
 
 export interface ExplainParts {
@@ -26,7 +27,7 @@ export interface DeliveryExplanation {
 }
 
 /**
- * Why each automation that listened started or did not. The first page has every automation that started. Decisions are
+ * Why each automation that listened started or did not. The first page has every automation whose filter matched. Decisions are
  * composed from the stored payload and the listeners of the apply that was live. Earlier versions stored them.
  *
  * @param cursor of the page before; `null` for the first page
@@ -41,11 +42,14 @@ export async function explainDelivery(
   if (evaluation === null) return { delivery: id, decisions: [], omitted: null, nextCursor: null };
   if ('decisions' in evaluation) return { delivery: id, ...evaluation, nextCursor: null };
   const { listeners, nextCursor } = await readPage(parts, { webhook: webhookUid, evaluation, limit, cursor });
+  const { guarded } = evaluation;
   const runs = new Map(evaluation.started.map(({ automation, run }) => [automation, run]));
   const decided = await decide(parts, delivery, listeners);
   const decisions = decided.map((decision, index) => {
     const { automation } = listeners[index]!;
-    return composeDecision(automation, decision, runs.get(automation) ?? null);
+    const isGuarded = guarded?.automations.includes(automation) === true;
+    const made = isGuarded ? describeGuarded(guarded.subject) : decision;
+    return composeDecision(automation, made, runs.get(automation) ?? null);
   });
   return { delivery: id, decisions, omitted: null, nextCursor };
 }
@@ -58,13 +62,13 @@ interface ListenerPage {
 }
 
 async function readPage({ deliveries }: ExplainParts, { webhook, evaluation, limit, cursor }: ListenerPage) {
-  const { applyNumber, only, started } = evaluation;
+  const { applyNumber, only, started, guarded } = evaluation;
   const after = cursor === null ? null : decodeCursor(cursor);
   const names = only === null ? null : [only];
   const found = await deliveries.listeners({ webhook, applyNumber, names, after, limit: limit + 1 });
   const shown = found.slice(0, limit);
   const nextCursor = found.length > limit ? encodeCursor(shown.at(-1)!.automation) : null;
-  const startedNames = new Set(started.map(({ automation }) => automation));
+  const startedNames = new Set([...started.map(({ automation }) => automation), ...(guarded?.automations ?? [])]);
   if (cursor !== null) {
     return { listeners: shown.filter(({ automation }) => !startedNames.has(automation)), nextCursor };
   }
@@ -88,6 +92,11 @@ async function decide(
   // Retention has removed the delivery since it was found.
   if (bytes === null) return [];
   return inspector.decideListeners(listeners, { headers: parseRecordedHeaders(headers), payload: { bytes } });
+}
+
+/** The filters matched. */
+function describeGuarded(subject: string): ListenerDecision {
+  return { outcome: 'loop_guard', path: null, expected: null, actual: null, message: explainLoopGuard(subject) };
 }
 
 function composeDecision(automation: string, decision: ListenerDecision, run: RunId | null): Decision {

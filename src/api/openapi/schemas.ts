@@ -596,7 +596,7 @@ export const COMPONENTS = {
         type: 'array',
         items: closedObject({
           automation: text,
-          outcome: oneOf(['started', 'filtered', 'disabled', 'filter_error']),
+          outcome: oneOf(['started', 'filtered', 'disabled', 'filter_error', 'loop_guard']),
           run: textOrNull,
           path: textOrNull,
           expected: anyJson,

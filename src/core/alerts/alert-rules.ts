@@ -1,3 +1,5 @@
+import { LOOP_GUARD } from '../../words/loop-guard.ts';
+
 /** What a rule is set to in `dockbell.yaml`: `on`, `off`, or its threshold. */
 export type RuleSetting =
   | { kind: 'toggle' }
@@ -63,6 +65,17 @@ export const ALERT_RULES = {
     opens: `This share of the last 20 runs of an automation failed, once at least ${MIN_RATED_RUNS} have ended.`,
     ends: 'The share is lower.',
     advice: "List the failed runs with 'dockbell run list --dead-letter'.",
+  },
+  loopGuard: {
+    title: 'Loop guard',
+    setting: { kind: 'toggle' },
+    default: 'on',
+    severity: 'warning',
+    about: 'automation',
+    opens: `A delivery did not start an automation, because it has had ${LOOP_GUARD.runs} runs for the same issue, pull request or thread within ${LOOP_GUARD.windowMs / MINUTE_MS} minutes.`,
+    ends: `No delivery was held back for ${LOOP_GUARD.windowMs / MINUTE_MS} minutes.`,
+    advice:
+      "Find out what triggers the automation with 'dockbell why'. If it is the agent itself, add its account to ignoreActors of the webhook.",
   },
   deadLetter: {
     title: 'Dead letters',

@@ -55,7 +55,7 @@ export interface DeliveryIdentity {
 export const NO_CLAIM = '';
 
 /** Number of decisions of each outcome that an earlier version did not store. */
-export type OmittedDecisions = Record<Exclude<Decision['outcome'], 'started'>, number>;
+export type OmittedDecisions = Record<Exclude<Decision['outcome'], 'started' | 'loop_guard'>, number>;
 
 /** The decisions of a delivery that an earlier version stored. */
 export interface StoredDecisions {
@@ -74,6 +74,15 @@ export interface MatchRecord {
   /** The only automation that a replay evaluated; `null` for all that listen. */
   only: string | null;
   started: { automation: string; run: RunId }[];
+  /** Omitted if the loop guard started all of them. */
+  guarded?: GuardedDelivery | undefined;
+}
+
+/** What the loop guard did not start. */
+export interface GuardedDelivery {
+  /** As `DeliveryOffer.subject`. */
+  subject: string;
+  automations: string[];
 }
 
 /** What is stored about the evaluation of an accepted delivery. */
@@ -90,7 +99,7 @@ export interface PastListener {
 /** Why an automation that listens to the webhook did or did not start. */
 export interface Decision {
   automation: string;
-  outcome: 'started' | 'filtered' | 'disabled' | 'filter_error';
+  outcome: 'started' | 'filtered' | 'disabled' | 'filter_error' | 'loop_guard';
   run: RunId | null;
   /** The key that decided the outcome, for example `data.issue.level` or `header x-github-event`; `null` if no key did. */
   path: string | null;
@@ -166,6 +175,10 @@ export interface DeliveryOffer extends Logged {
   /** `MatchRecord.applyNumber`. */
   applyNumber: number;
   runs: NewRun[];
+  /**
+   * What the delivery is about, as `SubjectReader.read` returns it: the loop guard counts its runs. Omitted if they do not count.
+   */
+  subject?: string | undefined;
 }
 
 /**
@@ -215,7 +228,8 @@ export type RecordOutcome = OfferOutcome | { label: RejectionEntry['label'] };
 
 /** The result of recording a delivery that passed every check. */
 export type OfferOutcome =
-  | { label: 'Accepted' }
+  /** `guarded`: the automations that the loop guard did not start; omitted if there are none. */
+  | { label: 'Accepted'; guarded?: string[] }
   | { label: 'Duplicate'; of: DeliveryId; reason: 'same_identity' | 'same_identity_other_body' }
   /** Only this entry could not be written; the rest of its batch was. */
   | { label: null; message: string };

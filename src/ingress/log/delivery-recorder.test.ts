@@ -47,6 +47,22 @@ describe('the recorder', () => {
     ]);
   });
 
+  it('takes the runs that the storage did not create out of an entry, before anybody learns of it', async () => {
+    const seen: string[][] = [];
+    const runs = [
+      { id: 'run_a', automation: 'a', version: 1 },
+      { id: 'run_b', automation: 'b', version: 2 },
+    ] as const;
+    const record = async (): Promise<RecordOutcome[]> => [{ label: 'Accepted', guarded: ['a'] }];
+    const recorder = new DeliveryRecorder({ record }, (entry) =>
+      seen.push(entry.kind === 'rejection' ? [] : entry.runs.map(({ id }) => id)),
+    );
+    const entry = { ...offer(1), runs: [...runs] };
+    await recorder.offer(entry);
+    expect(entry.runs).toEqual([runs[1]]);
+    expect(seen).toEqual([['run_b']]);
+  });
+
   it('resolves no entry before the batch is written', async () => {
     const { batches, recorder } = createLog();
     let isAnswered = false;

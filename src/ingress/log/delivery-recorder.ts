@@ -104,11 +104,20 @@ export class DeliveryRecorder {
     try {
       const outcomes = await this.#log.record(batch.map((waiting) => waiting.entry));
       batch.forEach((waiting, index) => {
-        waiting.settle(outcomes[index]!);
-        this.#onRecorded(waiting.entry, outcomes[index]!);
+        const outcome = outcomes[index]!;
+        dropGuarded(waiting.entry, outcome);
+        waiting.settle(outcome);
+        this.#onRecorded(waiting.entry, outcome);
       });
     } catch (error) {
       for (const waiting of batch) waiting.fail(error);
     }
   }
+}
+
+/** From now on, the entry has only the runs that the storage created. */
+function dropGuarded(entry: DeliveryLogEntry, outcome: RecordOutcome): void {
+  const guarded = outcome.label === 'Accepted' ? outcome.guarded : undefined;
+  if (entry.kind === 'rejection' || guarded === undefined) return;
+  entry.runs = entry.runs.filter(({ automation }) => !guarded.includes(automation));
 }

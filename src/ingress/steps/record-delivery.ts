@@ -72,6 +72,7 @@ function composeOffer({ clock, ids, backfillMarks }: IngressContext, reception: 
     payload: payload.ok ? payload.value : undefined,
   };
   const { applyNumber, revision, runs } = matchDelivery(webhook, received, ids, nowMs);
+  const backfill = backfillMarks.find(reception.headers);
   return {
     kind: 'offer',
     id: ids.deliveryId(nowMs),
@@ -84,11 +85,14 @@ function composeOffer({ clock, ids, backfillMarks }: IngressContext, reception: 
     summary: composeSummary(webhook.summary, received.payload),
     event: readEvent(webhook.event, reception.headers, received.payload),
     identity: identify({ headers: reception.headers, providerIdentity, payload: received.payload }, webhook, body),
-    backfill: backfillMarks.find(reception.headers),
+    backfill,
     body: reception.payload,
     form: webhook.form === null ? null : body,
     applyNumber,
     runs,
+    // A person asked for the runs of a backfill.
+    subject:
+      runs.length === 0 || backfill !== undefined ? undefined : (webhook.subject?.read(received.payload) ?? undefined),
   };
 }
 

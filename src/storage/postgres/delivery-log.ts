@@ -7,12 +7,14 @@ import { type Backoff, backoffMs } from '../../core/time/backoff.ts';
 import type { WriteMeasures } from '../../core/write-measures.ts';
 import {
   type AcceptableEntry,
+  type AdmittedRuns,
   composeContent,
   composeDelivery,
   composeRun,
   LIMITED_IDS,
   NEW_RUNS,
   type NewRunRow,
+  outcomeOfAccepted,
   type Result,
   rejectUnknownVersion,
   rejectUnknownWebhook,
@@ -20,6 +22,7 @@ import {
   resultOfRejection,
 } from '../sql/deliveries/delivery-rows.ts';
 import { CONTENTS, DELIVERIES } from '../sql/schema/tables.ts';
+import { noteGuarded, openLoopGuard } from './guarded-runs.ts';
 import { ClaimEnded, claimIdentities, type Duplicate } from './identity-claims.ts';
 import { prepareInsert, sendInserts } from './insert-rows.ts';
 import { inTransaction, withConnection } from './operations.ts';
@@ -109,9 +112,13 @@ interface StoredOutcome {
   label: number;
   reason: string | null;
   duplicate_of: string | null;
+  /** `null` if it was not accepted. */
+  decisions: string | null;
 }
 
-const FIND_OUTCOMES = 'SELECT id, label, reason, duplicate_of FROM deliveries WHERE id = ANY($1::text[])';
+const FIND_OUTCOMES = `
+  SELECT id, label, reason, duplicate_of, decisions
+  FROM deliveries LEFT JOIN delivery_contents ON delivery_contents.delivery = deliveries.seq WHERE id = ANY($1::text[])`;
 
 /** The outcomes of a batch that was committed; `null` if it was not. */
 async function findOutcomes(pool: Pool, batch: readonly DeliveryLogEntry[]): Promise<RecordOutcome[] | null> {
@@ -132,9 +139,15 @@ async function findOutcomes(pool: Pool, batch: readonly DeliveryLogEntry[]): Pro
     const row = byId.get(id);
     if (row === undefined) return { label: null, message: 'the entry violates the schema' };
     const label = DELIVERIES.decode('label', row.label);
+    if (label === 'Accepted') return outcomeOfAccepted(row.decisions === null ? [] : listGuarded(row.decisions));
     if (label !== 'Duplicate') return { label } as RecordOutcome;
     return { label, of: row.duplicate_of as DeliveryId, reason: row.reason as Duplicate['reason'] };
   });
+}
+
+function listGuarded(decisions: string): string[] {
+  const evaluation = CONTENTS.decode('decisions', decisions);
+  return 'decisions' in evaluation ? [] : (evaluation.guarded?.automations ?? []);
 }
 
 /** Records entries inside a transaction, as `recordOnce`. */
@@ -219,20 +232,32 @@ async function recordTogether(
     entry.kind !== 'rejection' && !duplicates.has(index);
   const started = batch.filter(isNew).filter(({ runs }) => runs.length > 0);
   requireStored(started, stored);
-  const seqs = await takeNumbers(client, batch.length);
+  // Sent together: the guard counts under the lock that the numbers take.
+  const [seqs, guard] = await Promise.all([
+    takeNumbers(client, batch.length),
+    openLoopGuard(client, started, stored.factories),
+  ]);
   const rows = batch.map((entry, index): NumberedRow => {
     return { seq: seqs[index]!, row: composeDelivery(entry, resultOf(entry, duplicates.get(index))) };
   });
-  const accepted = batch.flatMap((entry, index) => (isNew(entry, index) ? [{ entry, delivery: seqs[index]! }] : []));
+  const accepted = new Map<DeliveryLogEntry, Accepted>();
+  batch.forEach((entry, index) => {
+    if (!isNew(entry, index)) return;
+    const admitted = guard.admit(entry, stored.factories.get(entry.webhook) ?? '');
+    accepted.set(entry, { entry, delivery: seqs[index]!, admitted });
+  });
   // All are composed before any is sent: a value that cannot be encoded must not leave a part of the batch to the commit.
   const inserts = [
     insertDeliveries(rows),
-    insertContents(accepted.map(({ entry, delivery }) => composeContent(entry, delivery))),
-    insertRuns(composeRuns(accepted, stored.factories)),
+    insertContents(
+      [...accepted.values()].map(({ entry, delivery, admitted }) => composeContent(entry, delivery, admitted)),
+    ),
+    insertRuns(composeRuns([...accepted.values()], stored.factories)),
     insertLimitedIds(listLimitedIds(batch, seqs)),
+    noteGuarded(guard.rows),
   ];
   await ending.commit(sendInserts(client, inserts));
-  return batch.map((entry, index) => outcomeOf(entry, duplicates.get(index)));
+  return batch.map((entry, index) => outcomeOf(entry, duplicates.get(index), accepted.get(entry)));
 }
 
 /** The next numbers of the delivery log, which are committed in this order: the lock is held until then. */
@@ -256,20 +281,25 @@ function resultOf(entry: DeliveryLogEntry, duplicate: Duplicate | undefined): Re
   return { label: 'Duplicate', reason: duplicate.reason, duplicateOf: duplicate.of };
 }
 
-function outcomeOf(entry: DeliveryLogEntry, duplicate: Duplicate | undefined): RecordOutcome {
+function outcomeOf(
+  entry: DeliveryLogEntry,
+  duplicate: Duplicate | undefined,
+  accepted: Accepted | undefined,
+): RecordOutcome {
   if (entry.kind === 'rejection') return { label: entry.label };
-  return duplicate === undefined ? { label: 'Accepted' } : { label: 'Duplicate', ...duplicate };
+  return duplicate === undefined ? outcomeOfAccepted(accepted!.admitted.guarded) : { label: 'Duplicate', ...duplicate };
 }
 
 interface Accepted {
   entry: AcceptableEntry;
   /** `seq` of its row. */
   delivery: number;
+  admitted: AdmittedRuns;
 }
 
 function composeRuns(accepted: readonly Accepted[], factories: ReadonlyMap<number, string>): NewRunRow[] {
-  return accepted.flatMap(({ entry, delivery }) =>
-    entry.runs.map((run) => composeRun(entry, run, factories.get(entry.webhook)!, delivery)),
+  return accepted.flatMap(({ entry, delivery, admitted }) =>
+    admitted.runs.map((run) => composeRun(entry, run, factories.get(entry.webhook)!, delivery)),
   );
 }
 

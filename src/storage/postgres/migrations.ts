@@ -688,6 +688,24 @@ export const MIGRATIONS: readonly Migration[] = [
   ALTER TABLE webhooks ADD COLUMN ignore_actors TEXT NOT NULL DEFAULT '[]';
   `,
   },
+  // What a run is about, for the loop guard. A run that was cancelled before it started does not count.
+  {
+    oldest: 1,
+    sql: `
+  ALTER TABLE runs ADD COLUMN subject TEXT;
+  CREATE INDEX runs_by_subject ON runs (factory, automation, subject, created_at)
+    WHERE subject IS NOT NULL AND (state <> 'cancelled' OR started_at IS NOT NULL);
+  CREATE TABLE loop_guards (
+    factory TEXT NOT NULL,
+    automation TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    deliveries bigint NOT NULL,
+    last_at bigint NOT NULL,
+    PRIMARY KEY (factory, automation, subject)
+  );
+  CREATE INDEX loop_guards_by_time ON loop_guards (last_at);
+  `,
+  },
 ].map(({ oldest, sql }) => ({ oldest, sql: orderByBytes(sql) }));
 
 /** Text is ordered by its bytes, as in SQLite and in the keys of pages, for every locale of the database. */

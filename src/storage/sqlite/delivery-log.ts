@@ -11,8 +11,10 @@ import {
   type RejectionEntry,
 } from '../../core/resources/delivery.ts';
 import type { WriteMeasures } from '../../core/write-measures.ts';
+import { LOOP_GUARD } from '../../words/loop-guard.ts';
 import {
   type AcceptableEntry,
+  type AdmittedRuns,
   composeContent,
   composeDelivery,
   composeRun,
@@ -21,12 +23,14 @@ import {
   NEW_RUNS,
   type NewDeliveryRow,
   type NewRunRow,
+  outcomeOfAccepted,
   type Result,
   rejectUnknownVersion,
   rejectUnknownWebhook,
   resultOfAccepted,
   resultOfRejection,
 } from '../sql/deliveries/delivery-rows.ts';
+import { type GuardedRow, type GuardKey, LoopGuard, SUM_OF_GUARDED } from '../sql/deliveries/loop-guard.ts';
 import { CONTENTS, DELIVERIES, type DeliveryContent } from '../sql/schema/tables.ts';
 import type { DeliveryListing } from './delivery-listing.ts';
 import { toStorageError } from './disk/storage-error.ts';
@@ -125,6 +129,19 @@ function isStorageFailure(error: unknown): boolean {
   return translated instanceof AppError && translated.code !== 'internal';
 }
 
+/** The condition is that of the index `runs_by_subject`. */
+const COUNT_RUNS = `
+  SELECT count(*) AS count FROM (
+    SELECT 1 FROM runs WHERE factory = @factory AND automation = @automation AND subject = @subject AND created_at > @since
+      AND (state <> 'cancelled' OR started_at IS NOT NULL) LIMIT @limit
+  )`;
+
+const NOTE_GUARDED = `
+  INSERT INTO loop_guards (factory, automation, subject, deliveries, last_at)
+  VALUES (@factory, @automation, @subject, @deliveries, @last_at)
+  ON CONFLICT (factory, automation, subject) DO UPDATE
+    SET deliveries = ${SUM_OF_GUARDED}, last_at = excluded.last_at`;
+
 type Statements = ReturnType<typeof prepareStatements>;
 
 function prepareStatements(db: Database.Database) {
@@ -142,12 +159,16 @@ function prepareStatements(db: Database.Database) {
       db,
       'SELECT factory FROM webhooks WHERE ref = @webhook',
     ),
+    countRuns: prepareNamed<GuardKey & { limit: number }, { count: number }>(db, COUNT_RUNS),
+    noteGuarded: prepareNamed<GuardedRow>(db, NOTE_GUARDED),
     findVersion: prepareNamed<{ version: number }, { version: number }>(
       db,
       'SELECT version FROM automation_versions WHERE version = @version',
     ),
   };
 }
+
+const NO_RUNS: AdmittedRuns = { runs: [], guarded: [] };
 
 /** The rows of a batch, collected so that few statements insert them. Used inside one transaction. */
 class BatchRows {
@@ -158,6 +179,7 @@ class BatchRows {
   readonly #contents: DeliveryContent[] = [];
   readonly #runs: NewRunRow[] = [];
   readonly #limitedIds: LimitedIdRow[] = [];
+  readonly #guard: LoopGuard;
   readonly #factories = new Map<number, string>();
   readonly #versions = new Set<number>();
 
@@ -165,6 +187,7 @@ class BatchRows {
     this.#statements = statements;
     this.#claims = claims;
     this.#firstDelivery = statements.newestDelivery.get({})!.seq + 1;
+    this.#guard = new LoopGuard((key) => statements.countRuns.get({ ...key, limit: LOOP_GUARD.runs })!.count);
   }
 
   add(entry: DeliveryLogEntry): RecordOutcome {
@@ -174,11 +197,12 @@ class BatchRows {
   }
 
   write(): void {
-    const { insertDeliveries, insertContents, insertRuns, insertLimitedIds } = this.#statements;
+    const { insertDeliveries, insertContents, insertRuns, insertLimitedIds, noteGuarded } = this.#statements;
     insertDeliveries(this.#deliveries, this.#firstDelivery);
     insertContents(this.#contents);
     insertRuns(this.#runs);
     insertLimitedIds(this.#limitedIds);
+    for (const row of this.#guard.rows) noteGuarded.run(row);
   }
 
   #addOffer(offer: DeliveryOffer): RecordOutcome {
@@ -202,12 +226,13 @@ class BatchRows {
 
   #accept(entry: AcceptableEntry): RecordOutcome {
     const delivery = this.#addDelivery(entry, resultOfAccepted(entry));
-    this.#contents.push(composeContent(entry, delivery));
-    for (const run of entry.runs) {
+    const admitted = entry.runs.length === 0 ? NO_RUNS : this.#guard.admit(entry, this.#findFactory(entry.webhook));
+    this.#contents.push(composeContent(entry, delivery, admitted));
+    for (const run of admitted.runs) {
       this.#requireVersion(run);
       this.#runs.push(composeRun(entry, run, this.#findFactory(entry.webhook), delivery));
     }
-    return { label: 'Accepted' };
+    return outcomeOfAccepted(admitted.guarded);
   }
 
   #addRejection(entry: RejectionEntry): RecordOutcome {

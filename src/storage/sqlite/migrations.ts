@@ -889,4 +889,16 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE webhooks ADD COLUMN bot_username TEXT;
   ALTER TABLE webhooks ADD COLUMN ignore_actors TEXT NOT NULL DEFAULT '[]';
   `,
+  // What a run is about, for the loop guard. A run that was cancelled before it started does not count. NULL if the delivery has no
+  // subject, and for runs of earlier versions.
+  `
+  ALTER TABLE runs ADD COLUMN subject TEXT;
+  CREATE INDEX runs_by_subject ON runs (factory, automation, subject, created_at)
+    WHERE subject IS NOT NULL AND (state <> 'cancelled' OR started_at IS NOT NULL);
+  CREATE TABLE loop_guards (
+    factory TEXT NOT NULL, automation TEXT NOT NULL, subject TEXT NOT NULL, deliveries INTEGER NOT NULL, last_at INTEGER NOT NULL,
+    PRIMARY KEY (factory, automation, subject)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX loop_guards_by_time ON loop_guards (last_at);
+  `,
 ];

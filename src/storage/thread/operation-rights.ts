@@ -128,6 +128,7 @@ export const OPERATION_RIGHTS: Rights = {
     expectedWebhooks: 'reads',
     unacceptedRequests: 'reads',
     failedAutomations: 'reads',
+    guardedAutomations: 'reads',
     deadLetters: 'reads',
     oldestWaiting: 'reads',
     expiringTokens: 'reads',

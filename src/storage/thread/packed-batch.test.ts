@@ -9,7 +9,13 @@ const bytes = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 16_380, max: 16_390 }) },
   { weight: 1, arbitrary: fc.constant(100_000) },
 );
-const drawnOffer = fc.record({ bytes, isShared: fc.boolean(), hasRun: fc.boolean(), key: fc.option(fc.string()) });
+const drawnOffer = fc.record({
+  bytes,
+  isShared: fc.boolean(),
+  hasRun: fc.boolean(),
+  key: fc.option(fc.string()),
+  subject: fc.option(fc.string(), { nil: undefined }),
+});
 const drawnEntry = fc.oneof(
   { weight: 4, arbitrary: drawnOffer },
   fc.constantFrom('rejection' as const, 'replay' as const),
@@ -23,7 +29,7 @@ function build(drawn: typeof drawnEntry extends fc.Arbitrary<infer T> ? T : neve
   const body = new Uint8Array(drawn.bytes).fill(index + 1);
   const offer = buildOffer({ webhook, body, runs, revision: index % 2 === 0 ? 'c0ffee' : null });
   const identity = { ...offer.identity, key: drawn.key ?? offer.identity.key };
-  return { ...offer, identity, body: drawn.isShared ? share(body) : body };
+  return { ...offer, identity, subject: drawn.subject, body: drawn.isShared ? share(body) : body };
 }
 
 /** A body in the middle of a larger buffer. */
@@ -55,6 +61,7 @@ describe('a packed batch', () => {
   it('has every outcome', () => {
     const outcomes = [
       { label: 'Accepted' as const },
+      { label: 'Accepted' as const, guarded: ['fix-errors'] },
       { label: 'Duplicate' as const, of: 'dlv_a' as const, reason: 'same_identity' as const },
       { label: 'Rejected (auth)' as const },
       { label: null, message: 'failed' },

@@ -38,6 +38,8 @@ export interface PackedBatch extends Columns {
   forms: DeliveryOffer['form'][] | null;
   /** `null` if no offer is of a backfill, as in nearly all batches. */
   backfills: DeliveryOffer['backfill'][] | null;
+  /** `null` if no offer has a subject. */
+  subjects: DeliveryOffer['subject'][] | null;
   /** The other entries, which are few, and their positions in the batch. */
   others: Exclude<DeliveryLogEntry, DeliveryOffer>[];
   otherPositions: number[];
@@ -66,6 +68,7 @@ export function packBatch(batch: readonly DeliveryLogEntry[]): { packed: PackedB
     largeBodies,
     forms: offers.some(({ form }) => form !== null) ? offers.map(({ form }) => form) : null,
     backfills: offers.some(({ backfill }) => backfill !== undefined) ? offers.map(({ backfill }) => backfill) : null,
+    subjects: offers.some(({ subject }) => subject !== undefined) ? offers.map(({ subject }) => subject) : null,
     others,
     otherPositions,
   };
@@ -103,7 +106,7 @@ export function unpackBatch(packed: PackedBatch): DeliveryLogEntry[] {
 }
 
 function unpackOffers(packed: PackedBatch): DeliveryOffer[] {
-  const { bodies, bodyEnds, largeBodies, forms, backfills, values, keys } = packed;
+  const { bodies, bodyEnds, largeBodies, forms, backfills, subjects, values, keys } = packed;
   let start = 0;
   let taken = 0;
   return packed.id.map((id, index) => {
@@ -128,17 +131,18 @@ function unpackOffers(packed: PackedBatch): DeliveryOffer[] {
       body,
       form: forms?.[index] ?? null,
       runs: packed.runs[index] ?? [],
+      subject: subjects?.[index],
     };
   });
 }
 
-/** The outcomes of a batch. Nearly all deliveries are accepted, so 0 stands for it. */
+/** The outcomes of a batch. Nearly all deliveries are accepted and start their runs, so 0 stands for it. */
 export type PackedOutcomes = (RecordOutcome | 0)[];
 
 const ACCEPTED: RecordOutcome = { label: 'Accepted' };
 
 export function packOutcomes(outcomes: readonly RecordOutcome[]): PackedOutcomes {
-  return outcomes.map((outcome) => (outcome.label === 'Accepted' ? 0 : outcome));
+  return outcomes.map((outcome) => (outcome.label === 'Accepted' && outcome.guarded === undefined ? 0 : outcome));
 }
 
 export function unpackOutcomes(packed: PackedOutcomes): RecordOutcome[] {

@@ -20,6 +20,17 @@ export interface FailedAutomation {
   recentFailed: number;
 }
 
+/** An automation that the loop guard did not start. */
+export interface GuardedAutomation {
+  factory: string;
+  automation: string;
+  /** What the last of these deliveries was about, as `DeliveryOffer.subject`. */
+  subject: string;
+  /** Number of subjects, and of deliveries about them that did not start the automation since the guard last had a pause. */
+  subjects: number;
+  deliveries: number;
+}
+
 /** Requests of a row of the delivery log that were rejected, or exceeded the delivery rate. */
 export interface UnacceptedRequests {
   /** `AppliedWebhook.ref`. */
@@ -36,6 +47,8 @@ export interface AlertReader {
   unacceptedRequests(period: { from: number; until: number; limit: number }): Promise<UnacceptedRequests[]>;
   /** Those with most failures first. */
   failedAutomations(factory: string, limit: number): Promise<FailedAutomation[]>;
+  /** Automations that the loop guard did not start since a time, those of the last deliveries first. */
+  guardedAutomations(request: { sinceAt: number; limit: number }): Promise<GuardedAutomation[]>;
   /** Number of the runs of a factory that have failed since a time, at most `limit`. */
   deadLetters(request: { factory: string; sinceAt: number; limit: number }): Promise<number>;
   /** When the oldest run that waits only for a free slot was queued; `null` if none waits. */

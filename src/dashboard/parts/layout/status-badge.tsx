@@ -54,6 +54,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   started: GOOD,
   filtered: IDLE,
   filter_error: BAD,
+  loop_guard: CARE,
   answered: GOOD,
   refused: BAD,
   done: GOOD,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { TokenId, WebhookUid } from '../../../core/ids.ts';
-import type { AlertReader } from '../../../core/ports/alerts/alert-reader.ts';
+import type { AlertReader, GuardedAutomation } from '../../../core/ports/alerts/alert-reader.ts';
 import { MAX_EXAMINED_QUEUE } from '../../../core/ports/runs/run-queue.ts';
 import { ENTRY_LABELS } from '../../../core/resources/delivery.ts';
 import { findFirstSince } from '../find-first-since.ts';
@@ -73,6 +73,24 @@ export function createAlertReader(db: Kysely<Schema>): AlertReader {
         recent: recent.length,
         recentFailed: failures,
       }));
+    },
+    guardedAutomations: async ({ sinceAt, limit }) => {
+      const rows = await db
+        .selectFrom('loop_guards')
+        .select(['factory', 'automation', 'subject', 'deliveries'])
+        .where('last_at', '>', sinceAt)
+        .orderBy('last_at', 'desc')
+        .limit(limit)
+        .execute();
+      const found = new Map<string, GuardedAutomation>();
+      for (const { factory, automation, subject, deliveries } of rows) {
+        const name = JSON.stringify([factory, automation]);
+        const known = found.get(name) ?? { factory, automation, subject, subjects: 0, deliveries: 0 };
+        known.subjects += 1;
+        known.deliveries += deliveries;
+        found.set(name, known);
+      }
+      return [...found.values()];
     },
     deadLetters: async ({ factory, sinceAt, limit }) => {
       const failed = db

@@ -120,6 +120,7 @@ async function moveRows(trx: Transaction<Schema>, { from, to }: RenameOrder): Pr
   await moveUnlessPresent(trx, 'commits', ['revision'], { from, to });
   await moveUnlessPresent(trx, 'notices', ['target', 'revision'], { from, to });
   await moveUnlessPresent(trx, 'pauses', ['automation'], { from, to });
+  await moveUnlessPresent(trx, 'loop_guards', ['automation', 'subject'], { from, to });
   await moveUnlessPresent(trx, 'budget_waits', ['automation'], { from, to });
   await moveUnlessPresent(trx, 'budget_starts', ['automation', 'started_at', 'run'], { from, to });
 }
@@ -146,6 +147,7 @@ async function moveUnlessPresent(
     | 'budget_starts'
     | 'budget_waits'
     | 'commits'
+    | 'loop_guards'
     | 'notices'
     | 'pauses',
   columns: readonly string[],

@@ -4,6 +4,7 @@ import type {
   DeliveryOffer,
   MatchRecord,
   NewRun,
+  RecordOutcome,
   RejectionEntry,
   ReplayEntry,
 } from '../../../core/resources/delivery.ts';
@@ -14,6 +15,12 @@ import type { DELIVERIES, DeliveryContent, StoredDelivery } from '../schema/tabl
 
 /** An entry that was received, or replays one that was. */
 export type AcceptableEntry = DeliveryOffer | ReplayEntry;
+
+/** The runs of a delivery that are created, and the automations that the loop guard did not start. */
+export interface AdmittedRuns {
+  runs: NewRun[];
+  guarded: string[];
+}
 
 /** A row of `deliveries` without its number. */
 export type NewDeliveryRow = Parameters<typeof DELIVERIES.toValues>[0];
@@ -61,14 +68,22 @@ export function resultOfRejection({ label, reason, detail, count }: RejectionEnt
 }
 
 /** @param delivery the number of the row in `deliveries` */
-export function composeContent(entry: AcceptableEntry, delivery: number): DeliveryContent {
-  return { delivery, body: entry.body, form: entry.form, decisions: toMatchRecord(entry) };
+export function composeContent(entry: AcceptableEntry, delivery: number, admitted: AdmittedRuns): DeliveryContent {
+  return { delivery, body: entry.body, form: entry.form, decisions: toMatchRecord(entry, admitted) };
 }
 
-function toMatchRecord(entry: AcceptableEntry): MatchRecord {
-  const { applyNumber, runs } = entry;
+function toMatchRecord(entry: AcceptableEntry, { runs, guarded }: AdmittedRuns): MatchRecord {
+  const { applyNumber } = entry;
   const only = entry.kind === 'replay' ? entry.only : null;
-  return { applyNumber, only, started: runs.map(({ automation, id }) => ({ automation, run: id })) };
+  const started = runs.map(({ automation, id }) => ({ automation, run: id }));
+  const subject = entry.kind === 'offer' ? entry.subject : undefined;
+  if (subject === undefined || guarded.length === 0) return { applyNumber, only, started };
+  return { applyNumber, only, started, guarded: { subject, automations: guarded } };
+}
+
+/** The outcome of an accepted entry. @param guarded the automations that the loop guard did not start */
+export function outcomeOfAccepted(guarded: string[]): Extract<RecordOutcome, { label: 'Accepted' }> {
+  return guarded.length === 0 ? { label: 'Accepted' } : { label: 'Accepted', guarded };
 }
 
 /** A run that a delivery starts. */
@@ -88,6 +103,8 @@ export interface NewRunRow {
   concurrencyKey: string | null;
   runsOn: string[] | null;
   gate: RunGate | null;
+  /** As `DeliveryOffer.subject`; `null` if the loop guard does not count the run. */
+  subject: string | null;
 }
 
 export const NEW_RUNS = mapColumns<NewRunRow>()({
@@ -105,6 +122,7 @@ export const NEW_RUNS = mapColumns<NewRunRow>()({
   concurrencyKey: 'text',
   runsOn: 'json',
   gate: 'text',
+  subject: 'text',
 });
 
 /**
@@ -127,6 +145,7 @@ export function composeRun(entry: AcceptableEntry, run: NewRun, factory: string,
     concurrencyKey: run.concurrencyKey ?? null,
     runsOn: normalizeLabels(run.runsOn),
     gate: run.concurrencyKey === undefined ? null : 'arrived',
+    subject: (entry.kind === 'offer' ? entry.subject : undefined) ?? null,
   };
 }
 

@@ -8,6 +8,7 @@ import { pruneAudit, pruneLoginLinks, pruneSessions } from './prune-access.ts';
 import { pruneAgentFiles } from './prune-agent-files.ts';
 import { pruneDeliveries, pruneIdentities, pruneRuns } from './prune-deliveries.ts';
 import { pruneListeners } from './prune-listeners.ts';
+import { pruneLoopGuards } from './prune-loop-guards.ts';
 import { pruneNotices, pruneReconciliations } from './prune-reconciliations.ts';
 import { pruneReplays } from './prune-replays.ts';
 import { pruneCounts, pruneHandshakes } from './prune-traffic.ts';
@@ -27,6 +28,7 @@ const STEPS: readonly PruneStep[] = [
   pruneReconciliations,
   pruneNotices,
   pruneReplays,
+  pruneLoopGuards,
   pruneSessions,
   pruneLoginLinks,
   pruneAudit,

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { GuardedRow } from '../deliveries/loop-guard.ts';
 import type { TableOf } from './columns.ts';
 import type {
   ALERT_MESSAGES,
@@ -126,6 +127,8 @@ export interface Schema {
       webhook: number;
       /** `textOfOutput` of `output`. */
       output_text: Generated<string | null>;
+      /** As `DeliveryOffer.subject`. */
+      subject: Generated<string | null>;
     };
 
   /** The attempts that started or were requested, the last one included. `run` is the `seq` of its run. */
@@ -141,6 +144,8 @@ export interface Schema {
   budget_starts: { factory: string; automation: string; started_at: number; run: number };
   /** The automations with runs that wait for their budget, and when it may allow a start. */
   budget_waits: { factory: string; automation: string; opens_at: number };
+  /** What the loop guard did not start, for alerts. */
+  loop_guards: GuardedRow;
   pauses: TableOf<typeof PAUSES>;
 
   /** How the last runs of each automation ended. Outlives the runs, and ends with the automation. */

@@ -48,6 +48,7 @@ export const TABLE_KEYS = {
   run_tokens: ['seq'],
   budget_starts: ['factory', 'automation', 'started_at', 'run'],
   budget_waits: ['factory', 'automation'],
+  loop_guards: ['factory', 'automation', 'subject'],
   pauses: ['factory', 'automation'],
   notices: ['seq'],
   alerts: ['seq'],

@@ -14,6 +14,7 @@ import {
   DELIVERY_FIELDS,
   type Decision,
   type Evaluation,
+  type GuardedDelivery,
   IDENTITY_SOURCES,
   type IdentitySource,
   type PastListener,
@@ -151,24 +152,27 @@ interface StoredMatch {
   apply: number;
   only?: string;
   runs?: [automation: string, run: RunId][];
+  guarded?: GuardedDelivery;
 }
 
 /** Earlier versions stored a list of decisions, or an object with decisions and counts. */
 const EVALUATION = {
   encode: (evaluation: Evaluation): string => {
     if ('decisions' in evaluation) return JSON.stringify(evaluation);
-    const { applyNumber, only, started } = evaluation;
+    const { applyNumber, only, started, guarded } = evaluation;
     const stored: StoredMatch = { apply: applyNumber };
     if (only !== null) stored.only = only;
     if (started.length > 0) stored.runs = started.map(({ automation, run }) => [automation, run]);
+    if (guarded !== undefined) stored.guarded = guarded;
     return JSON.stringify(stored);
   },
   decode: (text: string): Evaluation => {
     const stored = JSON.parse(text) as Decision[] | StoredDecisions | StoredMatch;
     if (Array.isArray(stored)) return { decisions: stored, omitted: null };
     if ('decisions' in stored) return stored;
-    const { apply, only = null, runs = [] } = stored;
-    return { applyNumber: apply, only, started: runs.map(([automation, run]) => ({ automation, run })) };
+    const { apply, only = null, runs = [], guarded } = stored;
+    const started = runs.map(([automation, run]) => ({ automation, run }));
+    return { applyNumber: apply, only, started, guarded };
   },
 };
 

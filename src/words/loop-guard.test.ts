@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { describeSubject, explainLoopGuard } from './loop-guard.ts';
+
+it('names the subject', () => {
+  expect(explainLoopGuard('["github","acme/shop",12]')).toBe(
+    'the loop guard: the automation has had 10 runs for github acme/shop 12 within 10 minutes',
+  );
+  expect(describeSubject('["linear",null,"ENG-12"]')).toBe('linear ENG-12');
+});
+
+it('does not name a subject that is stored as its hash', () => {
+  expect(describeSubject(`sha256:${'0'.repeat(64)}`)).toBe('one subject');
+});
