@@ -14,7 +14,7 @@ import { scheduleCall } from '../core/time/schedule.ts';
 import type { Health } from '../health/health.ts';
 import { handleDelivery } from '../ingress/handle-delivery.ts';
 import type { AdoptSecret, IngressContext, IngressListeners } from '../ingress/ingress-context.ts';
-import { RateLimits } from '../ingress/limits.ts';
+import { LIMITS_PER_MINUTE, type LimitsPerMinute, RateLimits } from '../ingress/limits.ts';
 import { BackfillMarks } from '../ingress/log/backfill-marks.ts';
 import { HandshakeRows, RejectionRows } from '../ingress/log/capped-rows.ts';
 import { CaptureWindows } from '../ingress/log/capture-window.ts';
@@ -71,7 +71,7 @@ export interface IngressParts {
   logger: Logger;
 }
 
-type IngressLimits = Pick<Config['limits'], 'deliveriesPerMinute' | 'failedAuthPerMinute' | 'bodyBytes'>;
+type IngressLimits = Pick<Config['limits'], keyof LimitsPerMinute | 'bodyBytes'>;
 
 /** What receives deliveries. */
 export interface Ingress {
@@ -189,9 +189,8 @@ export function createIngress(parts: IngressParts): Ingress {
     verifyOriginal: (uid, request) => verifyOriginal(context, uid, request),
     noteAdmitted: (kind, counts) => context.limits.noteElsewhere(kind, counts, clock.monotonicMs()),
     setLimits: (limits) => {
-      const { deliveriesPerMinute, failedAuthPerMinute } = context.limits;
-      const isSame =
-        limits.deliveriesPerMinute === deliveriesPerMinute && limits.failedAuthPerMinute === failedAuthPerMinute;
+      const { perMinute } = context.limits;
+      const isSame = LIMITS_PER_MINUTE.every((limit) => limits[limit] === perMinute[limit]);
       if (!isSame) context.limits = new RateLimits(limits, parts.admissions);
       context.maxBodyBytes = limits.bodyBytes;
     },

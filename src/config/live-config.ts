@@ -6,6 +6,7 @@ import { SECTIONS, type Section } from './options/sections.ts';
 /** The options that a reload changes. The others, outside of `factories`, need a restart. */
 export const RELOADED_OPTIONS: ReadonlySet<string> = new Set([
   'limits.deliveriesPerMinute',
+  'limits.providerDeliveriesPerMinute',
   'limits.failedAuthPerMinute',
   'limits.bodyBytes',
   'limits.webhooksPerFactory',

@@ -2,6 +2,7 @@ import { networkOf } from '../core/client-network.ts';
 import type { AdmissionKind, Counts, SharedAdmissions } from '../core/ports/replicas.ts';
 import { KeyedWindows } from '../core/time/keyed-windows.ts';
 import { SlidingWindow } from '../core/time/sliding-window.ts';
+import type { LiveWebhook } from '../registry/live-webhook.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -13,6 +14,13 @@ export type Admission = { ok: true } | { ok: false; retryAfterSeconds: number; u
 
 const ADMITTED: Admission = { ok: true };
 const UNDECIDED: Admission = { ok: false, retryAfterSeconds: 1, undecided: true };
+
+/** The options of the configuration. Webhooks that serve a provider have a separate limit of deliveries. */
+export const LIMITS_PER_MINUTE = ['deliveriesPerMinute', 'providerDeliveriesPerMinute', 'failedAuthPerMinute'] as const;
+export type LimitsPerMinute = { readonly [limit in (typeof LIMITS_PER_MINUTE)[number]]: number };
+
+/** What decides on the limit of a webhook. */
+type LimitedWebhook = Pick<LiveWebhook, 'uid' | 'provider'>;
 
 /** A daemon without others. */
 const ALONE: SharedAdmissions = {
@@ -30,31 +38,36 @@ const ALONE: SharedAdmissions = {
  * this replica admitted, it admits no more than its share of what was left.
  */
 export class RateLimits {
-  readonly deliveriesPerMinute: number;
-  readonly failedAuthPerMinute: number;
+  readonly perMinute: LimitsPerMinute;
   readonly #deliveries = new Map<string, SlidingWindow>();
   readonly #failures: KeyedWindows;
   readonly #shared: SharedAdmissions;
 
-  constructor(limits: { deliveriesPerMinute: number; failedAuthPerMinute: number }, shared: SharedAdmissions = ALONE) {
+  constructor(perMinute: LimitsPerMinute, shared: SharedAdmissions = ALONE) {
     this.#shared = shared;
-    this.deliveriesPerMinute = limits.deliveriesPerMinute;
-    this.failedAuthPerMinute = limits.failedAuthPerMinute;
-    this.#failures = new KeyedWindows({ limit: limits.failedAuthPerMinute, windowMs: MINUTE_MS });
+    this.perMinute = perMinute;
+    this.#failures = new KeyedWindows({ limit: perMinute.failedAuthPerMinute, windowMs: MINUTE_MS });
   }
 
-  /** @param uid UID of a webhook that exists, so that the table is bounded by the number of webhooks */
-  admitDelivery(uid: string, nowMs: number): Admission {
-    const window = this.#windowOf(uid);
-    if (!this.#hasShare('deliveries', uid, window.countFree(nowMs))) return UNDECIDED;
+  /** The number of deliveries that the webhook may accept in a minute (provider triggers, "Rules around the filters"). */
+  limitOf({ provider }: LimitedWebhook): number {
+    return provider === null ? this.perMinute.deliveriesPerMinute : this.perMinute.providerDeliveriesPerMinute;
+  }
+
+  /** @param webhook one that exists, so that the table is bounded by the number of webhooks */
+  admitDelivery(webhook: LimitedWebhook, nowMs: number): Admission {
+    const window = this.#windowOf(webhook.uid, this.limitOf(webhook));
+    if (!this.#hasShare('deliveries', webhook.uid, window.countFree(nowMs))) return UNDECIDED;
     return conclude(window.admit(nowMs));
   }
 
-  #windowOf(uid: string): SlidingWindow {
+  #windowOf(uid: string, limit: number): SlidingWindow {
     const known = this.#deliveries.get(uid);
-    if (known !== undefined) return known;
-    const window = new SlidingWindow(this.deliveriesPerMinute, MINUTE_MS);
-    if (this.#deliveries.size === MAX_WEBHOOKS) this.#deliveries.delete(this.#deliveries.keys().next().value!);
+    if (known?.limit === limit) return known;
+    // An apply may have changed what the webhook serves.
+    const window = known?.withLimit(limit) ?? new SlidingWindow(limit, MINUTE_MS);
+    if (known === undefined && this.#deliveries.size === MAX_WEBHOOKS)
+      this.#deliveries.delete(this.#deliveries.keys().next().value!);
     this.#deliveries.set(uid, window);
     return window;
   }
@@ -75,8 +88,13 @@ export class RateLimits {
   noteElsewhere(kind: AdmissionKind, counts: Counts, nowMs: number): void {
     for (const [key, count] of counts) {
       if (kind === 'failures') this.#failures.note(key, count, nowMs);
-      else this.#windowOf(key).note(count, nowMs);
+      else this.#windowOf(key, this.#deliveries.get(key)?.limit ?? this.#largest).note(count, nowMs);
     }
+  }
+
+  /** For a webhook of which only the UID is known. Its first delivery here sets the limit. */
+  get #largest(): number {
+    return Math.max(this.perMinute.deliveriesPerMinute, this.perMinute.providerDeliveriesPerMinute);
   }
 
   /**

@@ -78,6 +78,7 @@ export function buildLiveWebhook(
     ].filter((path) => path != null),
     credentialHeaders: listCredentialHeaders(webhook),
     recordedHeaders: new Map(listRecordedHeaders(webhook).map((name) => [name, { value: null, text: '' }])),
+    provider: servedProvider(webhook),
     success: findSuccessAnswer(webhook),
     listeners: new ListenerIndex(),
     pushBranch: webhook.name === pushTrigger?.webhook ? pushTrigger.branch : null,

@@ -68,6 +68,8 @@ export interface LiveWebhook {
   credentialHeaders: ReadonlySet<string>;
   /** The request headers, by name in lowercase, that are stored with each delivery. */
   recordedHeaders: ReadonlyMap<string, RecordedHeader>;
+  /** The provider whose triggers it serves, by its name in `TRIGGER_PROVIDERS`; `null` for none. */
+  provider: string | null;
   /** What a sender gets for a stored delivery, also for a duplicate. */
   success: SuccessAnswer;
   /** The automations that its deliveries start. An apply changes them in place, together with its number. */

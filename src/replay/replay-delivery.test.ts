@@ -52,6 +52,7 @@ function open({
             identityHeader: null,
             identityPath: null,
             deduplicate: true,
+            provider: null,
             success: { status: 202, body: null },
             holdsSecret: () => false,
             listeners,

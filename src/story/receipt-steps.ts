@@ -168,7 +168,7 @@ export async function explainRejection(
   delivery: Delivery,
 ): Promise<string> {
   if (delivery.label === null) {
-    return `${delivery.detail} Ask the sender to retry these requests, or raise limits.deliveriesPerMinute.`;
+    return `${delivery.detail} Ask the sender to retry these requests, or raise limits.deliveriesPerMinute (limits.providerDeliveriesPerMinute if the webhook serves a provider).`;
   }
   const reason = describeDeliveryReason(delivery.reason ?? delivery.label);
   const { sentence } = await (roleHolds(asker.role, 'operator') ? diagnose : conclude)(delivery);

@@ -32,7 +32,7 @@ export const UNLOGGED_REASONS = {
   },
   delivery_rate: {
     status: 429,
-    text: 'More deliveries arrived than the webhook accepts in a minute (limits.deliveriesPerMinute).',
+    text: 'More deliveries arrived than the webhook accepts in a minute (limits.deliveriesPerMinute; limits.providerDeliveriesPerMinute if it serves a provider).',
   },
   failed_auth_rate: {
     status: 429,

@@ -17,7 +17,7 @@ import type { Clock } from '../../src/core/time/clock.ts';
 import type { Trigger } from '../../src/core/trigger.ts';
 import { handleDelivery } from '../../src/ingress/handle-delivery.ts';
 import type { AdoptSecret, IngressContext } from '../../src/ingress/ingress-context.ts';
-import { RateLimits } from '../../src/ingress/limits.ts';
+import { type LimitsPerMinute, RateLimits } from '../../src/ingress/limits.ts';
 import { BackfillMarks } from '../../src/ingress/log/backfill-marks.ts';
 import { HandshakeRows, RejectionRows } from '../../src/ingress/log/capped-rows.ts';
 import { CaptureWindows } from '../../src/ingress/log/capture-window.ts';
@@ -96,7 +96,7 @@ export interface TestIngressOptions {
   automations?: TestAutomation[];
   /** The webhook that reports pushes to the production branch. */
   pushTrigger?: PushTrigger;
-  limits?: Partial<{ deliveriesPerMinute: number; failedAuthPerMinute: number }>;
+  limits?: Partial<LimitsPerMinute>;
   bounds?: Partial<ServerBounds>;
   maxBytesInFlight?: number;
   /** The readiness check of `/readyz`. */
@@ -161,6 +161,8 @@ export interface TestIngress {
   hurry(): void;
   close(): Promise<void>;
 }
+
+const LIMITS: LimitsPerMinute = { deliveriesPerMinute: 60, providerDeliveriesPerMinute: 600, failedAuthPerMinute: 30 };
 
 /** Secret of every webhook without a secret name. */
 export const TOKEN = 'dbs_token-of-32-characters-0000000';
@@ -283,7 +285,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     confirmations,
     backfillMarks,
     adoptSecret: options.adoptSecret ?? (async () => ({ ok: false, detail: 'nothing is adopted here' })),
-    limits: new RateLimits({ deliveriesPerMinute: 60, failedAuthPerMinute: 30, ...options.limits }),
+    limits: new RateLimits({ ...LIMITS, ...options.limits }),
     metrics: {
       countDelivery: (_webhook, label) => seen.labels.push(label),
       observeDelivery: () => {},

@@ -75,7 +75,13 @@ describe('defaults', () => {
       replica: { adminUrl: null, name: null, runLeaseMs: 120_000 },
       telemetry: { otlpEndpoint: null, samplePercent: 100 },
       trustedProxies: [],
-      limits: { deliveriesPerMinute: 60, failedAuthPerMinute: 30, bodyBytes: 262_144, webhooksPerFactory: 20 },
+      limits: {
+        deliveriesPerMinute: 60,
+        providerDeliveriesPerMinute: 600,
+        failedAuthPerMinute: 30,
+        bodyBytes: 262_144,
+        webhooksPerFactory: 20,
+      },
       retention: {
         deliveriesMs: 7 * DAY_MS,
         minDeliveries: 50,

@@ -151,3 +151,14 @@ it('connections that announce much and send nothing do not limit others', async 
   for (let i = 0; i < 20; i++) await beginOn(['Transfer-Encoding: chunked']);
   expect((await ingress.post('hook', { body: '{}' })).status).toBe(202);
 });
+
+it('a body above the limit is rejected and logged with the ID of the provider, also before its signature is verified', async () => {
+  const webhook = { authMode: 'signature' as const, signatureScheme: 'github', secret: TOKEN };
+  ingress = await startIngress({ webhooks: [webhook] });
+  const body = JSON.stringify({ action: 'opened', text: 'x'.repeat(LIMIT) });
+  const headers = { 'x-github-event': 'issues', 'x-github-delivery': 'g1', 'x-hub-signature-256': 'sha256=0' };
+  expect((await ingress.post(ingress.path(), { headers, body })).status).toBe(413);
+  const [row] = await ingress.deliveries();
+  expect(row).toMatchObject({ label: 'Rejected (too large)', reason: 'too_large', size: body.length });
+  expect(row).toMatchObject({ deliveryIdSource: 'provider', deliveryId: 'g1' });
+});

@@ -31,6 +31,30 @@ it('accepts exactly 60 authenticated requests in any 60 seconds, then answers 42
   expect(ingress.seen.rejections).toEqual(['delivery_rate', 'delivery_rate', 'delivery_rate']);
 });
 
+it('accepts 600 requests to a webhook that serves a provider, and 60 to one that serves none', async () => {
+  const webhooks = [
+    { name: 'relay', serves: 'gitlab' as const },
+    { name: 'none', serves: 'none' as const },
+  ];
+  ingress = await startIngress({ webhooks });
+  const statuses = async (name: string, count: number) => {
+    const answers = await Promise.all(Array.from({ length: count }, () => send(name)));
+    return new Map([202, 429].map((status) => [status, answers.filter((one) => one.status === status).length]));
+  };
+  expect(await statuses('relay', 610)).toEqual(
+    new Map([
+      [202, 600],
+      [429, 10],
+    ]),
+  );
+  expect(await statuses('none', 70)).toEqual(
+    new Map([
+      [202, 60],
+      [429, 10],
+    ]),
+  );
+});
+
 it('one log entry stands for the requests of a minute, in its place in the log, without a label', async () => {
   ingress = await startIngress({ limits: { deliveriesPerMinute: 2 }, trustedProxies: ['127.0.0.1'] });
   const from = (address: string, id: string) =>
@@ -82,7 +106,7 @@ it('one log entry stands for the requests of a minute, in its place in the log, 
 
 it('finds requests over the delivery rate by the ID of the provider', async () => {
   const webhook = { authMode: 'signature' as const, signatureScheme: 'github', secret: 'github secret' };
-  ingress = await startIngress({ webhooks: [webhook], limits: { deliveriesPerMinute: 1 } });
+  ingress = await startIngress({ webhooks: [webhook], limits: { providerDeliveriesPerMinute: 1 } });
   for (const deliveryId of ['id-1', 'id-2']) {
     const body = Buffer.from('{}');
     const delivery = { url: 'https://hooks.example.com', body, nowMs: 0, deliveryId, newId: () => '' };
@@ -118,7 +142,7 @@ it('rejects before the body is read if the credential is a token', async () => {
 it('counts requests to a signed webhook only after signature verification', async () => {
   ingress = await startIngress({
     webhooks: [{ authMode: 'signature', signatureScheme: 'github', secret: 'github secret' }],
-    limits: { deliveriesPerMinute: 1 },
+    limits: { providerDeliveriesPerMinute: 1 },
   });
   const body = Buffer.from('{}');
   const delivery = { url: 'https://hooks.example.com', body, nowMs: 0, deliveryId: 'id-1', newId: () => '' };

@@ -137,6 +137,17 @@ export const OPTIONS = {
     env: 'DOCKBELL_LIMITS_DELIVERIES_PER_MINUTE',
     secret: false,
   },
+  'limits.providerDeliveriesPerMinute': {
+    title: 'Deliveries per minute of providers',
+    type: { kind: 'integer', min: 1, max: 100_000 },
+    default: 600,
+    unit: 'requests',
+    description:
+      'Maximum number of authenticated requests per webhook that serves a provider (key `serves`, or its signature scheme) in any 60 seconds, in place of `limits.deliveriesPerMinute`. Further requests get `429`. Most providers do not send them again.',
+    examples: [600, 6000],
+    env: 'DOCKBELL_LIMITS_PROVIDER_DELIVERIES_PER_MINUTE',
+    secret: false,
+  },
   'limits.failedAuthPerMinute': {
     title: 'Failed authentications per minute',
     type: { kind: 'integer', min: 1, max: 100_000 },

@@ -105,7 +105,8 @@ export const ALERT_RULES = {
     about: 'webhook',
     opens: 'This number of requests to a webhook exceeded the delivery rate within 5 minutes and got 429.',
     ends: 'Fewer requests exceeded the rate in the last 5 minutes.',
-    advice: 'Raise limits.deliveriesPerMinute, or make the sender send less. Senders that retry lose nothing.',
+    advice:
+      'Raise limits.deliveriesPerMinute (limits.providerDeliveriesPerMinute if the webhook serves a provider), or make the sender send less. Senders that retry lose nothing.',
   },
   silent: {
     title: 'Sender silent',

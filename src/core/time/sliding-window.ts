@@ -15,6 +15,21 @@ export class SlidingWindow {
     this.#windowMs = windowMs;
   }
 
+  get limit(): number {
+    return this.#limit;
+  }
+
+  /** A window with another limit, and with the most recent admissions of this one. */
+  withLimit(limit: number): SlidingWindow {
+    const window = new SlidingWindow(limit, this.#windowMs);
+    const kept = Math.min(this.#count, limit);
+    for (let at = this.#count - kept; at < this.#count; at += 1) {
+      window.#admittedAt.push(this.#admittedAt[(this.#oldest + at) % this.#limit]!);
+    }
+    window.#count = kept;
+    return window;
+  }
+
   /**
    * Admits one at `nowMs` (monotonic) and returns 0, or returns the milliseconds until the next one may come.
    */

@@ -19,7 +19,7 @@ export function admitDelivery(context: IngressContext, reception: Reception): Pr
 }
 
 function admit({ limits, clock }: IngressContext, { webhook }: Reception): Admission {
-  return limits.admitDelivery(webhook.uid, clock.monotonicMs());
+  return limits.admitDelivery(webhook, clock.monotonicMs());
 }
 
 /** A sender might not repeat a delivery that gets a `429`, so the other replicas are asked what they admitted. */

@@ -69,7 +69,7 @@ function answerHandshake(
     headers: reception.headers,
     body: reception.body,
     payload: phase === 'verified' ? parseShort(reception.payload) : undefined,
-    deliveriesPerMinute: context.limits.deliveriesPerMinute,
+    deliveriesPerMinute: context.limits.limitOf(reception.webhook),
   };
   for (const handshake of handshakes) {
     const reply = handshake.phase === phase ? handshake.respond(request) : null;
