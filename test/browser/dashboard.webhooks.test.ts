@@ -117,6 +117,39 @@ describeDashboard('the webhook pages', ({ signIn }) => {
     await lookAt(page, 'webhook-unlogged-requests');
   });
 
+  it('show and edit what a webhook serves, with names and accounts at the provider', async () => {
+    const page = await openForm('support');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('relay');
+    await page.getByRole('combobox', { name: 'Serves triggers of' }).click();
+    await page.getByRole('option', { name: 'Slack' }).click();
+    await page.getByRole('textbox', { name: 'Channel names' }).fill('triage');
+    await submit(page);
+    await page.getByText('Use one name = ID per line.').waitFor();
+    await page.getByRole('textbox', { name: 'Channel names' }).fill('#triage = C0123456789\nops = C0123456790');
+    await page.getByRole('textbox', { name: 'Ignored actors' }).fill('factory-bot\nB0123456789');
+    await lookAt(page, 'webhook-provider-form');
+    await submit(page);
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    const settings = page.locator('section', { has: page.getByRole('heading', { name: 'Settings' }) });
+    await settings.getByText('triage = C0123456789, ops = C0123456790').waitFor();
+    await settings.getByText('factory-bot, B0123456789').waitFor();
+
+    await choose(page, 'Provider triggers');
+    const dialog = page.getByRole('dialog');
+    await expect.poll(() => dialog.getByRole('textbox', { name: 'Channel names' }).inputValue()).toContain('ops = ');
+    await lookAt(page, 'webhook-provider-dialog');
+    await dialog.getByRole('combobox', { name: 'Serves triggers of' }).click();
+    await page.getByRole('option', { name: 'GitHub' }).click();
+    await confirm(page, 'Save');
+    await dialog.getByText('names.channels has no effect, because this webhook serves github.').first().waitFor();
+    await dialog.getByRole('textbox', { name: 'Channel names' }).fill('');
+    await confirm(page, 'Save');
+    await dialog.waitFor({ state: 'hidden' });
+    await settings.getByText('GitHub', { exact: true }).waitFor();
+    await expect.poll(() => settings.getByText('triage = ').count()).toBe(0);
+    await lookAt(page, 'webhook-provider-settings');
+  });
+
   it('rotate, rename and delete in a live factory', async () => {
     const page = await openForm('support');
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('short-lived');

@@ -16,6 +16,10 @@ export interface CreateWebhookRequest {
   delivery_id_path?: string;
   deduplicate?: boolean;
   expect_every?: string;
+  serves?: Webhook['serves'];
+  names?: Webhook['names'];
+  bot_username?: Webhook['bot_username'];
+  ignore_actors?: Webhook['ignore_actors'];
 }
 
 /** Creates a webhook. Only this response contains a generated secret. */
@@ -26,7 +30,7 @@ export function createWebhook(factory: string, body: CreateWebhookRequest): Prom
 /** Changes the given fields. Rejected if the webhook changed since it was read. */
 export function changeWebhook(
   { webhook, etag }: TaggedWebhook,
-  body: { enabled?: boolean; name?: string },
+  body: Partial<Pick<Webhook, 'enabled' | 'name' | 'serves' | 'names' | 'bot_username' | 'ignore_actors'>>,
 ): Promise<Webhook> {
   const path = '/api/v1/factories/{factory}/webhooks/{uid}';
   return readAnswer(api.PATCH(path, { params: { path: webhook }, body, headers: requireTag(etag) }));

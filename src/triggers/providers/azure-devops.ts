@@ -1,3 +1,4 @@
+import { PROVIDER_TITLES } from '../../words/provider-titles.ts';
 import type {
   ContextPlaces,
   DeliveryRow,
@@ -105,7 +106,7 @@ const context: ContextPlaces = {
 
 /** The trigger events of Azure DevOps. */
 export const AZURE_DEVOPS: TriggerProvider = {
-  title: 'Azure DevOps',
+  title: PROVIDER_TITLES.azure_devops,
   schemes: ['azure_devops'],
   eventName: { path: 'eventType' },
   context,

@@ -1,3 +1,4 @@
+import { PROVIDER_TITLES } from '../../words/provider-titles.ts';
 import type {
   ContextPlaces,
   DeliveryRow,
@@ -241,7 +242,7 @@ const context: ContextPlaces = {
 
 /** The trigger events of GitHub. */
 export const GITHUB: TriggerProvider = {
-  title: 'GitHub',
+  title: PROVIDER_TITLES.github,
   schemes: ['github'],
   eventName: { header: 'X-GitHub-Event' },
   context,

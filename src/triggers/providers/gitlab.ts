@@ -1,3 +1,4 @@
+import { PROVIDER_TITLES } from '../../words/provider-titles.ts';
 import type { ServedKey, TriggerProvider } from '../trigger-event.ts';
 
 const repos: ServedKey = {
@@ -8,7 +9,7 @@ const repos: ServedKey = {
 
 /** The trigger events of GitLab. */
 export const GITLAB: TriggerProvider = {
-  title: 'GitLab',
+  title: PROVIDER_TITLES.gitlab,
   schemes: ['gitlab', 'gitlab_signing'],
   eventName: { header: 'X-Gitlab-Event' },
   context: {

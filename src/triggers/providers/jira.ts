@@ -1,3 +1,4 @@
+import { PROVIDER_TITLES } from '../../words/provider-titles.ts';
 import type { ServedKey, Source, TriggerProvider } from '../trigger-event.ts';
 
 const project_keys: ServedKey = {
@@ -18,7 +19,7 @@ const addedLabels: Source = {
 
 /** The trigger events of Jira. */
 export const JIRA: TriggerProvider = {
-  title: 'Jira',
+  title: PROVIDER_TITLES.jira,
   schemes: ['jira'],
   eventName: { path: 'webhookEvent' },
   context: {

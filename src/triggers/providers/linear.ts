@@ -1,3 +1,4 @@
+import { PROVIDER_TITLES } from '../../words/provider-titles.ts';
 import type { DeliveryRow, FilterKey, ServedKey, Source, TriggerProvider } from '../trigger-event.ts';
 
 const idKey = (path: string, subject: string): ServedKey => ({ compare: 'exact', from: [{ path }], subject });
@@ -43,7 +44,7 @@ const updatedIssue = (when: NonNullable<DeliveryRow['when']>, exists: readonly S
 
 /** The trigger events of Linear. */
 export const LINEAR: TriggerProvider = {
-  title: 'Linear',
+  title: PROVIDER_TITLES.linear,
   schemes: ['linear'],
   // Linear counts every other status as a failure.
   success: { status: 200, body: null },

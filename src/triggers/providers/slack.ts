@@ -1,3 +1,4 @@
+import { PROVIDER_TITLES } from '../../words/provider-titles.ts';
 import type { DeliveryRow, FilterKey, ServedKey, TriggerProvider } from '../trigger-event.ts';
 
 const channel = (path: string): { [key: string]: ServedKey } => {
@@ -30,7 +31,7 @@ const messages = (...channelTypes: string[]): DeliveryRow[] => [
 
 /** The trigger events of Slack. */
 export const SLACK: TriggerProvider = {
-  title: 'Slack',
+  title: PROVIDER_TITLES.slack,
   schemes: ['slack'],
   eventName: { path: 'event.type' },
   context: {

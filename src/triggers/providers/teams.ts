@@ -1,3 +1,4 @@
+import { PROVIDER_TITLES } from '../../words/provider-titles.ts';
 import type { FilterKey, TriggerProvider } from '../trigger-event.ts';
 
 const keys: { readonly [key: string]: FilterKey } = {
@@ -20,7 +21,7 @@ const keys: { readonly [key: string]: FilterKey } = {
 
 /** The trigger events of Microsoft Teams. */
 export const TEAMS: TriggerProvider = {
-  title: 'Microsoft Teams',
+  title: PROVIDER_TITLES.teams,
   schemes: ['teams'],
   // Teams posts the text in the channel.
   success: { status: 200, body: JSON.stringify({ type: 'message', text: 'Received.' }) },

@@ -11,6 +11,13 @@ import { SearchSelect } from '../../parts/form/search-select.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { useLeaveGuard } from '../../shell/context/leave-guard.tsx';
+import {
+  BLANK_PROVIDER,
+  PROVIDER_CHECKS,
+  ProviderFields,
+  type ProviderInputs,
+  readProviderInputs,
+} from './provider/provider-fields.tsx';
 import { nameMode } from './webhook-names.ts';
 
 interface AddWebhookFormProps {
@@ -22,7 +29,7 @@ interface AddWebhookFormProps {
 }
 
 /** The inputs of the form, named as the API names the fields of a webhook. */
-interface Fields {
+interface Fields extends ProviderInputs {
   name: string;
   description: string;
   auth_mode: Webhook['auth_mode'];
@@ -50,6 +57,7 @@ const BLANK: Fields = {
   delivery_id_path: '',
   deduplicate: true,
   expect_every: '',
+  ...BLANK_PROVIDER,
 };
 
 /** All fields of a new webhook. */
@@ -58,6 +66,7 @@ export function AddWebhookForm({ onSubmit, cancelHref, isPending, error }: AddWe
   const form = useForm<Fields>({
     initialValues: BLANK,
     validate: {
+      ...PROVIDER_CHECKS,
       name: (name) =>
         WEBHOOK_NAME_PATTERN.test(name)
           ? null
@@ -134,6 +143,9 @@ export function AddWebhookForm({ onSubmit, cancelHref, isPending, error }: AddWe
               {...form.getInputProps('deduplicate', { type: 'checkbox' })}
             />
           </Stack>
+        </SectionCard>
+        <SectionCard title="Provider triggers">
+          <ProviderFields form={form} />
         </SectionCard>
         <SectionCard title="Alert">
           <TextInput
@@ -270,8 +282,11 @@ function buildRequest({
   secret,
   is_form,
   deduplicate,
-  ...texts
+  ...others
 }: Fields): CreateWebhookRequest {
+  const { serves, names, bot_username, ignore_actors } = readProviderInputs(others);
+  const { description, secret_name, delivery_id_header, delivery_id_path, expect_every } = others;
+  const texts = { description, secret_name, delivery_id_header, delivery_id_path, expect_every };
   const filled = Object.entries(texts).flatMap(([key, text]) => (text.trim() === '' ? [] : [[key, text.trim()]]));
   const isSigned = auth_mode === 'signature';
   return {
@@ -282,5 +297,9 @@ function buildRequest({
     ...(is_form ? { body_format: 'form' } : {}),
     ...(deduplicate ? {} : { deduplicate }),
     ...Object.fromEntries(filled),
+    ...(serves === null ? {} : { serves }),
+    ...(names === null ? {} : { names }),
+    ...(bot_username === null ? {} : { bot_username }),
+    ...(ignore_actors.length === 0 ? {} : { ignore_actors }),
   };
 }

@@ -1,8 +1,10 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import type { Factory, Webhook } from '../../../client/api-types.ts';
 import { NOT_DEDUPLICATED_WORDS } from '../../../words/delivery-identity.ts';
 import { describeEventPlace } from '../../../words/event-names.ts';
+import { PROVIDER_TITLES } from '../../../words/provider-titles.ts';
 import { automationsQuery } from '../../api/automations.ts';
 import { signatureSchemesQuery } from '../../api/queries.ts';
 import { CopyLine } from '../../parts/copy/copy-line.tsx';
@@ -14,15 +16,17 @@ import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { RevisionText } from '../../parts/text/revision-text.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
+import { formatNames } from './provider/name-lines.ts';
 import { nameAuthentication } from './webhook-names.ts';
 
 /** Settings of a webhook, and the automations that it can start. */
 export function WebhookSettings({ webhook }: { webhook: Webhook }) {
   const { data: schemes } = useQuery(signatureSchemesQuery);
+  const ofScheme = schemes?.find(({ name }) => name === webhook.signature_scheme)?.identities.join(', ');
   const deliveryId = {
     header: webhook.delivery_id_header,
-    payload: `${webhook.delivery_id_path} of the payload`,
-    provider: schemes?.find(({ name }) => name === webhook.signature_scheme)?.identities.join(', '),
+    payload: webhook.delivery_id_path === null ? ofScheme : `${webhook.delivery_id_path} of the payload`,
+    provider: ofScheme,
     'service header or body': 'X-Service-Delivery-Id, otherwise hash of the body',
   }[webhook.identified_by];
   return (
@@ -44,6 +48,15 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
           ['Event name', webhook.event && describeEventPlace(webhook.event)],
           ['Recorded headers', webhook.record_headers.join(', ') || null],
           ['Expected every', webhook.expect_every],
+          ['Serves', nameServed(webhook)],
+          [
+            'Ignored actors',
+            webhook.ignore_actors.length === 0 ? null : (
+              <UntrustedText key="actors" text={webhook.ignore_actors.join(', ')} />
+            ),
+          ],
+          ['Bot username', webhook.bot_username],
+          ...listNames(webhook),
           ['Automations', <UsingAutomations key="automations" webhook={webhook} />],
           ['UID', <code key="uid">{webhook.uid}</code>],
           ['Created', <TimeText key="created" at={webhook.created_at} />],
@@ -56,6 +69,25 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
       />
     </SectionCard>
   );
+}
+
+/** The provider that the file names; `null` if the scheme decides. */
+function nameServed({ serves }: Webhook): string | null {
+  if (serves === null) return null;
+  return serves === 'none' ? 'No provider' : PROVIDER_TITLES[serves];
+}
+
+const NAME_KINDS = [
+  ['channels', 'Channel names'],
+  ['users', 'User names'],
+  ['teams', 'Team IDs'],
+] as const;
+
+function listNames({ names }: Webhook): [name: string, value: ReactNode][] {
+  return NAME_KINDS.map(([kind, label]) => {
+    const text = formatNames(names?.[kind]);
+    return [label, text === '' ? null : <UntrustedText key={kind} text={text.replaceAll('\n', ', ')} />];
+  });
 }
 
 /** Whether the previous version of the secret is accepted. */

@@ -1,5 +1,5 @@
 import { Button, Menu } from '@mantine/core';
-import { ChevronDown, KeyRound, Pencil, Trash2 } from 'lucide-react';
+import { ChevronDown, KeyRound, Pencil, Trash2, Workflow } from 'lucide-react';
 import { useState } from 'react';
 import type { Factory, NewWebhook } from '../../../../client/api-types.ts';
 import type { TaggedWebhook } from '../../../api/queries.ts';
@@ -7,6 +7,7 @@ import { EnabledToggle } from '../../../parts/form/enabled-toggle.tsx';
 import { useMay } from '../../../shell/context/session-user.ts';
 import { awaitsSecret } from '../webhook-names.ts';
 import { DeleteWebhook, RenameWebhook, ToggleWebhook } from './edit-dialogs.tsx';
+import { EditProvider } from './edit-provider.tsx';
 import { RotateSecret } from './rotate-secret.tsx';
 import { SendTest } from './send-test.tsx';
 
@@ -16,7 +17,7 @@ interface WebhookActionsProps {
   onRotated: (webhook: NewWebhook) => void;
 }
 
-type Action = 'toggle' | 'rename' | 'rotate' | 'delete';
+type Action = 'toggle' | 'provider' | 'rename' | 'rotate' | 'delete';
 
 /** Actions on a webhook. If the factory is managed in Git, users can only send a test delivery. */
 export function WebhookActions({ tagged, source, onRotated }: WebhookActionsProps) {
@@ -44,6 +45,9 @@ export function WebhookActions({ tagged, source, onRotated }: WebhookActionsProp
               <Menu.Item leftSection={<KeyRound size={16} />} onClick={() => setAction('rotate')}>
                 Rotate secret
               </Menu.Item>
+              <Menu.Item leftSection={<Workflow size={16} />} onClick={() => setAction('provider')}>
+                Provider triggers
+              </Menu.Item>
               {isLive && (
                 <Menu.Item leftSection={<Pencil size={16} />} onClick={() => setAction('rename')}>
                   Rename
@@ -63,6 +67,7 @@ export function WebhookActions({ tagged, source, onRotated }: WebhookActionsProp
             opened={action === 'rotate'}
             onClose={close}
           />
+          <EditProvider key={tagged.etag} tagged={tagged} opened={action === 'provider'} onClose={close} />
           <RenameWebhook tagged={tagged} opened={action === 'rename'} onClose={close} />
           <DeleteWebhook tagged={tagged} opened={action === 'delete'} onClose={close} />
         </>
