@@ -363,6 +363,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/factories/{factory}/pull-requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the open pull requests and their last checks
+         * @description Of a factory with `pullRequests` in `dockbell.yaml`; otherwise 404. The newest comes first. The list is that of the last answer of the git host.
+         *
+         *     Role: viewer.
+         */
+        get: operations["listPullRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/factories/{factory}/reconciliations": {
         parameters: {
             query?: never;
@@ -3982,6 +4004,30 @@ export interface components {
                 deliveries: number[];
             }[];
         };
+        /** @description Open pull requests of a factory, and their last checks. */
+        PullRequests: {
+            factory: string;
+            /** @description Why the git host could not be asked last; `null` if it answered. */
+            problem: string | null;
+            /** @description Whether the git host has more open requests than are checked. */
+            has_more: boolean;
+            pull_requests: {
+                number: number;
+                /** @description The commit at its head. */
+                head: string;
+                /** @description Whether the head is in another repository. */
+                fork: boolean;
+                /**
+                 * @description `waiting`: not checked yet. `untouched`: it changes nothing that the factory reads. The others are those of the commit status.
+                 * @enum {string}
+                 */
+                state: "waiting" | "pending" | "success" | "failure" | "error" | "untouched";
+                /** @description What the commit status says, or why the commit could not be read. */
+                description: string | null;
+                /** Format: date-time */
+                checked_at: string | null;
+            }[];
+        };
         /** @description Keys of stored payloads. */
         PayloadKeys: {
             webhook_uid: string;
@@ -6759,6 +6805,127 @@ export interface operations {
             };
             /** @description The body is not JSON. */
             415: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The quota that is used up and the seconds until it is renewed (`t`), if the limit counts one client. */
+                    RateLimit?: string;
+                    /** @description Name, quota (`q`) and window in seconds (`w`) of that limit. */
+                    "RateLimit-Policy"?: string;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listPullRequests: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example payments */
+                factory: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Open pull requests of a factory, and their last checks. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PullRequests"];
+                };
+            };
+            /** @description The request is not valid; `errors` says where. */
+            400: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
+                headers: {
+                    /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It does not exist, or the token cannot access it. */
+            404: {
                 headers: {
                     /** @description The description of the problem in the documentation that the daemon serves, with `rel="help"`. */
                     Link?: string;

@@ -25,6 +25,7 @@ import type { WorkerControl } from '../core/ports/runs/worker-control.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { WebhookConnector } from '../core/ports/webhook-connector.ts';
+import type { PullRequestReader } from '../core/pull-request.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { FactoryEditor } from '../edit/factory-editor.ts';
 import type { InspectionThreads } from '../inspection/create-inspector.ts';
@@ -138,6 +139,7 @@ export interface ApiModules {
     openId: OpenIdSignIn | null;
   };
   alerts: AlertControl;
+  pullRequests: PullRequestReader;
   group: ReplicaGroup;
   answers: AnswerStore;
   masterKey: MasterKeyControl;
@@ -257,6 +259,7 @@ function registerDefinitions(api: FastifyInstance, modules: ApiModules, changes:
     editor,
     findSource,
     pauses: modules.runs.pauses,
+    pullRequests: modules.pullRequests,
     clock,
   });
   reconciliationsPlugin(api, {

@@ -918,6 +918,22 @@ describe('a search in the delivery log', () => {
   );
 });
 
+describe('pull requests', () => {
+  it('are listed with their last checks', async () => {
+    const { status, body } = await open().get(`${F}/pull-requests`);
+    expect([status, body.problem, body.has_more]).toEqual([200, null, false]);
+    expect(body.pull_requests).toEqual([
+      expect.objectContaining({
+        number: 7,
+        fork: true,
+        state: 'failure',
+        checked_at: '2026-01-02T03:04:05.678Z',
+      }),
+      { number: 6, head: 'b'.repeat(40), fork: false, state: 'waiting', description: null, checked_at: null },
+    ]);
+  });
+});
+
 describe('activity', () => {
   it('covers whole hours, the last day where nothing else is asked for', async () => {
     const { status, body } = await open().get(`${F}/activity`);

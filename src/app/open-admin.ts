@@ -28,6 +28,7 @@ import type { ReloadControl } from '../core/ports/reload-control.ts';
 import type { ReplicaGroup } from '../core/ports/replicas.ts';
 import type { SecretHistory, SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
+import type { PullRequestReader } from '../core/pull-request.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { DataPaths } from '../data-dir/data-paths.ts';
 import { createDeliveryDiagnosis } from '../diagnosis/diagnose-delivery.ts';
@@ -96,6 +97,7 @@ export interface AdminParts {
   backups: BackupControl;
   doctor: Doctor;
   alerts: AlertControl;
+  pullRequests: PullRequestReader;
   group: ReplicaGroup;
   /** Where browsers sign in; `null` if the configuration names no OpenID provider. */
   createOpenId(adminUrl: () => string): OpenIdSignIn | null;
@@ -213,6 +215,7 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
       doctor: parts.doctor,
     },
     alerts: parts.alerts,
+    pullRequests: parts.pullRequests,
     group: parts.group,
     signIn: {
       passwords: createPasswords(),

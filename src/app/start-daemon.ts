@@ -271,6 +271,7 @@ async function composeDaemon(
       metrics,
       backups: backups.control,
       alerts: alerts.control,
+      pullRequests: requestChecks.reader,
       doctor: createDoctor({ config, paths, env, conditions, urlProbes: ingress.urlProbes, ids, ingressUrl }),
       group,
       createOpenId: await prepareOpenId(config, state.clientSecret),

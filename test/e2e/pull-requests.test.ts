@@ -86,6 +86,11 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', (type) => {
     expect(comment!.body).toContain('### Dockbell plan for `payments`: 1 to create');
     expect(comment!.body).toContain('| create | webhook `deploy` |');
     expect(host.violations).toEqual([]);
+    const listed = await daemon.api('/factories/payments/pull-requests');
+    expect(listed.body).toMatchObject({
+      problem: null,
+      pull_requests: [{ number: 7, head, fork: false, state: 'success', description: '1 to create' }],
+    });
   });
 
   it('is checked again when its head moves, and the comment is updated', async () => {

@@ -23,6 +23,7 @@ import type { ProposedTrigger } from '../../src/core/ports/deliveries/backtester
 import type { StoredPayloads } from '../../src/core/ports/deliveries/stored-payloads.ts';
 import type { SecretHistory, SecretStore } from '../../src/core/ports/secret-store.ts';
 import type { Storage } from '../../src/core/ports/storage.ts';
+import type { PullRequestView } from '../../src/core/pull-request.ts';
 import type { Commit, Reconciliation } from '../../src/core/reconciliation.ts';
 import type { AppliedAutomation } from '../../src/core/resources/automation.ts';
 import type { Decision, Delivery } from '../../src/core/resources/delivery.ts';
@@ -965,11 +966,27 @@ export function createSeededServer(services: SeededServices): FastifyInstance {
     operation: services,
     signIn: services,
     alerts: services.alerts,
+    pullRequests: {
+      list: (factory) =>
+        factory === 'payments' ? { requests: [...SEEDED_REQUESTS], hasMore: false, problem: null } : null,
+    },
     answers,
     masterKey,
     base: { clock, ids, randomBytes, logger },
   });
 }
+
+const SEEDED_REQUESTS: readonly PullRequestView[] = [
+  {
+    number: 7,
+    head: '05acf90a4e58b0b1a1f0c1d2e3f405162738495a',
+    isFork: true,
+    state: 'failure',
+    description: 'webhooks/ci.yaml:2:1: unknown key',
+    checkedAt: Date.parse('2026-01-02T03:04:05.678Z'),
+  },
+  { number: 6, head: 'b'.repeat(40), isFork: false, state: 'waiting', description: null, checkedAt: null },
+];
 
 /** The editor. Records the name of each requested edit. */
 function noteEdits(editor: FactoryEditor, edited: string[]): FactoryEditor {

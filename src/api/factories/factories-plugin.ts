@@ -3,8 +3,13 @@ import { type ActivityRouteParts, registerActivityRoutes } from './activity-rout
 import { type FactoryRouteParts, registerFactoryRoutes } from './factory-routes.ts';
 import { type HistoryRouteParts, registerHistoryRoutes } from './history-routes.ts';
 import { type PauseRouteParts, registerPauseRoutes } from './pause-routes.ts';
+import { type PullRequestRouteParts, registerPullRequestRoutes } from './pull-request-routes.ts';
 
-export type FactoriesParts = FactoryRouteParts & HistoryRouteParts & ActivityRouteParts & PauseRouteParts;
+export type FactoriesParts = FactoryRouteParts &
+  HistoryRouteParts &
+  ActivityRouteParts &
+  PauseRouteParts &
+  PullRequestRouteParts;
 
 /** Factories: their state, their activity, their revisions. */
 export function factoriesPlugin(app: FastifyInstance, parts: FactoriesParts): void {
@@ -12,4 +17,5 @@ export function factoriesPlugin(app: FastifyInstance, parts: FactoriesParts): vo
   registerHistoryRoutes(app, parts);
   registerActivityRoutes(app, parts);
   registerPauseRoutes(app, parts);
+  registerPullRequestRoutes(app, parts);
 }

@@ -859,6 +859,23 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       webhooks: [{ webhook_uid: WEBHOOK_UID, deliveries: [6] }],
     },
   ],
+  PullRequests: [
+    {
+      factory: 'payments',
+      problem: null,
+      has_more: false,
+      pull_requests: [
+        {
+          number: 7,
+          head: '05acf90a4e58b0b1a1f0c1d2e3f405162738495a',
+          fork: false,
+          state: 'success',
+          description: '1 to create',
+          checked_at: RECEIVED_AT,
+        },
+      ],
+    },
+  ],
   PayloadKeys: [
     {
       webhook_uid: WEBHOOK_UID,

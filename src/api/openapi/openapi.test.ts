@@ -323,6 +323,7 @@ const ANSWERS: [method: string, path: string, url: string, status: number, paylo
   ],
   ['get', '/api/v1/factories/{factory}/deliveries', `${F}/deliveries?delivery_id=x`, 200],
   ['get', '/api/v1/factories/{factory}/activity', `${F}/activity`, 200],
+  ['get', '/api/v1/factories/{factory}/pull-requests', `${F}/pull-requests`, 200],
   ['get', '/api/v1/factories/{factory}/webhooks/{uid}/payload-keys', `${F}/webhooks/${WEBHOOK_UID}/payload-keys`, 200],
   [
     'post',

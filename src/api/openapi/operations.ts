@@ -36,6 +36,7 @@ export const OPERATIONS: Readonly<Record<string, OperationWords>> = {
   'POST /api/v1/factories/:factory/rename': { id: 'renameFactory', action: 'Rename factory' },
   'GET /api/v1/factories/:factory/ancestry/:revision': { id: 'getAncestry' },
   'GET /api/v1/factories/:factory/activity': { id: 'getActivity' },
+  'GET /api/v1/factories/:factory/pull-requests': { id: 'listPullRequests' },
   'GET /api/v1/factories/:factory/history': { id: 'listRevisions' },
   'POST /api/v1/factories/:factory/reverts': { id: 'revertFactory', action: 'Revert factory' },
   'POST /api/v1/factories/:factory/reconciliations': { id: 'reconcileFactory', action: 'Reconcile' },

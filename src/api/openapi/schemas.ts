@@ -966,6 +966,32 @@ export const COMPONENTS = {
     },
     { description: 'Counts for charts.' },
   ),
+  PullRequests: closedObject(
+    {
+      factory: text,
+      problem: { ...textOrNull, description: 'Why the git host could not be asked last; `null` if it answered.' },
+      has_more: { type: 'boolean', description: 'Whether the git host has more open requests than are checked.' },
+      pull_requests: {
+        type: 'array',
+        items: closedObject({
+          number: { type: 'integer', minimum: 1 },
+          head: { ...text, description: 'The commit at its head.' },
+          fork: { type: 'boolean', description: 'Whether the head is in another repository.' },
+          state: {
+            ...oneOf(['waiting', 'pending', 'success', 'failure', 'error', 'untouched']),
+            description:
+              '`waiting`: not checked yet. `untouched`: it changes nothing that the factory reads. The others are those of the commit status.',
+          },
+          description: {
+            ...textOrNull,
+            description: 'What the commit status says, or why the commit could not be read.',
+          },
+          checked_at: instantOrNull,
+        }),
+      },
+    },
+    { description: 'Open pull requests of a factory, and their last checks.' },
+  ),
   PayloadKeys: closedObject(
     {
       webhook_uid: text,

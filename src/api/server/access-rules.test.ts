@@ -57,6 +57,7 @@ const TABLE: Row[] = [
   ['GET', `${F}/webhooks/:uid/payload-keys`, 'viewer', 'factory'],
   ['GET', `${F}/deliveries`, 'viewer', 'factory'],
   ['GET', `${F}/activity`, 'viewer', 'factory'],
+  ['GET', `${F}/pull-requests`, 'viewer', 'factory'],
   ['POST', `${F}/backtests`, 'viewer', 'factory'],
   ['GET', `${F}/webhooks/:uid/deliveries`, 'viewer', 'factory'],
   ['GET', `${F}/webhooks/:uid/handshakes`, 'viewer', 'factory'],

@@ -1,0 +1,53 @@
+import type { FastifyInstance } from 'fastify';
+import { AppError } from '../../core/errors.ts';
+import type { PullRequestReader, PullRequestView } from '../../core/pull-request.ts';
+import { formatInstant } from '../../core/time/clock.ts';
+import { refTo } from '../openapi/schemas.ts';
+import { requireRole } from '../server/access-rules.ts';
+import { factoryOf } from '../server/reach.ts';
+
+export interface PullRequestRouteParts {
+  pullRequests: PullRequestReader;
+}
+
+/** `GET /factories/{factory}/pull-requests`: the open pull requests and their last checks. */
+export function registerPullRequestRoutes(app: FastifyInstance, { pullRequests }: PullRequestRouteParts): void {
+  app.get(
+    '/factories/:factory/pull-requests',
+    {
+      config: { access: requireRole('viewer', 'factory') },
+      schema: {
+        tags: ['Factories'],
+        summary: 'List the open pull requests and their last checks',
+        description:
+          'Of a factory with `pullRequests` in `dockbell.yaml`; otherwise 404. The newest comes first. The list is that of the last answer of the git host.',
+        response: { 200: refTo('PullRequests'), 404: refTo('Problem') },
+      },
+    },
+    async (request) => {
+      const { name } = factoryOf(request);
+      const list = pullRequests.list(name);
+      if (list === null) {
+        const message = `The pull requests of ${name} are not checked. Add pullRequests to the factory in dockbell.yaml.`;
+        throw new AppError('not_found', message);
+      }
+      return {
+        factory: name,
+        problem: list.problem,
+        has_more: list.hasMore,
+        pull_requests: list.requests.map(presentPullRequest),
+      };
+    },
+  );
+}
+
+function presentPullRequest({ number, head, isFork, state, description, checkedAt }: PullRequestView) {
+  return {
+    number,
+    head,
+    fork: isFork,
+    state,
+    description,
+    checked_at: checkedAt === null ? null : formatInstant(checkedAt),
+  };
+}
