@@ -47,7 +47,7 @@ function listMatched(filters: ContextInput['origin']['filters'], received: Recei
 /** As GitHub writes it: the event, and the action if the payload has one. */
 function nameEvent({ eventName }: TriggerProvider, { headers, payload }: Received): string | null {
   const action = readField(payload as object, 'action');
-  if ('header' in eventName) return composeEventName(headers[eventName.header], action);
+  if ('header' in eventName) return composeEventName(headers[eventName.header.toLowerCase()], action);
   return composeEventName(compileFind([eventName])(payload, readContextText) ?? undefined, action);
 }
 

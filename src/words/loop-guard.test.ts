@@ -3,7 +3,7 @@ import { describeSubject, explainLoopGuard } from './loop-guard.ts';
 
 it('names the subject', () => {
   expect(explainLoopGuard('["github","acme/shop",12]')).toBe(
-    'the loop guard: the automation has had 10 runs for github acme/shop 12 within 10 minutes',
+    'it has had 10 runs for github acme/shop 12 within 10 minutes, the limit of the loop guard',
   );
   expect(describeSubject('["linear",null,"ENG-12"]')).toBe('linear ENG-12');
 });

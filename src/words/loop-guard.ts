@@ -5,7 +5,7 @@ const MINUTES = LOOP_GUARD.windowMs / 60_000;
 
 /** Why a delivery did not start an automation, as the end of a sentence. @param subject as `DeliveryOffer.subject` */
 export function explainLoopGuard(subject: string): string {
-  return `the loop guard: the automation has had ${LOOP_GUARD.runs} runs for ${describeSubject(subject)} within ${MINUTES} minutes`;
+  return `it has had ${LOOP_GUARD.runs} runs for ${describeSubject(subject)} within ${MINUTES} minutes, the limit of the loop guard`;
 }
 
 /** For people, for example `github acme/shop 12`. */

@@ -126,6 +126,35 @@ describeDashboard('the runs', ({ signIn }) => {
   });
 });
 
+describeDashboard('runs of a webhook that serves a provider', ({ signIn }) => {
+  let factory: DashboardFactory;
+  beforeAll(async () => {
+    factory = await startDashboardFactory('exit 0');
+    expect(await factory.daemon.cli('webhook', 'update', 'ci', '--serves', 'github')).toMatchObject({ code: 0 });
+  });
+  afterAll(() => factory?.daemon.end('SIGTERM'));
+
+  it('show what the event is about, and which deliveries the loop guard held back', { tags: 'long' }, async () => {
+    const html_url = 'https://github.com/acme/shop/issues/12';
+    const sender = { login: `<b>ann</b>${SCRIPT}` };
+    const event = { start: true, issue: { number: 12, html_url }, repository: { full_name: 'acme/shop' }, sender };
+    for (let n = 0; n < 11; n += 1) await factory.send(JSON.stringify({ ...event, n }));
+    const { body: runs } = await factory.daemon.api('/factories/payments/runs');
+    const page = await signIn(factory.daemon, `/factories/payments/runs/${runs.data[0].id}`);
+    await page.getByText('acme/shop', { exact: true }).waitFor();
+    expect(await page.getByRole('link', { name: html_url }).getAttribute('href')).toBe(html_url);
+    await page.getByText(sender.login).waitFor();
+    await lookAt(page, 'run-context');
+    const { body: deliveries } = await factory.daemon.api('/factories/payments/deliveries');
+    await page.goto(`${factory.daemon.adminUrl}/factories/payments/deliveries/${deliveries.data[0].id}`);
+    await page
+      .getByText('build did not start: it has had 10 runs for github acme/shop 12 within 10 minutes')
+      .first()
+      .waitFor();
+    expect(await page.evaluate('globalThis.hasRun')).toBeUndefined();
+  });
+});
+
 describeDashboard('runs with the same key', ({ signIn }) => {
   let factory: DashboardFactory;
   beforeAll(async () => {

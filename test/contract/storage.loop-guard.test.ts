@@ -67,6 +67,14 @@ describe.each(STORAGES)('the loop guard on $name', (kind) => {
     expect(await runsOf(offers[LIMIT]!)).toEqual([]);
   });
 
+  it('counts the runs of batches that are recorded at the same time', async () => {
+    const offers = many(3 * LIMIT, ISSUE);
+    const outcomes = (await Promise.all(offers.map((offer) => record(offer)))).flat();
+    expect(outcomes.filter((outcome) => !('guarded' in outcome))).toHaveLength(LIMIT);
+    const { data } = await opened.storage.runReader.list({ factory: FACTORY, cursor: null, limit: 100 });
+    expect(data).toHaveLength(LIMIT);
+  });
+
   it('counts each subject and each automation separately, and deliveries without a subject never', async () => {
     await record(...many(LIMIT, ISSUE));
     const both = build(ISSUE, { automations: ['fix-errors', 'other'] });

@@ -93,7 +93,7 @@ afterAll(async () => {
 });
 
 describe('an automation that comments on its own issue', () => {
-  const REASON = 'the loop guard: the automation has had 10 runs for github acme/shop 12 within 10 minutes';
+  const REASON = 'it has had 10 runs for github acme/shop 12 within 10 minutes, the limit of the loop guard';
 
   it('is started ten times, and then no more, with the reason and an alert', async () => {
     await openIssue(12);
