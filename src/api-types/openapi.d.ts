@@ -4331,9 +4331,9 @@ export interface components {
             needed_by: {
                 /** @description As the provider registers it. */
                 event: string;
-                /** @description `null` for the webhook that reports pushes to the repository of the factory. */
+                /** @description `null` for a setting of the factory in `dockbell.yaml`. */
                 automation: string | null;
-                /** @description For example `github issue_labeled`, `webhook`, or `pushWebhook`. */
+                /** @description For example `github issue_labeled` or `webhook`; or the setting: `pushWebhook`, `pullRequests`. */
                 trigger: string;
             }[];
             /** @description What the API cannot register, and triggers that accept all events. */

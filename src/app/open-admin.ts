@@ -49,7 +49,7 @@ import type { Dispatcher } from '../run/dispatcher.ts';
 import type { Ingress } from './create-ingress.ts';
 import type { Lifetime } from './lifetime.ts';
 import { listen, logInheritedSockets } from './listen.ts';
-import { findPushTrigger } from './push-trigger.ts';
+import { listFactorySettings } from './push-trigger.ts';
 
 /** The private listener. */
 export interface Admin {
@@ -192,7 +192,7 @@ function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lif
         inventory,
         secrets,
         baseUrl,
-        reportsPushes: ({ factory, name }) => findPushTrigger(config.factories, factory)?.webhook === name,
+        listSettings: (webhook, provider) => listFactorySettings(config.factories, webhook, provider),
         userAgent: `dockbell/${readPackageVersion()}`,
         nowMs: () => clock.wallMs(),
       }),

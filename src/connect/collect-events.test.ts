@@ -28,11 +28,16 @@ const webhookTrigger = (filter: Pick<WebhookTrigger, 'headers'> & { payload?: Js
 function collect(
   provider: keyof typeof TABLES,
   triggers: Trigger[],
-  more: { enabled?: boolean; listensTo?: WebhookUid[]; reportsPushes?: boolean; serves?: 'none' } = {},
+  more: {
+    enabled?: boolean;
+    listensTo?: WebhookUid[];
+    settings?: ('pushWebhook' | 'pullRequests')[];
+    serves?: 'none';
+  } = {},
 ) {
-  const { enabled = true, listensTo = [UID], reportsPushes = false, serves = null } = more;
+  const { enabled = true, listensTo = [UID], settings = [], serves = null } = more;
   const automation = { name: 'triage', enabled, triggers, listensTo: triggers.map(() => listensTo) };
-  const webhook = { uid: UID, serves, signatureScheme: SCHEMES[provider], reportsPushes };
+  const webhook = { uid: UID, serves, signatureScheme: SCHEMES[provider], settings };
   return collectEvents(provider, TABLES[provider], webhook, [automation]);
 }
 const eventsOf = (...args: Parameters<typeof collect>) => collect(...args).events;
@@ -109,10 +114,14 @@ it('names events that the API cannot register', () => {
   ]);
 });
 
-it('needs pushes for the webhook that reports them', () => {
-  expect(collect('gitlab', [], { reportsPushes: true })).toMatchObject({
-    events: ['push_events'],
-    neededBy: [{ event: 'push_events', automation: null, trigger: 'pushWebhook' }],
+it('needs what settings of the factory need', () => {
+  const settings = ['pushWebhook' as const, 'pullRequests' as const];
+  expect(collect('gitlab', [], { settings })).toMatchObject({
+    events: ['merge_requests_events', 'push_events'],
+    neededBy: [
+      { event: 'merge_requests_events', automation: null, trigger: 'pullRequests' },
+      { event: 'push_events', automation: null, trigger: 'pushWebhook' },
+    ],
   });
-  expect(eventsOf('linear', [], { reportsPushes: true })).toEqual([]);
+  expect(eventsOf('linear', [], { settings })).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { isWebhookTrigger, type Trigger, type WebhookTrigger } from '../core/tri
 import { compileTrigger } from '../triggers/compile-trigger.ts';
 import { TRIGGER_PROVIDERS } from '../triggers/providers.ts';
 import { servedProvider } from '../triggers/served-provider.ts';
-import type { EventPlace, EventTable } from './hook-provider.ts';
+import type { EventPlace, EventTable, FactorySetting } from './hook-provider.ts';
 
 /** The events that the automations of a factory need from a webhook. */
 export interface WantedEvents {
@@ -19,8 +19,8 @@ export interface WantedEvents {
 }
 
 interface Webhook extends Pick<AppliedWebhook, 'uid' | 'serves' | 'signatureScheme'> {
-  /** Does the configuration name it as the one that reports pushes to the repository of the factory? */
-  reportsPushes: boolean;
+  /** The settings of the factory that need events of this webhook. */
+  settings: readonly FactorySetting[];
 }
 
 /** A trigger of a provider, as declared. */
@@ -38,7 +38,7 @@ interface Listener {
   named: Named;
 }
 
-/** What a factory needs from a webhook at the provider: its enabled automations, and its source. */
+/** What a factory needs from a webhook at the provider: its enabled automations, and its settings. */
 export function collectEvents(
   provider: ConnectProvider,
   table: EventTable,
@@ -50,7 +50,7 @@ export function collectEvents(
     events: registerNamed(table, named).map((event) => ({ event, automation, trigger })),
     notes: describeListener(table, automation, named),
   }));
-  const neededBy = [...needed.flatMap(({ events }) => events), ...listPushes(table, webhook)];
+  const neededBy = [...needed.flatMap(({ events }) => events), ...listSettings(table, webhook)];
   const isAll = listeners.some(({ named }) => named === null);
   return {
     events: [...new Set(isAll ? table.all : neededBy.map(({ event }) => event))].sort(),
@@ -60,8 +60,11 @@ export function collectEvents(
   };
 }
 
-function listPushes({ push }: EventTable, { reportsPushes }: Webhook): NeededEvent[] {
-  return push === null || !reportsPushes ? [] : [{ event: push, automation: null, trigger: 'pushWebhook' }];
+function listSettings(table: EventTable, { settings }: Webhook): NeededEvent[] {
+  return settings.flatMap((trigger) => {
+    const event = table.settings[trigger];
+    return event === null ? [] : [{ event, automation: null, trigger }];
+  });
 }
 
 function listListeners(

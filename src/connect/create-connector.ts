@@ -2,12 +2,17 @@ import { createHash } from 'node:crypto';
 import { AppError } from '../core/errors.ts';
 import type { InventoryReader, WebhookView } from '../core/ports/definitions/inventory.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { ConnectionPlan, ConnectOrder, WebhookConnector } from '../core/ports/webhook-connector.ts';
+import type {
+  ConnectionPlan,
+  ConnectOrder,
+  ConnectProvider,
+  WebhookConnector,
+} from '../core/ports/webhook-connector.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { requireApiUrl, requireConnectable, requireReachable } from './check-order.ts';
 import { collectEvents, type WantedEvents } from './collect-events.ts';
 import { type Comparison, compareHooks, isInSync, needsApply } from './compare-hooks.ts';
-import type { HookProvider, HookRegistry, WantedHook } from './hook-provider.ts';
+import type { FactorySetting, HookProvider, HookRegistry, WantedHook } from './hook-provider.ts';
 import { ProviderApi } from './provider-api.ts';
 import { HOOK_PROVIDERS } from './providers.ts';
 
@@ -16,8 +21,8 @@ export interface ConnectorParts {
   secrets: Pick<SecretStore, 'open'>;
   /** Where senders reach the ingress, without a slash at its end. */
   baseUrl(): string;
-  /** Is it the webhook that reports pushes to the repository of its factory? */
-  reportsPushes(webhook: Pick<WebhookView, 'factory' | 'name'>): boolean;
+  /** The settings of the factory that need events of this webhook at the provider. */
+  listSettings(webhook: Pick<WebhookView, 'factory' | 'name'>, provider: ConnectProvider): readonly FactorySetting[];
   userAgent: string;
   nowMs(): number;
 }
@@ -63,7 +68,7 @@ async function prepare(parts: ConnectorParts, webhook: WebhookView, order: Conne
   const url = `${parts.baseUrl()}/webhooks/w/${webhook.uid}`;
   requireReachable(provider, url, apiUrl);
   const automations = await parts.inventory.automations(webhook.factory);
-  const listening = { ...webhook, reportsPushes: parts.reportsPushes(webhook) };
+  const listening = { ...webhook, settings: parts.listSettings(webhook, order.provider) };
   const found = collectEvents(order.provider, provider.events, listening, automations);
   if (found.events.length === 0) {
     const why =

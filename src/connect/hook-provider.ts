@@ -51,12 +51,15 @@ export interface EventPlace {
   registeredAs: ReadonlyMap<string, readonly string[]> | null;
 }
 
+/** Settings of a factory in `dockbell.yaml` that need events: pushes to its repository, and its pull requests. */
+export type FactorySetting = 'pushWebhook' | 'pullRequests';
+
 /** The events that a provider can register. */
 export interface EventTable {
   /** The first place is the one of trigger events. */
   places: readonly EventPlace[];
-  /** The event of a push to a repository, as the provider registers it; `null` if it has none. */
-  push: string | null;
+  /** The event that a setting of the factory needs, as the provider registers it; `null` if it has none. */
+  settings: Readonly<Record<FactorySetting, string | null>>;
   /** What registers all events. */
   all: readonly string[];
   /** Why the API cannot register an event, as a whole sentence for the reader. By the name in deliveries. */

@@ -216,7 +216,7 @@ export function createSeededEngine(
       inventory: inventoryReader,
       secrets,
       baseUrl: () => CONFIG.baseUrl!,
-      reportsPushes: () => false,
+      listSettings: () => [],
       userAgent: 'dockbell/test',
       nowMs: () => clock.wallMs(),
     }),

@@ -1218,9 +1218,13 @@ export const COMPONENTS = {
           event: { ...text, description: 'As the provider registers it.' },
           automation: {
             ...textOrNull,
-            description: '`null` for the webhook that reports pushes to the repository of the factory.',
+            description: '`null` for a setting of the factory in `dockbell.yaml`.',
           },
-          trigger: { ...text, description: 'For example `github issue_labeled`, `webhook`, or `pushWebhook`.' },
+          trigger: {
+            ...text,
+            description:
+              'For example `github issue_labeled` or `webhook`; or the setting: `pushWebhook`, `pullRequests`.',
+          },
         }),
         description: 'What needs the events.',
       },

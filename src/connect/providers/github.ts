@@ -22,7 +22,7 @@ export const GITHUB: HookProvider = {
   targetForms: 'ORG for an organization, or ORG/REPO for a repository',
   events: {
     places: [{ ...TRIGGERS.eventName, registeredAs: null }],
-    push: 'push',
+    settings: { pushWebhook: 'push', pullRequests: 'pull_request' },
     all: ['*'],
     unregistrable: new Map(),
   },

@@ -56,7 +56,7 @@ export const GITLAB_EVENTS: EventTable = {
     },
     { path: 'object_kind', registeredAs: new Map(Object.entries(BY_KIND)) },
   ],
-  push: 'push_events',
+  settings: { pushWebhook: 'push_events', pullRequests: 'merge_requests_events' },
   all: Object.values(BY_HEADER),
   unregistrable: new Map(),
 };

@@ -48,7 +48,7 @@ export const LINEAR: HookProvider = {
       { ...TRIGGERS.eventName, registeredAs: NAMES },
       { header: 'linear-event', registeredAs: NAMES },
     ],
-    push: null,
+    settings: { pushWebhook: null, pullRequests: null },
     all: RESOURCE_TYPES,
     unregistrable: new Map(
       APP_EVENTS.map((name) => [

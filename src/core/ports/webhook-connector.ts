@@ -52,9 +52,9 @@ export interface ConnectionField {
 export interface NeededEvent {
   /** As the provider registers it. */
   event: string;
-  /** `null` for the webhook that reports pushes to the repository of the factory. */
+  /** `null` for a setting of the factory. */
   automation: string | null;
-  /** For example `github issue_labeled`, `webhook`, or `pushWebhook`. */
+  /** For example `github issue_labeled` or `webhook`; or the setting: `pushWebhook`, `pullRequests`. */
   trigger: string;
 }
 
