@@ -9,7 +9,6 @@ import { LINEAR } from './providers/linear.ts';
 
 const UID: WebhookUid = 'wh_0123456789abcdefghjkmnpqrs';
 const TABLES = { github: GITHUB.events, gitlab: GITLAB.events, linear: LINEAR.events };
-const SCHEMES = { github: 'github', gitlab: 'gitlab', linear: 'linear' };
 
 const triggerOf = (provider: string, event: string, filter: JsonObject = {}): Trigger => ({
   provider,
@@ -32,12 +31,11 @@ function collect(
     enabled?: boolean;
     listensTo?: WebhookUid[];
     settings?: ('pushWebhook' | 'pullRequests')[];
-    serves?: 'none';
   } = {},
 ) {
-  const { enabled = true, listensTo = [UID], settings = [], serves = null } = more;
+  const { enabled = true, listensTo = [UID], settings = [] } = more;
   const automation = { name: 'triage', enabled, triggers, listensTo: triggers.map(() => listensTo) };
-  const webhook = { uid: UID, serves, signatureScheme: SCHEMES[provider], settings };
+  const webhook = { uid: UID, settings };
   return collectEvents(provider, TABLES[provider], webhook, [automation]);
 }
 const eventsOf = (...args: Parameters<typeof collect>) => collect(...args).events;
@@ -65,7 +63,7 @@ it.each([
   ['a trigger of another provider', [triggerOf('slack', 'app_mention')], {}],
   ['a trigger that can never start', [triggerOf('github', 'pull_request_opened', { paths: ['src/**'] })], {}],
   ['an unknown event', [triggerOf('github', 'toString')], {}],
-  ['a provider that the webhook does not serve', [triggerOf('github', 'push')], { serves: 'none' }],
+  ['a provider that the webhook does not serve', [triggerOf('github', 'push')], { listensTo: [] }],
   ['a trigger of another webhook', [webhookTrigger({ headers: { 'X-GitHub-Event': ['push'] } })], { listensTo: [] }],
 ] as const)('needs nothing for %s', (_, triggers, more) => {
   expect(collect('github', [...triggers], { ...more, listensTo: 'listensTo' in more ? [] : [UID] })).toEqual({
@@ -112,6 +110,15 @@ it('names events that the API cannot register', () => {
     expect.stringContaining('Linear sends AgentSessionEvent only to OAuth apps.'),
     'The event "Nothing\\u001b" cannot be registered. The automation triage needs it.',
   ]);
+});
+
+it('counts what the webhook says about accounts', () => {
+  const mention = {
+    ...triggerOf('gitlab', 'bot_mentioned'),
+    accounts: { [UID]: { provider: 'gitlab', botUsername: 'bot' } },
+  };
+  expect(eventsOf('gitlab', [mention])).toEqual(['note_events']);
+  expect(eventsOf('gitlab', [triggerOf('gitlab', 'bot_mentioned')])).toEqual([]);
 });
 
 it('needs what settings of the factory need', () => {

@@ -2,10 +2,9 @@ import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { ConnectProvider, NeededEvent } from '../core/ports/webhook-connector.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
-import { isWebhookTrigger, type Trigger, type WebhookTrigger } from '../core/trigger.ts';
+import { type DeliveryFilter, type ProviderCondition, triggerFilters } from '../core/trigger.ts';
 import { compileTrigger } from '../triggers/compile-trigger.ts';
 import { TRIGGER_PROVIDERS } from '../triggers/providers.ts';
-import { servedProvider } from '../triggers/served-provider.ts';
 import type { EventPlace, EventTable, FactorySetting } from './hook-provider.ts';
 
 /** The events that the automations of a factory need from a webhook. */
@@ -18,13 +17,10 @@ export interface WantedEvents {
   notes: string[];
 }
 
-interface Webhook extends Pick<AppliedWebhook, 'uid' | 'serves' | 'signatureScheme'> {
+interface Webhook extends Pick<AppliedWebhook, 'uid'> {
   /** The settings of the factory that need events of this webhook. */
   settings: readonly FactorySetting[];
 }
-
-/** A trigger of a provider, as declared. */
-type ProviderTrigger = Exclude<Trigger, WebhookTrigger>;
 
 type Automation = Pick<AppliedAutomation, 'name' | 'enabled' | 'triggers' | 'listensTo'>;
 
@@ -75,13 +71,13 @@ function listListeners(
 ): Listener[] {
   if (!enabled) return [];
   return triggers.flatMap((trigger, index) => {
-    if (!isWebhookTrigger(trigger)) {
-      if (!isTriggerOf(trigger, provider) || servedProvider(webhook) !== provider) return [];
-      const named = readTrigger(table, provider, trigger);
-      return [{ automation, trigger: `${provider} ${nameEvent(trigger)}`, named }];
-    }
-    if (listensTo[index]?.includes(webhook.uid) !== true) return [];
-    return [{ automation, trigger: 'webhook', named: readFilter(table, trigger) }];
+    const [filter] = triggerFilters({ triggers: [trigger], listensTo: [listensTo[index] ?? []] }, webhook.uid);
+    if (filter === undefined) return [];
+    const { trigger: condition } = filter;
+    if (condition === undefined) return [{ automation, trigger: 'webhook', named: readFilter(table, filter) }];
+    if (!isOf(condition, provider)) return [];
+    const named = readCondition(table, condition);
+    return [{ automation, trigger: `${provider} ${condition.event}`, named }];
   });
 }
 
@@ -100,28 +96,21 @@ function describeListener(table: EventTable, automation: string, named: Named): 
   return missing.map((name) => describeMissing(table, name, automation));
 }
 
-function isTriggerOf(trigger: ProviderTrigger, provider: string): boolean {
-  const wanted = TRIGGER_PROVIDERS.get(provider);
-  return wanted !== undefined && TRIGGER_PROVIDERS.get(trigger.provider) === wanted;
-}
-
-function nameEvent({ declared }: ProviderTrigger): string {
-  return typeof declared.event === 'string' ? declared.event : '';
+function isOf(condition: ProviderCondition, provider: string): boolean {
+  return TRIGGER_PROVIDERS.get(condition.provider) === TRIGGER_PROVIDERS.get(provider);
 }
 
 /** The kinds of deliveries that a trigger of the provider takes. None for a trigger that can never start. */
-function readTrigger({ places }: EventTable, provider: string, trigger: ProviderTrigger): Named {
+function readCondition({ places }: EventTable, condition: ProviderCondition): Named {
   const place = places[0]!;
-  const { filter } = trigger.declared;
-  const condition = { provider, event: nameEvent(trigger), filter: isJsonObject(filter) ? filter : {} };
   const names = compileTrigger(condition).flatMap(({ headers, payload }) => listNames(place, headers, payload) ?? []);
   return { place, names: [...new Set(names)] };
 }
 
 /** The kinds of deliveries that a trigger of the webhook lists. */
-function readFilter({ places }: EventTable, { headers, payload }: WebhookTrigger): Named {
+function readFilter({ places }: EventTable, { headers = {}, payload = {} }: DeliveryFilter): Named {
   for (const place of places) {
-    const names = listNames(place, headers ?? {}, payload ?? {});
+    const names = listNames(place, headers, payload);
     if (names !== null) return { place, names };
   }
   return null;

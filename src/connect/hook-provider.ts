@@ -43,7 +43,7 @@ export interface HookRegistry {
 
 /** Where a delivery has the name of its event, and how the provider registers events of this name. */
 export interface EventPlace {
-  /** Name of a header in lowercase. */
+  /** Name of a header, in any letter case. */
   header?: string;
   /** Path of the payload. */
   path?: string;

@@ -180,7 +180,7 @@ describe('dockbell connect github', () => {
     await daemon.cli('reconcile', '--wait');
     const { stdout } = await connect('acme/api', '--yes');
     expect(stdout).toContain(
-      'The automation all has a webhook trigger that lists no values of the header x-github-event',
+      'The automation all has a webhook trigger that lists no values of the header X-GitHub-Event',
     );
     expect(own().events).toEqual(['*']);
     expect((await connect('acme/api', '--check')).code).toBe(0);
