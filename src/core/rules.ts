@@ -86,6 +86,7 @@ export const RULES = {
   'webhook/two-delivery-ids': error('`deliveryIdHeader` and `deliveryIdPath` are both set.'),
   'webhook/no-delivery-id': lint('off', 'Deliveries of a webhook can be distinguished only by their bodies.'),
   'webhook/unheard': lint('off', 'An enabled webhook has no matching trigger in an enabled automation.'),
+  'webhook/same-provider': lint('warning', 'Two enabled webhooks serve the triggers of one provider.'),
   'webhook/empty-secret': error('The secret of a webhook is empty.'),
   'webhook/unsafe-secret': error('The secret of a `url_token` webhook is not URL-safe.'),
   'webhook/unsendable-secret': error(

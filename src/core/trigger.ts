@@ -110,6 +110,8 @@ export interface TriggerService {
   servedBy: string[];
   /** Why it starts nothing here, as the end of a sentence; `null` if it can start. */
   reason: string | null;
+  /** What the provider needs so that it sends the event, as a sentence; `null` if any webhook of the provider gets it. */
+  note: string | null;
 }
 
 export function isWebhookTrigger(trigger: Trigger): trigger is WebhookTrigger {

@@ -637,6 +637,7 @@ Do it.
       'webhooks/chat.yaml':
         'authMode: signature\nsignatureScheme: slack\nsecretName: B\nnames: {channels: {triage: C012345}}\n',
       'webhooks/relay.yaml': 'secretName: C\nserves: gitlab\n',
+      'webhooks/second.yaml': 'secretName: C\nserves: gitlab\n',
       'automations/a/automation.md': `---
 triggers:
   - {provider: github, event: push}
@@ -653,6 +654,7 @@ Do it.
       'automations/a/automation.md:5:5 automation/not-served triggers[2]',
       'automations/a/automation.md:6:73 automation/repository-not-listed triggers[3].filter.repos[1]',
       'factory.yaml:3:53 factory/unreadable-repository repositories[2]',
+      'webhooks/second.yaml:1:1 webhook/same-provider ',
     ],
   },
   front('a trigger without filter', '---\ntriggers:\n  - {provider: webhook, event: received}\n---\nDo it.\n', [

@@ -57,8 +57,8 @@ export function presentPlanPreview<Commit>(
   };
 }
 
-function presentService({ automation, trigger, servedBy, reason }: TriggerService) {
-  return { automation, trigger, served_by: servedBy, reason };
+function presentService({ automation, trigger, servedBy, reason, note }: TriggerService) {
+  return { automation, trigger, served_by: servedBy, reason, note };
 }
 
 function urlOf(

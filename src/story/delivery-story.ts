@@ -183,6 +183,7 @@ const OUTCOMES: Readonly<Record<Decision['outcome'], StoryStep['outcome']>> = {
   filtered: 'note',
   disabled: 'note',
   filter_error: 'failed',
+  ignored_actor: 'note',
   loop_guard: 'warning',
 };
 

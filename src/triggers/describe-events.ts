@@ -17,6 +17,12 @@ export function describeEvents({ provider, event }: JsonObject): string[] {
     : [...new Set(row.deliveries.map((delivery) => describeDelivery(known, delivery)))];
 }
 
+/** What a webhook needs so that the provider sends the event of a trigger; `null` if any gets it. */
+export function findNote({ provider, event }: JsonObject): string | null {
+  const events = TRIGGER_PROVIDERS.get(String(provider))?.events ?? {};
+  return (typeof event === 'string' && Object.hasOwn(events, event) && events[event]?.note) || null;
+}
+
 function describeDelivery({ eventName }: TriggerProvider, { event, when }: DeliveryRow): string {
   const place = 'header' in eventName ? eventName.header : eventName.path;
   const actions = Array.isArray(when?.action) ? `, action ${when.action.join(' or ')}` : '';

@@ -6,7 +6,7 @@ import {
   type TriggerService,
   type WebhookTrigger,
 } from '../core/trigger.ts';
-import { nameTrigger } from './describe-events.ts';
+import { findNote, nameTrigger } from './describe-events.ts';
 import { explainServing, type ServingWebhook, sayObstacle } from './explain-serving.ts';
 
 /** The webhooks of a factory, and its repositories. */
@@ -36,10 +36,10 @@ export function describeService(
 ): Service {
   const schedule = scheduleOf(trigger);
   // The daemon is its own source of ticks.
-  if (schedule !== null) return { trigger: `schedule ${schedule.name ?? schedule.cron}`, servedBy: [], reason: null };
+  if (schedule !== null) return { trigger: `schedule ${schedule.name ?? schedule.cron}`, servedBy: [], reason: null, note: null };
   const { servedBy, obstacles } = explainServing(trigger, webhooks, repositories);
   const reason = servedBy.length > 0 || obstacles[0] === undefined ? null : sayObstacle(obstacles[0]);
-  return { trigger: nameTrigger(trigger.declared), servedBy: servedBy.map(({ name }) => name), reason };
+  return { trigger: nameTrigger(trigger.declared), servedBy: servedBy.map(({ name }) => name), reason, note: findNote(trigger.declared) };
 }
 
 /** UIDs are known only for webhooks that were applied. */
@@ -48,6 +48,6 @@ function describeWebhooks({ webhooks: names, webhookIds }: WebhookTrigger, { web
   const servedBy = selected.filter(({ enabled }) => enabled).map(({ name }) => name);
   const unknown = webhookIds.filter((one) => !webhooks.some(({ uid }) => uid === one));
   if (servedBy.length > 0 || unknown.length > 0)
-    return { trigger: 'webhook', servedBy: [...servedBy, ...unknown], reason: null };
-  return { trigger: 'webhook', servedBy, reason: 'all its webhooks are disabled' };
+    return { trigger: 'webhook', servedBy: [...servedBy, ...unknown], reason: null, note: null };
+  return { trigger: 'webhook', servedBy, reason: 'all its webhooks are disabled', note: null };
 }

@@ -126,6 +126,8 @@ export interface TriggerEvent {
   unless?: { key: string; when: JsonObject };
   /** Why no webhook delivers the event. Then `deliveries` is empty. */
   unserved?: string;
+  /** What the webhook needs so that the provider sends the event, as a sentence. */
+  note?: string;
 }
 
 /** A URL that a payload does not have as a whole. */

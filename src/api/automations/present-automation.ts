@@ -55,7 +55,7 @@ function presentProviderTrigger(
   webhooks: readonly WebhookView[],
 ) {
   const { provider, declared, repositories = null } = trigger;
-  const { servedBy, reason } = describeService(trigger, { webhooks, repositories });
+  const { servedBy, reason, note } = describeService(trigger, { webhooks, repositories });
   return {
     ...declared,
     provider,
@@ -67,6 +67,7 @@ function presentProviderTrigger(
       starts_here: reason === null,
       served_by: servedBy,
       reason,
+      note,
       repositories,
       names: listResolvedNames(
         trigger,

@@ -653,6 +653,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
             starts_here: true,
             served_by: ['github'],
             reason: null,
+            note: null,
             repositories: ['acme/payments'],
             names: {},
           },

@@ -239,6 +239,7 @@ const webhookTrigger = closedObject({
 const startsOrNot = {
   served_by: { ...texts, description: 'Names of the enabled webhooks from which it starts.' },
   reason: { ...textOrNull, description: 'Why it starts nothing here; `null` if it can start.' },
+  note: { ...textOrNull, description: 'What the provider needs so that it sends the event; `null` if any webhook gets it.' },
 };
 
 const triggerService = closedObject({
@@ -596,7 +597,7 @@ export const COMPONENTS = {
         type: 'array',
         items: closedObject({
           automation: text,
-          outcome: oneOf(['started', 'filtered', 'disabled', 'filter_error', 'loop_guard']),
+          outcome: oneOf(['started', 'filtered', 'disabled', 'filter_error', 'ignored_actor', 'loop_guard']),
           run: textOrNull,
           path: textOrNull,
           expected: anyJson,

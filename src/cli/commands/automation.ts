@@ -231,6 +231,7 @@ function printService({ output }: CommandSession, { service, filter = null }: Pr
   for (const event of service.events) output.line(`  event ${escapeText(event)}`);
   if (service.served_by.length > 0) output.line(`  served by ${service.served_by.map(escapeText).join(', ')}`);
   if (service.reason !== null) output.line(`  cannot start here: ${escapeText(service.reason)}`);
+  if (service.note !== null) output.line(`  ${escapeText(service.note)}`);
   if (filter !== null) output.line(`  filter:\n${indent(JSON.stringify(filter, null, 2), '    ')}`);
   for (const [name, ids] of Object.entries(service.names)) {
     output.line(`  the name ${escapeText(name)} stands for ${ids.map(escapeText).join(', ')}`);

@@ -409,6 +409,7 @@ const OUTCOME_WORDS = {
   filtered: 'not started: the filter did not match',
   disabled: 'not started: the automation was disabled',
   filter_error: 'not started: the filter could not be evaluated',
+  ignored_actor: 'not started: the account is ignored',
   loop_guard: 'not started: too many runs for the same subject',
 } as const;
 

@@ -55,7 +55,7 @@ export interface DeliveryIdentity {
 export const NO_CLAIM = '';
 
 /** Number of decisions of each outcome that an earlier version did not store. */
-export type OmittedDecisions = Record<Exclude<Decision['outcome'], 'started' | 'loop_guard'>, number>;
+export type OmittedDecisions = Record<Exclude<Decision['outcome'], 'started' | 'ignored_actor' | 'loop_guard'>, number>;
 
 /** The decisions of a delivery that an earlier version stored. */
 export interface StoredDecisions {
@@ -99,7 +99,7 @@ export interface PastListener {
 /** Why an automation that listens to the webhook did or did not start. */
 export interface Decision {
   automation: string;
-  outcome: 'started' | 'filtered' | 'disabled' | 'filter_error' | 'loop_guard';
+  outcome: 'started' | 'filtered' | 'disabled' | 'filter_error' | 'ignored_actor' | 'loop_guard';
   run: RunId | null;
   /** The key that decided the outcome, for example `data.issue.level` or `header x-github-event`; `null` if no key did. */
   path: string | null;

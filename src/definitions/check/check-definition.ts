@@ -9,6 +9,7 @@ import { checkAgentFiles } from './check-agent-files.ts';
 import { listAgentNames } from './check-agent-names.ts';
 import { type AutomationsCheck, checkAutomations, listAutomationDiagnostics } from './check-automations.ts';
 import type { CheckedAutomation } from './check-references.ts';
+import { checkSameProvider } from './check-same-provider.ts';
 import { createSampleCheck, type SampleReferences } from './check-samples.ts';
 import { checkTree } from './check-tree.ts';
 import { type CheckedWebhook, checkUnusedWebhooks } from './check-unused-webhooks.ts';
@@ -79,6 +80,7 @@ function checkTreeOnce(
   const references = collectReferences(tree, sorted, { webhooks, repositories }, context);
   const automations = checkAutomations(read.automations, { prefix, lint, references }, earlier, limit);
   checkUnusedWebhooks(webhooks, automations.usedWebhooks);
+  checkSameProvider(webhooks, automations.automations);
   const declared = listDeclared(sorted);
   // Those of the tree, of samples and of `factory.yaml` itself were made at their default severity.
   const ofDefault = [

@@ -83,7 +83,7 @@ describe('DIAGNOSTIC_FORMATS', () => {
 });
 
 it('counts the automations that can start if some cannot', () => {
-  const service = { automation: 'a', trigger: 'webhook', servedBy: ['ci'], reason: null };
+  const service = { automation: 'a', trigger: 'webhook', servedBy: ['ci'], reason: null, note: null };
   const factory = makeFactory([], { automations: ['a', 'b'], triggers: [service], startable: ['a'] });
   const summarise = (...factories: ReturnType<typeof makeFactory>[]) =>
     DIAGNOSTIC_FORMATS.pretty(makeReport({ factories }));
@@ -108,8 +108,8 @@ describe('format json', () => {
 
   it('says of several folders the same together, and of each what it is', () => {
     const other = { ...finding, file: 'b/webhooks/ci.yaml' };
-    const service = { automation: 'ask', trigger: 'github push', servedBy: [], reason: 'no webhook serves it' };
-    const shown = { automation: 'ask', trigger: 'github push', served_by: [], reason: 'no webhook serves it' };
+    const service = { automation: 'ask', trigger: 'github push', servedBy: [], reason: 'no webhook serves it', note: null };
+    const shown = { automation: 'ask', trigger: 'github push', served_by: [], reason: 'no webhook serves it', note: null };
     const triggers = { automations: ['ask'], triggers: [service], startable: [] };
     const first = makeFactory([], { folder: 'a/', webhooks: ['ci', 'deploys'], ...triggers });
     const second = makeFactory([other], { folder: '', automations: ['triage'] });

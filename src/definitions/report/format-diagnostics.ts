@@ -52,11 +52,12 @@ function showTriggers(factories: readonly FactoryReport[]): object {
   const triggers = factories.flatMap((factory) => factory.triggers);
   return {
     summary: { webhooks: count('webhooks'), automations: count('automations'), startable: count('startable') },
-    triggers: triggers.map(({ automation, trigger, servedBy, reason }) => ({
+    triggers: triggers.map(({ automation, trigger, servedBy, reason, note }) => ({
       automation,
       trigger,
       served_by: servedBy,
       reason,
+      note,
     })),
   };
 }

@@ -11,10 +11,15 @@ type Colors = ReturnType<typeof pc.createColors>;
 const EXCERPT_BEFORE = 60;
 const EXCERPT_AFTER = 60;
 
-/** A report for people: the diagnostics, then a summary. */
+/** A report for people: the diagnostics, what triggers need from their provider, then a summary. */
 export function formatPrettyReport(report: ValidationReport): string {
   const { green, red } = pc.createColors(report.color);
-  return `${formatPretty(listDiagnostics(report), report)}${(report.valid ? green : red)(summarise(report))}\n`;
+  return `${formatPretty(listDiagnostics(report), report)}${formatNotes(report)}${(report.valid ? green : red)(summarise(report))}\n`;
+}
+
+function formatNotes({ factories }: ValidationReport): string {
+  const triggers = factories.flatMap((factory) => factory.triggers).filter(({ note }) => note !== null);
+  return triggers.map(({ automation, trigger, note }) => `${escapeText(automation)}: ${trigger}: ${note}\n`).join('');
 }
 
 /**

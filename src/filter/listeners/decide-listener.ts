@@ -1,6 +1,7 @@
 import type { Json } from '../../core/json.ts';
 import type { Decision, PastListener } from '../../core/resources/delivery.ts';
 import type { Received } from '../../core/trigger.ts';
+import { IGNORED_ACTORS } from '../../triggers/ignored-actors.ts';
 import { compileFilters, describeInvalid, type FilterDecision } from '../evaluate-filters.ts';
 
 /** Why an automation did or did not start. */
@@ -26,7 +27,8 @@ function toDecision(decision: FilterDecision): ListenerDecision {
   if (decision.outcome === 'matched') return describe('started', 'all filter conditions matched');
   if (decision.outcome === 'invalid') return describe('filter_error', describeInvalid(decision.problems));
   const { path, expected, actual, message } = decision.decidedBy;
-  return describe('filtered', message, { path, expected, actual });
+  const outcome = path === IGNORED_ACTORS ? 'ignored_actor' : 'filtered';
+  return describe(outcome, message, { path, expected, actual });
 }
 
 const NO_KEY: { path: string | null; expected: Json; actual: Json } = { path: null, expected: null, actual: null };

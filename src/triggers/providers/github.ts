@@ -162,6 +162,9 @@ const pullRequestEvents: { readonly [event: string]: TriggerEvent } = {
   },
 };
 
+const TO_ITS_APP =
+  'GitHub sends this event only to the GitHub App that created the check: the webhook must be the one of that app.';
+
 const checkEvents: { readonly [event: string]: TriggerEvent } = {
   check_suite_completed: {
     deliveries: [{ event: 'check_suite', when: { action: ['completed'] } }],
@@ -202,10 +205,15 @@ const checkEvents: { readonly [event: string]: TriggerEvent } = {
       authors: linkedPullRequest,
     },
   },
-  check_run_rerequested: { deliveries: [{ event: 'check_run', when: { action: ['rerequested'] } }], keys: { repos } },
+  check_run_rerequested: {
+    deliveries: [{ event: 'check_run', when: { action: ['rerequested'] } }],
+    keys: { repos },
+    note: TO_ITS_APP,
+  },
   check_suite_rerequested: {
     deliveries: [{ event: 'check_suite', when: { action: ['rerequested'] } }],
     keys: { repos },
+    note: TO_ITS_APP,
   },
 };
 

@@ -110,6 +110,7 @@ export const LINEAR: TriggerProvider = {
     },
     agent_session_created: {
       deliveries: [{ event: 'AgentSessionEvent', when: { action: ['created'] } }],
+      note: 'Linear sends this event only to OAuth apps with agent scopes: the webhook must be the one of that app.',
       keys: {
         team_ids: {
           compare: 'exact',

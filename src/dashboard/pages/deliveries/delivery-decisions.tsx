@@ -66,6 +66,7 @@ const OUTCOME_WORDS: Readonly<Record<AutomationDecision['outcome'], string>> = {
   filtered: 'Not started: filter',
   disabled: 'Not started: disabled',
   filter_error: 'Filter failed',
+  ignored_actor: 'Not started: ignored account',
   loop_guard: 'Not started: loop guard',
 };
 

@@ -54,6 +54,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   started: GOOD,
   filtered: IDLE,
   filter_error: BAD,
+  ignored_actor: IDLE,
   loop_guard: CARE,
   answered: GOOD,
   refused: BAD,
