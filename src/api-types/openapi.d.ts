@@ -3022,7 +3022,7 @@ export interface components {
             decisions: {
                 automation: string;
                 /** @enum {string} */
-                outcome: "started" | "filtered" | "disabled" | "filter_error" | "loop_guard";
+                outcome: "started" | "filtered" | "disabled" | "filter_error" | "ignored_actor" | "loop_guard";
                 run: string | null;
                 path: string | null;
                 /** @description Any JSON value. */
@@ -3085,6 +3085,8 @@ export interface components {
                     served_by: string[];
                     /** @description Why it starts nothing here; `null` if it can start. */
                     reason: string | null;
+                    /** @description What the provider needs so that it sends the event; `null` if any webhook gets it. */
+                    note: string | null;
                     /** @description Repositories of `factory.yaml`, which a filter without `repos` matches; `null` for any repository. */
                     repositories: string[] | null;
                     /** @description The IDs that the webhooks map the names of the filter to. */
@@ -3857,6 +3859,8 @@ export interface components {
                 served_by: string[];
                 /** @description Why it starts nothing here; `null` if it can start. */
                 reason: string | null;
+                /** @description What the provider needs so that it sends the event; `null` if any webhook gets it. */
+                note: string | null;
             }[];
             /** @description Paths of the files in `agents/`, `runners/` and `skills/` that change; `null` if the request did not list these files. */
             agent_files: {

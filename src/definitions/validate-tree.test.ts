@@ -651,6 +651,8 @@ Do it.
     findings: [
       'automations/a/automation.md:3:5 automation/not-served triggers[0]',
       'automations/a/automation.md:4:74 automation/name-not-mapped triggers[1].filter.channels[1]',
+      // For each of the two webhooks.
+      'automations/a/automation.md:5:5 automation/not-served triggers[2]',
       'automations/a/automation.md:5:5 automation/not-served triggers[2]',
       'automations/a/automation.md:6:73 automation/repository-not-listed triggers[3].filter.repos[1]',
       'factory.yaml:3:53 factory/unreadable-repository repositories[2]',

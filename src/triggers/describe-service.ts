@@ -36,10 +36,16 @@ export function describeService(
 ): Service {
   const schedule = scheduleOf(trigger);
   // The daemon is its own source of ticks.
-  if (schedule !== null) return { trigger: `schedule ${schedule.name ?? schedule.cron}`, servedBy: [], reason: null, note: null };
+  if (schedule !== null)
+    return { trigger: `schedule ${schedule.name ?? schedule.cron}`, servedBy: [], reason: null, note: null };
   const { servedBy, obstacles } = explainServing(trigger, webhooks, repositories);
   const reason = servedBy.length > 0 || obstacles[0] === undefined ? null : sayObstacle(obstacles[0]);
-  return { trigger: nameTrigger(trigger.declared), servedBy: servedBy.map(({ name }) => name), reason, note: findNote(trigger.declared) };
+  return {
+    trigger: nameTrigger(trigger.declared),
+    servedBy: servedBy.map(({ name }) => name),
+    reason,
+    note: findNote(trigger.declared),
+  };
 }
 
 /** UIDs are known only for webhooks that were applied. */

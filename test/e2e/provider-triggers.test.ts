@@ -64,6 +64,7 @@ async function send(event: string, { action = 'opened', label, labels = [], repo
   const decisions = shown.decisions as { automation: string; outcome: string; message: string }[];
   return {
     event: delivery!.event,
+    outcomes: Object.fromEntries(decisions.map((one) => [one.automation, one.outcome])),
     started: decisions.filter(({ outcome }) => outcome === 'started').map((one) => one.automation),
     messages: Object.fromEntries(decisions.map((one) => [one.automation, one.message])),
   };
@@ -87,7 +88,11 @@ it('starts nothing for other repositories, for ignored accounts, and for events 
   expect((await send('issues', { repository: 'acme/site' })).messages.triage).toMatch(
     /^repos expected "acme\/payments"/,
   );
-  expect((await send('issues', { sender: 'Factory-Bot' })).messages.triage).toMatch(/^ignoreActors excludes/);
+  const ignored = await send('issues', { sender: 'Factory-Bot' });
+  expect([ignored.outcomes.triage, ignored.messages.triage]).toEqual([
+    'ignored_actor',
+    expect.stringMatching(/^ignoreActors excludes "factory-bot"/),
+  ]);
   expect((await send('ping')).started).toEqual([]);
 });
 

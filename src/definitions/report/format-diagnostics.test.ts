@@ -108,8 +108,20 @@ describe('format json', () => {
 
   it('says of several folders the same together, and of each what it is', () => {
     const other = { ...finding, file: 'b/webhooks/ci.yaml' };
-    const service = { automation: 'ask', trigger: 'github push', servedBy: [], reason: 'no webhook serves it', note: null };
-    const shown = { automation: 'ask', trigger: 'github push', served_by: [], reason: 'no webhook serves it', note: null };
+    const service = {
+      automation: 'ask',
+      trigger: 'github push',
+      servedBy: [],
+      reason: 'no webhook serves it',
+      note: null,
+    };
+    const shown = {
+      automation: 'ask',
+      trigger: 'github push',
+      served_by: [],
+      reason: 'no webhook serves it',
+      note: null,
+    };
     const triggers = { automations: ['ask'], triggers: [service], startable: [] };
     const first = makeFactory([], { folder: 'a/', webhooks: ['ci', 'deploys'], ...triggers });
     const second = makeFactory([other], { folder: '', automations: ['triage'] });
