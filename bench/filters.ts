@@ -1,9 +1,9 @@
 import type { JsonObject } from '../src/core/json.ts';
-import type { Received } from '../src/core/trigger.ts';
+import type { DeliveryFilter, Received } from '../src/core/trigger.ts';
 import { compileFilter } from '../src/filter/compile-pattern.ts';
 import { ListenerIndex } from '../src/filter/listeners/listener-index.ts';
 import { type CompiledFilter, matchesReceived } from '../src/filter/match-payload.ts';
-import { parseFilter } from '../src/filter/parse-filter.ts';
+import { parseTriggerFilter } from '../src/filter/parse-filter.ts';
 import { type Benchmark, type BenchOptions, divide, type Row, row, type Table } from './kit/benchmark.ts';
 import { compareRates } from './kit/compare-rates.ts';
 
@@ -21,30 +21,50 @@ const QUICK_SIZES = [1, 50];
 const PAYLOAD_BYTES = 10_000;
 
 /** Kinds of filters, and the number of them that match the payload. */
-const KINDS: { title: string; matching: number; compose: (i: number) => JsonObject }[] = [
+const KINDS: { title: string; matching: number; compose: (i: number) => DeliveryFilter }[] = [
   {
     title: 'one matches',
     matching: 1,
-    compose: (i) => ({ action: ['opened'], repository: { id: [i] }, issue: { state: { not_in: ['locked'] } } }),
+    compose: (i) => onRepository(i),
   },
   {
     title: 'none matches',
     matching: 0,
-    compose: (i) => ({ action: ['opened'], repository: { id: [i + 1] }, issue: { state: { not_in: ['locked'] } } }),
+    compose: (i) => onRepository(i + 1),
   },
   {
     title: 'no condition lists values, one matches',
     matching: 1,
     // Number 0 excludes nothing that the payload has.
     compose: (i) => ({
-      action: { exists: true },
-      issue: { state: { not_in: i === 0 ? ['none'] : ['open', `s${i}`] } },
+      payload: {
+        action: { exists: true },
+        issue: { state: { not_in: i === 0 ? ['none'] : ['open', `s${i}`] } },
+      },
     }),
+  },
+  {
+    title: 'GitHub triggers of another event',
+    matching: 0,
+    compose: () => onEvent('pull_request_opened', {}),
+  },
+  {
+    title: 'GitHub triggers of the event, one repository matches',
+    matching: 1,
+    compose: (i) => onEvent('issue_created', { repos: [`acme/service-${i}`], labels: { not_in: ['wip'] } }),
   },
 ];
 
+function onRepository(id: number): DeliveryFilter {
+  return { payload: { action: ['opened'], repository: { id: [id] }, issue: { state: { not_in: ['locked'] } } } };
+}
+
+function onEvent(event: string, filter: JsonObject): DeliveryFilter {
+  return { trigger: { provider: 'github', event, filter } };
+}
+
 async function run({ rounds, seconds, isQuick }: BenchOptions): Promise<Table[]> {
-  const received: Received = { headers: {}, payload: JSON.parse(composePayload()) };
+  const received: Received = { headers: { 'x-github-event': 'issues' }, payload: JSON.parse(composePayload()) };
   const text = Buffer.from(composePayload());
   const rows: Row[] = [];
   for (const { title, matching, compose } of KINDS) {
@@ -52,8 +72,8 @@ async function run({ rounds, seconds, isQuick }: BenchOptions): Promise<Table[]>
       const index = new ListenerIndex();
       const each: CompiledFilter[] = [];
       for (let i = 0; i < size; i++) {
-        each.push(compile(compose(i)));
-        index.add({ automation: `work-${i}`, version: 1, enabled: true, filters: [{ payload: compose(i) }] });
+        each.push(...compile(compose(i)));
+        index.add({ automation: `work-${i}`, version: 1, enabled: true, filters: [compose(i)] });
       }
       const count = index.match(received).length;
       const expected = each.filter((filter) => matchesReceived(filter, received)).length;
@@ -85,10 +105,10 @@ async function run({ rounds, seconds, isQuick }: BenchOptions): Promise<Table[]>
   return [{ title: 'Payload filters', rows, notes }];
 }
 
-function compile(payload: JsonObject): CompiledFilter {
-  const parsed = parseFilter({ payload });
-  if (!parsed.ok) throw new Error(`the filter ${JSON.stringify(payload)} cannot be compiled`);
-  return compileFilter(parsed.pattern);
+function compile(filter: DeliveryFilter): CompiledFilter[] {
+  const parsed = parseTriggerFilter(filter);
+  if (!parsed.ok) throw new Error(`the filter ${JSON.stringify(filter)} cannot be compiled`);
+  return parsed.patterns.map(compileFilter);
 }
 
 function toMicros(rates: readonly number[]): number[] {
@@ -108,7 +128,13 @@ function composePayload(): string {
       labels: Array.from({ length: 20 }, (_, i) => label(i)),
       body: '',
     },
-    repository: { id: 0, name: 'service', owner: user(2), topics: Array.from({ length: 20 }, (_, i) => `topic-${i}`) },
+    repository: {
+      id: 0,
+      full_name: 'acme/service-0',
+      name: 'service',
+      owner: user(2),
+      topics: Array.from({ length: 20 }, (_, i) => `topic-${i}`),
+    },
     sender: user(3),
   };
   payload.issue.body = 'x'.repeat(PAYLOAD_BYTES - JSON.stringify(payload).length);

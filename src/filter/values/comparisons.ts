@@ -18,8 +18,12 @@ function foldTrimmed(text: string): string {
   return foldCase(text.trim());
 }
 
+/** Most names. Lower case is their folded form, and much faster. */
+const PRINTABLE_ASCII = /^[ -~]*$/;
+
 /** Unicode simple case folding: texts that differ only in case have the same result. */
 export function foldCase(text: string): string {
+  if (PRINTABLE_ASCII.test(text)) return text.toLowerCase();
   return Array.from(text, foldCodePoint).join('');
 }
 
