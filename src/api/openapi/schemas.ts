@@ -239,7 +239,10 @@ const webhookTrigger = closedObject({
 const startsOrNot = {
   served_by: { ...texts, description: 'Names of the enabled webhooks from which it starts.' },
   reason: { ...textOrNull, description: 'Why it starts nothing here; `null` if it can start.' },
-  note: { ...textOrNull, description: 'What the provider needs so that it sends the event; `null` if any webhook gets it.' },
+  note: {
+    ...textOrNull,
+    description: 'What the provider needs so that it sends the event; `null` if any webhook gets it.',
+  },
 };
 
 const triggerService = closedObject({
