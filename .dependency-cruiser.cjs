@@ -15,6 +15,7 @@ const arrows = {
   registry: ['core', 'filter', 'signature', 'triggers'],
   ingress: ['core', 'registry', 'signature'],
   replay: ['core', 'ingress', 'registry'],
+  schedules: ['core', 'cron', 'ingress', 'registry'],
   reconcile: ['core', 'triggers', 'definitions', 'plan', 'yaml'],
   edit: ['core', 'definitions', 'signature', 'reconcile'],
   run: ['core', 'filter', 'triggers'],
@@ -62,6 +63,7 @@ const arrows = {
   ],
   api: [
     'core',
+    'cron',
     'triggers',
     'definitions',
     'edit',

@@ -3022,7 +3022,7 @@ export interface components {
             decisions: {
                 automation: string;
                 /** @enum {string} */
-                outcome: "started" | "filtered" | "disabled" | "filter_error" | "ignored_actor" | "loop_guard";
+                outcome: "started" | "filtered" | "disabled" | "filter_error" | "ignored_actor" | "loop_guard" | "paused";
                 run: string | null;
                 path: string | null;
                 /** @description Any JSON value. */
@@ -3093,6 +3093,34 @@ export interface components {
                     names: {
                         [key: string]: string[];
                     };
+                };
+                /** @description Only of a trigger with a schedule: when it fires, and what was missed. */
+                ticks?: {
+                    /** @description `null` until the daemon has stored the schedule, shortly after the apply. */
+                    id: string | null;
+                    name: string | null;
+                    cron: string;
+                    timezone: string;
+                    /** @enum {string} */
+                    catch_up: "none" | "latest";
+                    /** @description The next five times at which it fires. */
+                    next_at: string[];
+                    /**
+                     * Format: date-time
+                     * @description Ticks are after this time.
+                     */
+                    started_at: string | null;
+                    /**
+                     * Format: date-time
+                     * @description Scheduled time of the last tick that was recorded.
+                     */
+                    last_at: string | null;
+                    /** @description ID of the entry in the delivery log for that tick. */
+                    last_delivery: string | null;
+                    /** @description Number of ticks at which no daemon ran. */
+                    missed: number;
+                    /** Format: date-time */
+                    last_missed_at: string | null;
                 };
             } & {
                 [key: string]: unknown;

@@ -293,6 +293,7 @@ function registerDefinitions(api: FastifyInstance, modules: ApiModules, changes:
     backtester: inspection.backtester,
     findSource,
     pauses: modules.runs.pauses,
+    clock,
   });
 }
 

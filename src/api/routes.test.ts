@@ -662,6 +662,7 @@ describe('filters/test', () => {
         ...makeAutomation({ listensTo: [[], [URL_TOKEN_UID], []] }),
         commit: null,
         results: NO_RESULTS,
+        schedules: [],
       }),
     };
     const other = await open({ inventory: unmatched }).call('POST', url, {
@@ -676,7 +677,12 @@ describe('filters/test', () => {
     const { inventory } = createSeededServices();
     const off = {
       ...inventory,
-      automation: async () => ({ ...makeAutomation({ enabled: false }), commit: null, results: NO_RESULTS }),
+      automation: async () => ({
+        ...makeAutomation({ enabled: false }),
+        commit: null,
+        results: NO_RESULTS,
+        schedules: [],
+      }),
     };
     const { body } = await open({ inventory: off }).call('POST', url, {
       automation: 'fix-errors',

@@ -46,7 +46,7 @@ export async function observeDaemon(
   const tracing = await openTracing({ config, env, metrics, version, hurry, logger }, lifetime);
   const registry = new Registry();
   const events = new EventHub(clock, Buffer.from(randomBytes(6)).toString('hex'));
-  const findWebhook = (ref: number) => registry.findByRef(ref);
+  const findWebhook = (ref: number) => registry.findSourceByRef(ref);
   const sources = createEventSources({
     hub: events,
     findWebhook,

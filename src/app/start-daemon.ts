@@ -3,8 +3,10 @@ import type { Config } from '../config/config.ts';
 import { createLiveConfig, type LiveConfig } from '../config/live-config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { DeliveryLogEntry, NewRun, RecordOutcome } from '../core/resources/delivery.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { systemClock } from '../core/time/clock.ts';
+import { scheduleCall } from '../core/time/schedule.ts';
 import { removeDaemonFile, writeDaemonFile } from '../data-dir/daemon-file.ts';
 import { builtFile } from '../files/package-files.ts';
 import { addLiveConditions } from '../health/add-live-conditions.ts';
@@ -14,6 +16,7 @@ import { createLiveConditions, listWarnings } from '../health/live-conditions.ts
 import { RunSecrets } from '../health/run-secrets.ts';
 import { createServing } from '../registry/create-serving.ts';
 import { LiveFactories } from '../registry/live-factories.ts';
+import { TickLoop } from '../schedules/tick-loop.ts';
 import { createNotifyingSecretStore } from '../secrets/notifying-secret-store.ts';
 
 import { composeDispatcher } from './compose-dispatcher.ts';
@@ -89,7 +92,22 @@ async function composeDaemon(
     nowMs: () => steadyClock.wallMs(),
   });
   registry.known.load(await storage.inventoryReader.webhookNames(), state.isConfigured);
-  const liveFactories = new LiveFactories(registry, (factory) => findPushTrigger(config.factories, factory));
+  const ticks = new TickLoop({
+    store: storage.schedules,
+    findSource: (factory) => registry.tickSource(factory),
+    setSource: (factory, source) => liveFactories.setTickSource(factory, source),
+    explainPause: (factory, automation) => dispatcher.pauses.explain(factory, automation),
+    clock,
+    ids,
+    schedule: scheduleCall,
+    onRecorded: (entry, outcome) => onRecorded(entry, outcome),
+    onRunsCreated: (factory, runs) => onRunsCreated(factory, runs),
+    logger,
+  });
+  const liveFactories = new LiveFactories(registry, (factory) => findPushTrigger(config.factories, factory), {
+    onChanged: (changes) => ticks.follow(changes),
+    onRemoved: (factory) => ticks.remove(factory),
+  });
   const requestChecks = createRequestChecks({
     config,
     paths,
@@ -175,6 +193,19 @@ async function composeDaemon(
     runSecrets,
     isConfigured: state.isConfigured,
   });
+  const onRecorded = (entry: DeliveryLogEntry, outcome: RecordOutcome) => {
+    sources.onRecorded(entry, outcome);
+    alerts.onRecorded(entry, outcome);
+    announce.recorded(entry);
+    const factory = findRequestHint(registry, entry, outcome);
+    if (factory === null) return;
+    if (group.isLeader) requestChecks.onHint(factory);
+    else announce.pullRequests(factory);
+  };
+  const onRunsCreated = (factory: string, runs: readonly NewRun[]) => {
+    dispatcher.onRunsCreated(factory, runs);
+    announce.startable(factory);
+  };
   const ingress = createIngress({
     config,
     storage,
@@ -187,19 +218,8 @@ async function composeDaemon(
     metrics,
     tracer: tracing?.deliveries ?? null,
     admissions,
-    onRecorded: (entry, outcome) => {
-      sources.onRecorded(entry, outcome);
-      alerts.onRecorded(entry, outcome);
-      announce.recorded(entry);
-      const factory = findRequestHint(registry, entry, outcome);
-      if (factory === null) return;
-      if (group.isLeader) requestChecks.onHint(factory);
-      else announce.pullRequests(factory);
-    },
-    onRunsCreated: (factory, runs) => {
-      dispatcher.onRunsCreated(factory, runs);
-      announce.startable(factory);
-    },
+    onRecorded,
+    onRunsCreated,
     onPush: (factory, trace) => {
       if (group.isLeader) reconciling.onPush(factory, trace);
       else announce.push(factory, trace);
@@ -237,6 +257,7 @@ async function composeDaemon(
     await dispatcher.stop({ graceMs: config.shutdownGraceMs, why: 'the daemon stopped' });
   });
   lifetime.defer(() => ingress.stop());
+  lifetime.defer(() => ticks.stop());
   const ingressUrl = await ingress.start();
   const { url, ...entrance } = await state.openAdmin(
     {
@@ -286,6 +307,7 @@ async function composeDaemon(
   dispatcher.start().catch((error) => logger.error({ err: error }, 'recovering runs failed'));
   group.onLead(() => {
     dispatcher.lead().catch((error) => logger.error({ err: error }, 'recovering runs failed'));
+    ticks.start();
     ingress.replays.start().catch((error) => logger.error({ err: error }, 'continuing replays failed'));
     notifier.start();
     reconciling.start();

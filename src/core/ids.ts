@@ -10,6 +10,8 @@ export type RunId = `run_${string}`;
 export type ReconciliationId = `rec_${string}`;
 /** Identifier of a replay of stored deliveries, time-ordered. */
 export type ReplayId = `rpl_${string}`;
+/** Identifier of a schedule. */
+export type ScheduleId = `sch_${string}`;
 /** Identifier of a commit status for one target, time-ordered. */
 export type NoticeId = `ntc_${string}`;
 /** Identifier of an alert, time-ordered. */
@@ -52,6 +54,7 @@ export interface IdSource {
   runId(atMs: number): RunId;
   reconciliationId(atMs: number): ReconciliationId;
   replayId(atMs: number): ReplayId;
+  scheduleId(atMs: number): ScheduleId;
   noticeId(atMs: number): NoticeId;
   tokenId(atMs: number): TokenId;
   userId(atMs: number): UserId;
@@ -78,6 +81,7 @@ export function createIdSource(randomBytes: RandomBytes): IdSource {
     runId: (atMs) => `run_${ulid(atMs)}`,
     reconciliationId: (atMs) => `rec_${ulid(atMs)}`,
     replayId: (atMs) => `rpl_${ulid(atMs)}`,
+    scheduleId: (atMs) => `sch_${ulid(atMs)}`,
     noticeId: (atMs) => `ntc_${ulid(atMs)}`,
     tokenId: (atMs) => `tok_${ulid(atMs)}`,
     userId: (atMs) => `usr_${ulid(atMs)}`,

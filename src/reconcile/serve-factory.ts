@@ -5,12 +5,13 @@ import type { ListeningAutomation, Serving, ServingWebhook } from '../core/ports
 import type { Logger } from '../core/ports/logger.ts';
 import type { LiveChange } from '../core/ports/replicas.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
+import { TICK_LISTENERS } from '../core/resources/schedule.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import { findOverlapEnd } from '../core/rotation-overlap.ts';
 import { findKeyPaths } from '../core/run-policy.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { Clock } from '../core/time/clock.ts';
-import { triggerFiltersByWebhook } from '../core/trigger.ts';
+import { scheduleOf, triggerFiltersByWebhook } from '../core/trigger.ts';
 import type { ComputedPlan } from '../plan/compute-plan.ts';
 import type { ResolvedSecrets } from './resolve-secrets.ts';
 
@@ -101,7 +102,11 @@ function listen(automation: AutomationRow, version: number | null): ListeningAut
   const { name, enabled, runsOn } = automation;
   const keyPaths = findKeyPaths(automation);
   const filters = [...triggerFiltersByWebhook(automation)];
-  return { name, version, enabled, keyPaths, runsOn: runsOn ?? undefined, filters };
+  const schedules = automation.triggers.map(scheduleOf).filter((schedule) => schedule !== null);
+  const listening = { name, version, enabled, keyPaths, runsOn: runsOn ?? undefined, filters };
+  if (schedules.length === 0) return listening;
+  filters.push([TICK_LISTENERS, [{ payload: { automation: [name] } }]]);
+  return { ...listening, schedules };
 }
 
 /** Returns whether there is anything to stage. */

@@ -1,6 +1,17 @@
 import type { WebhookUid } from '../core/ids.ts';
 import type { AssignedNumbers } from '../core/ports/definitions/inventory.ts';
-import type { ListeningAutomation, ServedChange, StagedAutomations } from '../core/ports/definitions/serving.ts';
+import type {
+  ListeningAutomation,
+  ScheduleChanges,
+  ServedChange,
+  StagedAutomations,
+} from '../core/ports/definitions/serving.ts';
+import {
+  type ScheduledAutomation,
+  TICK_LISTENERS,
+  TICK_SOURCE_NAME,
+  type TickSource,
+} from '../core/resources/schedule.ts';
 import type { Listener } from '../filter/listeners/listener-index.ts';
 import { buildLiveWebhook, type PushTrigger } from './build-live-webhooks.ts';
 import { type CompiledFilters, compileFilters, FactoryListeners } from './factory-listeners.ts';
@@ -14,6 +25,14 @@ interface LiveFactory {
   webhooks: Map<WebhookUid, LiveWebhook>;
 }
 
+/** What follows the schedules of live automations. */
+export interface ScheduleFollowers {
+  onChanged(changes: ScheduleChanges): void;
+  onRemoved(factory: string): void;
+}
+
+const NO_FOLLOWERS: ScheduleFollowers = { onChanged: () => {}, onRemoved: () => {} };
+
 /** What was staged for a change. */
 interface Staged {
   /** All listeners of the factory; `null` if only some automations are replaced. */
@@ -22,6 +41,8 @@ interface Staged {
   automations: CompiledAutomation[];
   /** The listeners to which the storage is still to assign a version. */
   unversioned: Listener[];
+  /** The schedules of all staged automations, also of those that have none. */
+  scheduled: ScheduledAutomation[];
 }
 
 interface CompiledAutomation {
@@ -39,23 +60,37 @@ export class LiveFactories {
   readonly #pushTrigger: (factory: string) => PushTrigger | null;
   readonly #live = new Map<string, LiveFactory>();
   readonly #staged = new Map<string, Staged>();
+  readonly #tickSources = new Map<string, TickSource>();
+  readonly #followers: ScheduleFollowers;
 
   /** @param pushTrigger the webhook of a factory that reports pushes */
-  constructor(registry: Registry, pushTrigger: (factory: string) => PushTrigger | null) {
+  constructor(
+    registry: Registry,
+    pushTrigger: (factory: string) => PushTrigger | null,
+    followers: ScheduleFollowers = NO_FOLLOWERS,
+  ) {
     this.#registry = registry;
     this.#pushTrigger = pushTrigger;
+    this.#followers = followers;
+  }
+
+  /** The ticks of the factory are recorded there. */
+  setTickSource(factory: string, source: TickSource): void {
+    this.#tickSources.set(factory, source);
+    this.#serveTicks(factory);
   }
 
   /** As `Serving.stage`. */
   stage({ factory, automations, isFirst, isWhole }: StagedAutomations): void {
     if (isFirst) {
       const whole = isWhole ? new FactoryListeners() : null;
-      this.#staged.set(factory, { whole, automations: [], unversioned: [] });
+      this.#staged.set(factory, { whole, automations: [], unversioned: [], scheduled: [] });
     }
     const staged = this.#staged.get(factory)!;
     for (const automation of automations) {
       const compiled = compileFilters(automation);
-      const { name, version, keyPaths, runsOn } = automation;
+      const { name, version, keyPaths, runsOn, schedules = [] } = automation;
+      staged.scheduled.push({ name, schedules });
       const listener: Listener = { automation: name, version: version ?? 0, keyPaths, runsOn };
       if (version === null) staged.unversioned.push(listener);
       if (staged.whole !== null) staged.whole.set(automation, compiled, listener);
@@ -87,6 +122,9 @@ export class LiveFactories {
     });
     this.#live.set(factory, { listeners, webhooks: new Map(live.map((webhook) => [webhook.uid, webhook])) });
     this.#registry.replaceFactory(factory, live);
+    this.#serveTicks(factory);
+    const automations = staged?.scheduled ?? [];
+    this.#followers.onChanged({ factory, automations, deleted: change.deletedAutomations, isWhole });
   }
 
   /** Ends what a factory serves. */
@@ -94,6 +132,16 @@ export class LiveFactories {
     this.#staged.delete(factory);
     this.#live.delete(factory);
     this.#registry.replaceFactory(factory, []);
+    this.#registry.setTickSource(factory, null);
+    this.#followers.onRemoved(factory);
+  }
+
+  #serveTicks(factory: string): void {
+    const source = this.#tickSources.get(factory);
+    const live = this.#live.get(factory);
+    if (source === undefined || live === undefined) return;
+    const listeners = live.listeners.of(TICK_LISTENERS);
+    this.#registry.setTickSource(factory, { ...source, factory, name: TICK_SOURCE_NAME, listeners });
   }
 
   #replaceWebhooks(

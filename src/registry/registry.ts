@@ -6,12 +6,18 @@ export interface Snapshot {
   readonly webhooks: ReadonlyMap<string, LiveWebhook>;
 }
 
+/** Where deliveries are recorded: a webhook, or the source of the ticks of a factory. */
+export type DeliverySource = Pick<LiveWebhook, 'ref' | 'uid' | 'name' | 'factory' | 'listeners'>;
+
 /** Holds the current snapshot. Replacing it is one assignment, so readers never wait and never see a partial apply. */
 export class Registry {
   /** Also the webhooks that are not live. */
   readonly known = new KnownWebhooks();
   #current: Snapshot = { webhooks: new Map() };
   #byRef: ReadonlyMap<number, LiveWebhook> = new Map();
+
+  /** By factory. Requests do not find them. */
+  readonly #tickSources = new Map<string, DeliverySource>();
 
   current(): Snapshot {
     return this.#current;
@@ -20,6 +26,31 @@ export class Registry {
   /** The live webhook with this number in the storage. */
   findByRef(ref: number): LiveWebhook | undefined {
     return this.#byRef.get(ref);
+  }
+
+  /** The live webhook or source of ticks with this UID. */
+  findSource(uid: string): DeliverySource | undefined {
+    return this.#current.webhooks.get(uid) ?? this.#findTickSource((source) => source.uid === uid);
+  }
+
+  /** As `findSource`, by the number in the storage. */
+  findSourceByRef(ref: number): DeliverySource | undefined {
+    return this.#byRef.get(ref) ?? this.#findTickSource((source) => source.ref === ref);
+  }
+
+  /** The source of the ticks of a factory. */
+  tickSource(factory: string): DeliverySource | undefined {
+    return this.#tickSources.get(factory);
+  }
+
+  /** @param source `null` if the factory is not served */
+  setTickSource(factory: string, source: DeliverySource | null): void {
+    if (source === null) this.#tickSources.delete(factory);
+    else this.#tickSources.set(factory, source);
+  }
+
+  #findTickSource(isWanted: (source: DeliverySource) => boolean): DeliverySource | undefined {
+    return [...this.#tickSources.values()].find(isWanted);
   }
 
   /** Replaces the enabled webhooks of one factory. */

@@ -29,7 +29,7 @@ function evaluate(terms: Parameters<typeof evaluateReplay>[1], more: Partial<Sto
     atReceipt: { applyNumber: 3, revision: 'old', started: [OLD] },
     ...more,
   };
-  return evaluateReplay({ registry: { current: () => ({ webhooks }) }, ids, nowMs: NOW_MS }, terms, stored);
+  return evaluateReplay({ registry: { findSource: (uid) => webhooks.get(uid) }, ids, nowMs: NOW_MS }, terms, stored);
 }
 
 const atReceipt = (started: StartedThen[] | null) => ({ atReceipt: { applyNumber: 3, revision: 'old', started } });

@@ -5,18 +5,17 @@ import { parseRecordedHeaders } from '../core/resources/delivery.ts';
 import type { Replay } from '../core/resources/replay.ts';
 import { findKeyPaths } from '../core/run-policy.ts';
 import { composeRun, type Match, matchDelivery } from '../ingress/steps/match-delivery.ts';
-import type { LiveWebhook } from '../registry/live-webhook.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { DeliverySource, Registry } from '../registry/registry.ts';
 import type { ReplaySkip } from '../words/replay-reasons.ts';
 import { readStored } from './compose-replay.ts';
 
 /** What decides which runs a replay starts. */
 export type ReplayTerms = Pick<Replay, 'delivery' | 'asOf' | 'automation'>;
 
-export type ReplayEvaluation = { skip: ReplaySkip } | { skip: null; webhook: LiveWebhook; match: Match };
+export type ReplayEvaluation = { skip: ReplaySkip } | { skip: null; webhook: DeliverySource; match: Match };
 
 interface EvaluationParts {
-  registry: Pick<Registry, 'current'>;
+  registry: Pick<Registry, 'findSource'>;
   ids: Pick<IdSource, 'runId'>;
   nowMs: number;
 }
@@ -36,7 +35,7 @@ function evaluate(
   { delivery, asOf, automation }: ReplayTerms,
   stored: StoredDelivery,
 ): ReplayEvaluation {
-  const webhook = registry.current().webhooks.get(stored.webhook.uid);
+  const webhook = registry.findSource(stored.webhook.uid);
   // Filters find replays too. Each original is replayed once.
   if (delivery === null && stored.replayOf !== null) return { skip: 'is_replay' };
   if (webhook === undefined) return { skip: 'webhook_unavailable' };

@@ -19,7 +19,7 @@ const MAX_EXAMPLES = 3;
 
 export interface PreviewParts {
   replays: Pick<Replays, 'span' | 'count' | 'read'>;
-  registry: Pick<Registry, 'current'>;
+  registry: Pick<Registry, 'findSource'>;
   clock: Clock;
 }
 
@@ -85,7 +85,7 @@ function beginPreview(total: number): OpenPreview {
 
 function addDelivery(
   preview: OpenPreview,
-  parts: { registry: Pick<Registry, 'current'>; selection: ReplaySelection; nowMs: number },
+  parts: { registry: Pick<Registry, 'findSource'>; selection: ReplaySelection; nowMs: number },
   stored: StoredDelivery,
 ): void {
   const { registry, selection, nowMs } = parts;

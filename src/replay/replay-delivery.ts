@@ -8,8 +8,7 @@ import { parseRecordedHeaders } from '../core/resources/delivery.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { DeliveryRecorder } from '../ingress/log/delivery-recorder.ts';
 import { matchDelivery } from '../ingress/steps/match-delivery.ts';
-import type { LiveWebhook } from '../registry/live-webhook.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { DeliverySource, Registry } from '../registry/registry.ts';
 import { describeLabel } from '../words/rate-limited.ts';
 import { composeReplay, readStored } from './compose-replay.ts';
 import { traceReplay } from './trace-replay.ts';
@@ -34,7 +33,7 @@ export async function replayDelivery(context: ReplayContext, order: ReplayOrder)
   if (body === null || delivery.deliveryId === null) {
     return rejectReplay(`${describeLabel(delivery.label)} Only accepted deliveries have a payload to replay.`);
   }
-  const webhook = context.registry.current().webhooks.get(delivery.webhookUid);
+  const webhook = context.registry.findSource(delivery.webhookUid);
   if (webhook === undefined) {
     return rejectReplay(`The webhook ${delivery.webhookName} is disabled or deleted, so a replay would start no run.`);
   }
@@ -53,7 +52,7 @@ interface Stored {
 async function record(
   { recorder, tracer, clock, ids, onRunsCreated }: ReplayContext,
   { delivery, automation, clientAddress }: ReplayOrder,
-  webhook: LiveWebhook,
+  webhook: DeliverySource,
   { body, form }: Stored,
 ): Promise<ReplayOutcome> {
   const nowMs = clock.wallMs();

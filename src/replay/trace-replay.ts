@@ -1,11 +1,11 @@
 import type { DeliveryTracer, ReplayTrace } from '../core/ports/tracing.ts';
 import type { NewRun } from '../core/resources/delivery.ts';
-import type { LiveWebhook } from '../registry/live-webhook.ts';
+import type { DeliverySource } from '../registry/registry.ts';
 
 /** Begins the trace of a replay, which its runs continue. `null` if tracing is off. */
 export function traceReplay(
   tracer: DeliveryTracer | null,
-  webhook: LiveWebhook,
+  webhook: DeliverySource,
   runs: readonly NewRun[],
 ): ReplayTrace | null {
   if (tracer === null) return null;

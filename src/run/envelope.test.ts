@@ -100,6 +100,17 @@ describe('the context in the envelope', () => {
   });
 });
 
+describe('the envelope of a tick', () => {
+  it('names the tick, and no webhook', () => {
+    const input = makeInput();
+    const tick = { ...input, run: { ...input.run, deliveryIdentity: 'nightly/a`b/2026-03-02T01:30:00.000Z' } };
+    const text = renderEnvelope(tick, { provider: 'schedule', event: 'cron_fired' });
+    expect(text).toContain('started by a schedule');
+    expect(text).not.toContain('internal-ci');
+    expect(text.split('\n')).toHaveLength(8);
+  });
+});
+
 describe('the documents of a run', () => {
   it('puts the prompt before the envelope', () => {
     const { promptFile } = renderRunDocuments(makeInput(), {});

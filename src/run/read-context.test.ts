@@ -305,6 +305,7 @@ describe('values that a sender chose', () => {
     });
     expect(readRunContext(input('github', null))).toMatchObject({ provider: 'github', number: 12 });
     expect(readRunContext(input('none', 'github'))).toEqual({});
+    expect(readRunContext(input('schedule' as Serves, null))).toEqual({ provider: 'schedule', event: 'cron_fired' });
   });
 
   it('are absent if the payload is no JSON', () => {

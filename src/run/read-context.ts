@@ -21,6 +21,7 @@ export type ContextInput = Pick<RunInput, 'origin' | 'payload'>;
  */
 export function readRunContext({ origin, payload: body }: ContextInput): RunContext {
   const name = servedProvider(origin.webhook);
+  if (name === 'schedule') return { provider: name, event: 'cron_fired' };
   const provider = name === null ? undefined : TRIGGER_PROVIDERS.get(name);
   const payload = parse(body);
   if (name === null || provider === undefined || !isJsonObject(payload)) return {};

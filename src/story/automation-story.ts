@@ -11,6 +11,7 @@ import { explainInactiveAutomation } from '../words/explain-inactive-automation.
 import { formatPath } from '../words/payload-path.ts';
 import { listChangeSteps, readChanges, sayCommit } from './change-steps.ts';
 import { describeRunState, readRuns } from './run-steps.ts';
+import { listScheduleSteps, saySchedule } from './schedule-steps.ts';
 import { createStep, listFacts, type NextCommand, orderSteps, type Story, type StoryStep } from './story.ts';
 import { factoryOption, nameDelivery, refAutomation, refDelivery, refRun, type StoryRequest } from './story-parts.ts';
 
@@ -29,11 +30,12 @@ export async function composeAutomationStory(request: StoryRequest, automation: 
   const obstacles = await findObstacles(request, automation, runs.length === 0);
   return {
     subject: refAutomation(factory, name),
-    answer: `${await describeState(request, automation, runs, obstacles)}${sayLastChange(changes.changes[0])}`,
+    answer: `${await describeState(request, automation, runs, obstacles)}${automation.schedules.map(saySchedule).join('')}${sayLastChange(changes.changes[0])}`,
     steps: orderSteps([
       ...listChangeSteps(request, object, changes),
       ...(await listRunEnds(request, runs)),
       ...(nextCursor === null ? [] : [describeEarlierRuns(request, automation, runs)]),
+      ...automation.schedules.flatMap((schedule) => listScheduleSteps(factory, schedule)),
       ...obstacles.steps,
     ]),
     next: listNext(request, automation, runs),
@@ -100,6 +102,7 @@ async function explainInactivity({ inventory }: StoryRequest, automation: Automa
 /** Keys of the filters that no recent payload had. */
 async function describeUnseenKeys({ inspector }: StoryRequest, automation: AutomationView): Promise<string[]> {
   const { examined, paths } = await inspector.findUnseenKeys([...triggerFiltersByWebhook(automation)]);
+  if (examined === 0 && triggerFiltersByWebhook(automation).size === 0) return [];
   if (examined === 0) return ['No delivery with a payload is stored for its webhooks.'];
   return paths.map(
     (path) =>

@@ -185,6 +185,7 @@ const OUTCOMES: Readonly<Record<Decision['outcome'], StoryStep['outcome']>> = {
   filter_error: 'failed',
   ignored_actor: 'note',
   loop_guard: 'warning',
+  paused: 'note',
 };
 
 async function describeDecision(

@@ -2,6 +2,7 @@ import { roleHolds } from '../core/access.ts';
 import type { ObjectChange } from '../core/ports/definitions/definition-history.ts';
 import type { WebhookView } from '../core/ports/definitions/inventory.ts';
 import { type Delivery, parseRecordedHeaders } from '../core/resources/delivery.ts';
+import { TICK_SOURCE_NAME } from '../core/resources/schedule.ts';
 import { findOverlapEnd } from '../core/rotation-overlap.ts';
 import { describeIdentitySource } from '../words/delivery-identity.ts';
 import { describeDeliveryReason } from '../words/delivery-reasons.ts';
@@ -13,7 +14,7 @@ import { refDelivery, refWebhook, type StoryRequest } from './story-parts.ts';
 /** What happened to a delivery until it was accepted or rejected: received, verified, identified. */
 export async function listReceiptSteps(request: StoryRequest, delivery: Delivery): Promise<StoryStep[]> {
   const received = await describeReceipt(request, delivery);
-  if (delivery.replayOf !== null) return [received];
+  if (delivery.replayOf !== null || isTick(delivery)) return [received];
   if (delivery.label === null) return [await describeRejection(request, delivery)];
   if (delivery.label === 'Rejected (too large)') return [received, await describeRejection(request, delivery)];
   if (delivery.label === 'Rejected (auth)') return [received, await describeRejection(request, delivery)];
@@ -22,6 +23,11 @@ export async function listReceiptSteps(request: StoryRequest, delivery: Delivery
     return [received, verified, await describeRejection(request, delivery)];
   }
   return [received, verified, describeIdentity(delivery)];
+}
+
+/** A tick of a schedule, which no sender posted. */
+function isTick({ webhookName }: Delivery): boolean {
+  return webhookName === TICK_SOURCE_NAME;
 }
 
 async function describeReceipt(request: StoryRequest, delivery: Delivery): Promise<StoryStep> {
@@ -44,18 +50,22 @@ async function describeReceipt(request: StoryRequest, delivery: Delivery): Promi
     Event: event,
     Summary: summary,
     Size: `${size} bytes`,
-    'Client address': clientAddress,
+    'Client address': clientAddress === '' ? null : clientAddress,
     ID: delivery.id,
     Replay: delivery.replay,
     Backfill:
-      delivery.label === 'Accepted' && delivery.reason !== null ? describeDeliveryReason(delivery.reason) : null,
+      delivery.label === 'Accepted' && delivery.reason !== null && !isTick(delivery)
+        ? describeDeliveryReason(delivery.reason)
+        : null,
     Requests: count > 1 ? String(count) : null,
     ...describeHeaders(delivery),
   });
   if (replayOf === null) {
     const what = delivery.label?.startsWith('Rejected') ? 'a request' : 'a delivery';
-    const text = `${webhookName} received ${event ?? (count > 1 ? `${count} requests` : what)}.`;
-    return createStep({ at: receivedAt, text, facts, commit, links: [webhook] });
+    const text = isTick(delivery)
+      ? `${summary} was due.`
+      : `${webhookName} received ${event ?? (count > 1 ? `${count} requests` : what)}.`;
+    return createStep({ at: receivedAt, text, facts, commit, links: isTick(delivery) ? [] : [webhook] });
   }
   const by = (await findReplayAuthors(request, replayOf, [delivery])).get(delivery.id) ?? null;
   const text = `${by ?? 'A user'} replayed ${replayOf} with ${await nameDefinition(request, delivery)}.`;

@@ -133,8 +133,14 @@ export const OTHER_REASONS = {
   },
 } as const;
 
+/** Why a tick of a schedule started no run, although it was accepted. */
+const TICK_REASONS = {
+  disabled: { text: 'The automation was disabled when its schedule was due. The tick is not caught up.' },
+  paused: { text: 'The automation was paused when its schedule was due. The tick is not caught up.' },
+} as const;
+
 /** The sentence for a reason of the delivery log. An unknown code, written by another version, stands for itself. */
 export function describeDeliveryReason(reason: string): string {
-  const words: Readonly<Record<string, { text: string }>> = { ...AUTH_REASONS, ...OTHER_REASONS };
+  const words: Readonly<Record<string, { text: string }>> = { ...AUTH_REASONS, ...OTHER_REASONS, ...TICK_REASONS };
   return (Object.hasOwn(words, reason) ? words[reason]?.text : undefined) ?? reason;
 }

@@ -4,6 +4,7 @@ import type { PauseControl } from '../../core/ports/runs/pause-control.ts';
 import type { RunReader } from '../../core/ports/runs/run-queue.ts';
 import { AUTOMATION_FIELDS, EXECUTION_OVERRIDES } from '../../core/resources/automation.ts';
 import { readDeclared, readRequest, requestProperties } from '../../core/resources/fields.ts';
+import type { Clock } from '../../core/time/clock.ts';
 import type { AutomationContent } from '../../definitions/write/write-automation.ts';
 import { tagAutomation } from '../../edit/entity-tag.ts';
 import type { FactoryEditor } from '../../edit/factory-editor.ts';
@@ -26,6 +27,7 @@ import { presentAutomation } from './present-automation.ts';
 export interface AutomationEditRouteParts extends EditGuardParts {
   editor: Pick<FactoryEditor, 'writeAutomation' | 'deleteAutomation'>;
   runs: Pick<RunReader, 'oldestQueued'>;
+  clock: Pick<Clock, 'wallMs'>;
   pauses: PauseControl;
 }
 

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
 import type { PauseControl } from '../../core/ports/runs/pause-control.ts';
 import type { RunReader } from '../../core/ports/runs/run-queue.ts';
+import type { Clock } from '../../core/time/clock.ts';
 import { tagAutomation } from '../../edit/entity-tag.ts';
 import type { FindSource } from '../factories/factory-source.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
@@ -14,6 +15,7 @@ import { type AutomationSurroundings, presentAutomation } from './present-automa
 export interface AutomationRouteParts {
   inventory: InventoryReader;
   runs: Pick<RunReader, 'oldestQueued'>;
+  clock: Pick<Clock, 'wallMs'>;
   findSource: FindSource;
   pauses: PauseControl;
 }

@@ -4,7 +4,9 @@ import type { PauseControl } from '../../core/ports/runs/pause-control.ts';
 import type { RunReader } from '../../core/ports/runs/run-queue.ts';
 import { AUTOMATION_FIELDS } from '../../core/resources/automation.ts';
 import { presentFields } from '../../core/resources/fields.ts';
-import { isWebhookTrigger, type ProviderTrigger, type WebhookTrigger } from '../../core/trigger.ts';
+import type { ScheduleState } from '../../core/resources/schedule.ts';
+import type { Clock } from '../../core/time/clock.ts';
+import { isWebhookTrigger, type ProviderTrigger, scheduleOf, type WebhookTrigger } from '../../core/trigger.ts';
 import { describeEvents, nameTrigger } from '../../triggers/describe-events.ts';
 import { describeService } from '../../triggers/describe-service.ts';
 import { listResolvedNames } from '../../triggers/explain-serving.ts';
@@ -14,6 +16,7 @@ import { findPause } from '../factories/present-pause.ts';
 import { presentCommit } from '../reconciliations/present-commit.ts';
 import { presentInstant } from '../server/instants.ts';
 import { presentResults } from './present-results.ts';
+import { presentTicks } from './present-ticks.ts';
 
 /** When the oldest queued run of each automation was created, as `RunReader.oldestQueued` returns it. */
 export type OldestQueued = Awaited<ReturnType<RunReader['oldestQueued']>>;
@@ -29,7 +32,11 @@ export interface AutomationSurroundings {
 export function presentAutomation(
   automation: AutomationView,
   { queued, webhooks }: AutomationSurroundings,
-  { findSource, pauses }: { findSource: Parameters<typeof presentFile>[1]; pauses: PauseControl },
+  {
+    findSource,
+    pauses,
+    clock,
+  }: { findSource: Parameters<typeof presentFile>[1]; pauses: PauseControl; clock: Pick<Clock, 'wallMs'> },
 ) {
   const file = presentFile(automation, findSource);
   return {
@@ -38,7 +45,10 @@ export function presentAutomation(
       const listensTo = automation.listensTo[i] ?? [];
       return isWebhookTrigger(trigger)
         ? presentWebhookTrigger(trigger, listensTo, file !== null)
-        : presentProviderTrigger(trigger, listensTo, webhooks);
+        : {
+            ...presentProviderTrigger(trigger, listensTo, webhooks),
+            ...presentSchedule(trigger, automation.schedules, clock.wallMs()),
+          };
     }),
     file,
     commit: presentCommit(automation.commit),
@@ -60,7 +70,7 @@ function presentProviderTrigger(
     ...declared,
     provider,
     listens_to: listensTo,
-    handled_elsewhere: !TRIGGER_PROVIDERS.has(provider),
+    handled_elsewhere: !TRIGGER_PROVIDERS.has(provider) && scheduleOf(trigger) === null,
     service: {
       trigger: nameTrigger(declared),
       events: describeEvents(declared),
@@ -75,6 +85,12 @@ function presentProviderTrigger(
       ),
     },
   };
+}
+
+/** Only of a trigger with a schedule. */
+function presentSchedule(trigger: ProviderTrigger, states: readonly ScheduleState[], nowMs: number) {
+  const schedule = scheduleOf(trigger);
+  return schedule === null ? {} : { ticks: presentTicks(schedule, states, nowMs) };
 }
 
 function presentWebhookTrigger(trigger: WebhookTrigger, listensTo: readonly WebhookUid[], isWritten: boolean) {

@@ -76,7 +76,11 @@ async function readPage({ deliveries }: ExplainParts, { webhook, evaluation, lim
   if (missing.length === 0) return { listeners: shown, nextCursor };
   const search = { webhook, applyNumber, names: missing, after: null, limit: missing.length };
   const others = await deliveries.listeners(search);
-  return { listeners: [...shown, ...others], nextCursor };
+  const known = new Set(others.map(({ automation }) => automation));
+  // The ticks of schedules have no history of listeners: a replay of one starts the automation of the tick.
+  const unknown = missing.filter((name) => !known.has(name));
+  const replayed = unknown.map((automation): PastListener => ({ automation, enabled: true, filters: [{}] }));
+  return { listeners: [...shown, ...others, ...replayed], nextCursor };
 }
 
 const NOTHING = { headers: {}, payload: undefined };

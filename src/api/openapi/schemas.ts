@@ -262,6 +262,20 @@ const triggerService = closedObject({
   },
 });
 
+const ticks = closedObject({
+  id: { ...textOrNull, description: '`null` until the daemon has stored the schedule, shortly after the apply.' },
+  name: textOrNull,
+  cron: text,
+  timezone: text,
+  catch_up: oneOf(['none', 'latest']),
+  next_at: { type: 'array', items: instant, description: 'The next five times at which it fires.' },
+  started_at: { ...instantOrNull, description: 'Ticks are after this time.' },
+  last_at: { ...instantOrNull, description: 'Scheduled time of the last tick that was recorded.' },
+  last_delivery: { ...textOrNull, description: 'ID of the entry in the delivery log for that tick.' },
+  missed: { ...count, description: 'Number of ticks at which no daemon ran.' },
+  last_missed_at: instantOrNull,
+});
+
 const providerTrigger: JsonSchema = {
   type: 'object',
   description: 'A trigger of a provider, as written, with the webhooks that serve it.',
@@ -271,6 +285,7 @@ const providerTrigger: JsonSchema = {
     listens_to: listensTo,
     handled_elsewhere: { ...flag, description: 'Whether Dockbell serves no events of this provider.' },
     service: triggerService,
+    ticks: { ...ticks, description: 'Only of a trigger with a schedule: when it fires, and what was missed.' },
   },
   additionalProperties: true,
 };
@@ -600,7 +615,7 @@ export const COMPONENTS = {
         type: 'array',
         items: closedObject({
           automation: text,
-          outcome: oneOf(['started', 'filtered', 'disabled', 'filter_error', 'ignored_actor', 'loop_guard']),
+          outcome: oneOf(['started', 'filtered', 'disabled', 'filter_error', 'ignored_actor', 'loop_guard', 'paused']),
           run: textOrNull,
           path: textOrNull,
           expected: anyJson,

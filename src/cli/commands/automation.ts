@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import type { Automation, AutomationTrigger, Pause, ProviderTrigger, Webhook } from '../../client/api-types.ts';
 import { listRows } from '../../client/list-rows.ts';
 import { findAnswer, readAnswer } from '../../client/read-answer.ts';
+import { describeCatchUp, describeMissed, describeSchedule } from '../../words/describe-schedule.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import { explainInactiveAutomation, listSelectedWebhooks } from '../../words/explain-inactive-automation.ts';
 import { describeResults } from '../../words/recent-activity.ts';
@@ -227,7 +228,9 @@ function printTrigger(
 }
 
 /** What the provider sends, the filter as written with the IDs of its names, and the webhooks. */
-function printService({ output }: CommandSession, { service, filter = null }: ProviderTrigger): void {
+function printService(session: CommandSession, { service, ticks, filter = null }: ProviderTrigger): void {
+  const { output } = session;
+  if (ticks !== undefined) printSchedule(session, ticks);
   for (const event of service.events) output.line(`  event ${escapeText(event)}`);
   if (service.served_by.length > 0) output.line(`  served by ${service.served_by.map(escapeText).join(', ')}`);
   if (service.reason !== null) output.line(`  cannot start here: ${escapeText(service.reason)}`);
@@ -239,6 +242,20 @@ function printService({ output }: CommandSession, { service, filter = null }: Pr
   if (service.repositories !== null) {
     output.line(`  without repos, it matches ${service.repositories.map(escapeText).join(', ') || 'no repository'}`);
   }
+}
+
+function printSchedule({ output, nowMs }: CommandSession, ticks: NonNullable<ProviderTrigger['ticks']>): void {
+  const { next_at, last_at, last_delivery, missed, last_missed_at } = ticks;
+  output.line(`  ${escapeText(describeSchedule(ticks))}`);
+  output.line(`  ${describeCatchUp(ticks)}`);
+  if (last_at !== null) {
+    output.line(
+      `  last: ${formatInstantWithAge(last_at, nowMs)}${last_delivery === null ? '' : ` (${last_delivery})`}`,
+    );
+  }
+  const missedText = describeMissed(missed, last_missed_at);
+  if (missedText !== null) output.line(`  ${output.colors.yellow(missedText)}`);
+  for (const [index, at] of next_at.entries()) output.line(`  ${index === 0 ? 'next:' : '     '} ${at}`);
 }
 
 function indent(text: string, by: string): string {

@@ -411,6 +411,7 @@ const OUTCOME_WORDS = {
   filter_error: 'not started: the filter could not be evaluated',
   ignored_actor: 'not started: the account is ignored',
   loop_guard: 'not started: too many runs for the same subject',
+  paused: 'not started: the automation was paused',
 } as const;
 
 function printDecision(session: CommandSession, decision: AutomationDecision): void {

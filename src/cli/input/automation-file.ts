@@ -68,7 +68,7 @@ export function writeAutomationFile(automation: Automation): string {
 /** The trigger as a definition declares it. Empty keys are omitted. */
 function declareTrigger(trigger: AutomationTrigger): JsonObject {
   if ('service' in trigger) {
-    const { listens_to: _, handled_elsewhere: __, service: ___, ...declared } = trigger;
+    const { listens_to: _, handled_elsewhere: __, service: ___, ticks: ____, ...declared } = trigger;
     return declared as JsonObject;
   }
   const { webhook_ids, webhooks, headers, payload } = trigger.filter;

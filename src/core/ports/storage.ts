@@ -23,6 +23,7 @@ import type { IdFinder } from './id-finder.ts';
 import type { Retention } from './retention.ts';
 import type { PauseTable } from './runs/pause-table.ts';
 import type { RunQueue, RunReader } from './runs/run-queue.ts';
+import type { ScheduleStore } from './schedules.ts';
 import type { ResealableSecretTable } from './secret-store.ts';
 
 /** All ports of one storage. Every method is one complete operation; no method leaves a transaction open. */
@@ -31,6 +32,7 @@ export interface Storage {
   deliveryReader: DeliveryReader;
   storedPayloads: StoredPayloads;
   replays: Replays;
+  schedules: ScheduleStore;
   activityReader: ActivityReader;
   handshakeLog: HandshakeLog;
   unloggedCounts: UnloggedCounts;

@@ -55,7 +55,7 @@ export interface DeliveryIdentity {
 export const NO_CLAIM = '';
 
 /** Number of decisions of each outcome that an earlier version did not store. */
-export type OmittedDecisions = Record<Exclude<Decision['outcome'], 'started' | 'ignored_actor' | 'loop_guard'>, number>;
+export type OmittedDecisions = Record<'filtered' | 'disabled' | 'filter_error', number>;
 
 /** The decisions of a delivery that an earlier version stored. */
 export interface StoredDecisions {
@@ -99,7 +99,8 @@ export interface PastListener {
 /** Why an automation that listens to the webhook did or did not start. */
 export interface Decision {
   automation: string;
-  outcome: 'started' | 'filtered' | 'disabled' | 'filter_error' | 'ignored_actor' | 'loop_guard';
+  /** `paused`: a tick of a schedule while its automation is paused. The runs of other deliveries wait. */
+  outcome: 'started' | 'filtered' | 'disabled' | 'filter_error' | 'ignored_actor' | 'loop_guard' | 'paused';
   run: RunId | null;
   /** The key that decided the outcome, for example `data.issue.level` or `header x-github-event`; `null` if no key did. */
   path: string | null;
@@ -156,12 +157,23 @@ interface Logged {
  */
 export type BackfillReason = 'backfilled' | 'backfilled_signed_again';
 
+/** Why a tick of a schedule started no run. It is not caught up later. */
+export type TickReason = 'disabled' | 'paused';
+
+/** What is stored about a tick of a schedule instead of a `MatchRecord`: only its time decides. */
+export interface TickRecord {
+  reason: TickReason | null;
+  decisions: Decision[];
+}
+
 /** A delivery that passed every check. The storage decides in its transaction whether it is new. */
 export interface DeliveryOffer extends Logged {
   kind: 'offer';
   identity: DeliveryIdentity;
   /** Omitted if its sender posted it. */
   backfill?: BackfillReason | undefined;
+  /** Only of a tick of a schedule, which `ScheduleStore.advance` records. */
+  tick?: TickRecord | undefined;
   /** The name of the event; `null` if it is not known. */
   event: string | null;
   /** `null` if the scheme has no template, or nothing in the payload fits it. */

@@ -706,6 +706,27 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX loop_guards_by_time ON loop_guards (last_at);
   `,
   },
+  // How far each schedule of the live automations is. The schedule without a name has the empty one.
+  {
+    oldest: 1,
+    sql: `
+  CREATE TABLE schedules (
+    factory TEXT NOT NULL,
+    automation TEXT NOT NULL,
+    name TEXT NOT NULL,
+    id TEXT NOT NULL,
+    cron TEXT NOT NULL,
+    timezone TEXT NOT NULL,
+    started_at bigint NOT NULL,
+    passed_at bigint,
+    fired_at bigint,
+    delivery TEXT,
+    missed bigint NOT NULL,
+    missed_at bigint,
+    PRIMARY KEY (factory, automation, name)
+  );
+  `,
+  },
 ].map(({ oldest, sql }) => ({ oldest, sql: orderByBytes(sql) }));
 
 /** Text is ordered by its bytes, as in SQLite and in the keys of pages, for every locale of the database. */

@@ -16,6 +16,7 @@ import { asMember, type Member } from './replicas/led-operations.ts';
 import { createReplicaTable } from './replicas/replica-table.ts';
 import { createRunLogParts } from './run-logs/run-log-parts.ts';
 import { findTurn } from './run-turns.ts';
+import { advanceSchedule } from './schedule-steps.ts';
 import { toStorageError } from './storage-error.ts';
 
 /** A storage in a database of PostgreSQL, which several daemons can share. */
@@ -71,6 +72,7 @@ function createPostgresPorts(
     claimLock: 'skip',
     record: translate((batch) => recordBatch({ pool, measures }, batch)),
     advance: translate((step) => advanceReplay(pool, step)),
+    tick: translate((step) => advanceSchedule(pool, step)),
     reclaim: async () => ({ more: false }),
     guard: (name, port) => guard(name, port),
     guardListed: (name, port) => guard(name, port, catchUpListing),

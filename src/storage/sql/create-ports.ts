@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { DeliveryLog } from '../../core/ports/deliveries/delivery-log.ts';
 import type { Replays } from '../../core/ports/deliveries/replays.ts';
 import type { Retention } from '../../core/ports/retention.ts';
+import type { ScheduleStore } from '../../core/ports/schedules.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { createAuditLog } from './access/audit-log.ts';
 import { createLoginLinkTable } from './access/login-links.ts';
@@ -34,6 +35,7 @@ import { createPauseTable } from './runs/pauses.ts';
 import { createRunQueue } from './runs/run-queue.ts';
 import { createRunReader } from './runs/run-reader.ts';
 import type { ClaimLock } from './runs/select-claimable.ts';
+import { createScheduleStore } from './schedules/schedules.ts';
 import type { Schema } from './schema/schema.ts';
 
 /** What a database supplies: how it stores deliveries and claims, and how each operation runs. */
@@ -45,6 +47,7 @@ export interface DatabaseParts {
   claimLock: ClaimLock;
   record: DeliveryLog['record'];
   advance: Replays['advance'];
+  tick: ScheduleStore['advance'];
   reclaim: Retention['reclaim'];
   /** Makes each operation of a port complete: its transaction, and the codes of its errors. */
   guard<Port extends object>(name: keyof Storage, port: Port): Port;
@@ -54,13 +57,14 @@ export interface DatabaseParts {
 
 /** The ports of a storage, from the queries that all databases share. */
 export function createPorts(parts: DatabaseParts): Storage {
-  const { query, claims, claimRetention, disk, claimLock, record, advance, reclaim, guard, guardListed } = parts;
+  const { query, claims, claimRetention, disk, claimLock, record, advance, tick, reclaim, guard, guardListed } = parts;
   const { retention, confirm } = createRetention(query, claimRetention, disk);
   return {
     deliveryLog: { record },
     deliveryReader: guardListed('deliveryReader', createDeliveryReader(query, claims)),
     storedPayloads: guardListed('storedPayloads', createStoredPayloads(query)),
     replays: { ...guardListed('replays', createReplays(query, claims)), advance },
+    schedules: { ...guard('schedules', createScheduleStore(query)), advance: tick },
     activityReader: guardListed('activityReader', createActivityReader(query)),
     handshakeLog: guard('handshakeLog', createHandshakeLog(query)),
     unloggedCounts: guard('unloggedCounts', createUnloggedCounts(query)),

@@ -901,4 +901,22 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX loop_guards_by_time ON loop_guards (last_at);
   `,
+  // How far each schedule of the live automations is. The schedule without a name has the empty one.
+  `
+  CREATE TABLE schedules (
+    factory TEXT NOT NULL,
+    automation TEXT NOT NULL,
+    name TEXT NOT NULL,
+    id TEXT NOT NULL,
+    cron TEXT NOT NULL,
+    timezone TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    passed_at INTEGER,
+    fired_at INTEGER,
+    delivery TEXT,
+    missed INTEGER NOT NULL,
+    missed_at INTEGER,
+    PRIMARY KEY (factory, automation, name)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

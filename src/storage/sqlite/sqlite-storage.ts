@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { AppError } from '../../core/errors.ts';
 import type { ReplayStep } from '../../core/ports/deliveries/replays.ts';
+import type { ScheduleStep } from '../../core/ports/schedules.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import type { DeliveryLogEntry } from '../../core/resources/delivery.ts';
 import { openMeasures, type WriteMeasures } from '../../core/write-measures.ts';
@@ -18,6 +19,7 @@ import { IdentityClaims } from './identities/identity-claims.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { createQueryBuilder } from './query-builder.ts';
 import { prepareAdvance } from './replay-steps.ts';
+import { prepareTick } from './schedule-steps.ts';
 
 /** What a storage thread opens. */
 export interface SqliteFile {
@@ -91,6 +93,7 @@ export function createSqliteStorage(
     return outcomes;
   };
   const advance = prepareAdvance(db, record);
+  const tick = prepareTick(db, record);
   return {
     ...createPorts({
       query,
@@ -101,6 +104,7 @@ export function createSqliteStorage(
       ...guard({
         record: async (batch: readonly DeliveryLogEntry[]) => record(batch),
         advance: async (step: ReplayStep) => advance(step),
+        tick: async (step: ScheduleStep) => tick(step),
         reclaim: async () => space.reclaim(),
       }),
       guard: (_name, port) => guard(port),

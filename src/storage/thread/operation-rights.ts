@@ -43,6 +43,7 @@ export const OPERATION_RIGHTS: Rights = {
     advance: 'compares',
     end: 'leads',
   },
+  schedules: { sync: 'leads', advance: 'compares' },
   activityReader: { deliveries: 'reads', runs: 'reads' },
   handshakeLog: { append: 'adds', list: 'reads' },
   unloggedCounts: { add: 'adds', list: 'reads' },

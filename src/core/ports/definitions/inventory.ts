@@ -12,6 +12,7 @@ import type {
 } from '../../reconciliation.ts';
 import type { AppliedAutomation } from '../../resources/automation.ts';
 import type { RunResult } from '../../resources/run.ts';
+import type { ScheduleState } from '../../resources/schedule.ts';
 import type { AppliedWebhook } from '../../resources/webhook.ts';
 import type { RunResults } from '../../run-results.ts';
 import type { SecretUse } from '../../secret-scope.ts';
@@ -111,6 +112,8 @@ export interface AutomationView extends AppliedAutomation {
   /** The commit of `revision`; `null` if it is not known. */
   commit: Commit | null;
   results: RunResults;
+  /** How far its schedules are, by name. One that was just applied may be missing. */
+  schedules: ScheduleState[];
 }
 
 /** Maximum number of failing automations that are listed for each factory. */

@@ -1,7 +1,8 @@
 import type { WebhookUid } from '../../ids.ts';
+import type { ScheduledAutomation } from '../../resources/schedule.ts';
 import type { AppliedWebhook } from '../../resources/webhook.ts';
 import type { SecretValue } from '../../secret-value.ts';
-import type { DeliveryFilter } from '../../trigger.ts';
+import type { DeclaredSchedule, DeliveryFilter } from '../../trigger.ts';
 import type { AppliedChange, AssignedNumbers } from './inventory.ts';
 
 /** An automation, as far as deliveries concern it. */
@@ -16,6 +17,18 @@ export interface ListeningAutomation {
   runsOn?: string[] | undefined;
   /** The filters that start it, as `triggerFilters`, for each webhook that it listens to. */
   filters: [webhook: WebhookUid, filters: DeliveryFilter[]][];
+  /** Omitted if it has none. */
+  schedules?: DeclaredSchedule[] | undefined;
+}
+
+/** What a change made of the schedules of a factory. */
+export interface ScheduleChanges {
+  factory: string;
+  /** Created and changed automations. */
+  automations: readonly ScheduledAutomation[];
+  deleted: readonly string[];
+  /** As in `ServedChange`. */
+  isWhole: boolean;
 }
 
 /** An applied webhook with the secrets that it is pinned to; `null` for a value that cannot be read or is not named. */

@@ -68,6 +68,7 @@ const OUTCOME_WORDS: Readonly<Record<AutomationDecision['outcome'], string>> = {
   filter_error: 'Filter failed',
   ignored_actor: 'Not started: ignored account',
   loop_guard: 'Not started: loop guard',
+  paused: 'Paused',
 };
 
 function DecisionRow({ decision, factory }: { decision: AutomationDecision; factory: string }) {

@@ -56,6 +56,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   filter_error: BAD,
   ignored_actor: IDLE,
   loop_guard: CARE,
+  paused: IDLE,
   answered: GOOD,
   refused: BAD,
   done: GOOD,

@@ -89,7 +89,7 @@ async function cancelQueued(trx: Transaction<Schema>, factory: string, at: numbe
   const end = { state: 'cancelled', error: 'cancelled', finished_at: at };
   const queued = trx.selectFrom('runs').select('seq').where('state', '=', 'queued').where('factory', '=', factory);
   await trx.updateTable('run_attempts').set(end).where('run', 'in', queued).where('state', '=', 'queued').execute();
-  for (const table of ['pauses', 'budget_starts', 'budget_waits', 'loop_guards'] as const)
+  for (const table of ['pauses', 'budget_starts', 'budget_waits', 'loop_guards', 'schedules'] as const)
     await trx.deleteFrom(table).where('factory', '=', factory).execute();
   const cancelled = await trx
     .updateTable('runs')

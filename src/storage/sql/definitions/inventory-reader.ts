@@ -6,9 +6,11 @@ import {
   type SecretState,
   type WebhookView,
 } from '../../../core/ports/definitions/inventory.ts';
+import type { ScheduleState } from '../../../core/resources/schedule.ts';
 import { MIN_FAILED_IN_A_ROW } from '../../../core/run-results.ts';
 import { MIN_CREDENTIAL_FAILURES, type WebhookTraffic } from '../../../core/webhook-traffic.ts';
 import { RESULT_COLUMNS, toRunResults } from '../runs/run-results.ts';
+import { listSchedules } from '../schedules/schedules.ts';
 import type { Schema } from '../schema/schema.ts';
 import { FACTORIES, WEBHOOKS } from '../schema/tables.ts';
 import { COMMIT_COLUMNS, isCommitOf, toCommit } from './commits.ts';
@@ -60,14 +62,18 @@ export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
     },
     automations: async (factory) => {
       const rows = await selectAutomationViews(db).where('automations.factory', '=', factory).execute();
-      return rows.map(toAutomationView);
+      const schedules = new Map<string, ScheduleState[]>();
+      for (const one of await listSchedules(db, factory)) {
+        schedules.set(one.automation, [...(schedules.get(one.automation) ?? []), one]);
+      }
+      return rows.map((row) => toAutomationView(row, schedules.get(row.name) ?? []));
     },
     automation: async (factory, name) => {
       const query = selectAutomationViews(db)
         .where('automations.factory', '=', factory)
         .where('automations.name', '=', name);
       const row = await query.executeTakeFirst();
-      return row ? toAutomationView(row) : null;
+      return row ? toAutomationView(row, await listSchedules(db, factory, [name])) : null;
     },
     unusableSecrets: (factory) => findUnusableSecrets(db, factory),
     failing: async () => ({
@@ -190,8 +196,8 @@ function selectAutomationViews(db: Kysely<Schema>) {
 
 type AutomationViewRow = Awaited<ReturnType<ReturnType<typeof selectAutomationViews>['executeTakeFirstOrThrow']>>;
 
-function toAutomationView(row: AutomationViewRow): AutomationView {
-  return { ...toAppliedAutomation(row), commit: toCommit(row), results: toRunResults(row) };
+function toAutomationView(row: AutomationViewRow, schedules: ScheduleState[]): AutomationView {
+  return { ...toAppliedAutomation(row), commit: toCommit(row), results: toRunResults(row), schedules };
 }
 
 /** Webhooks with the newest versions of their secrets, the outcome of their requests, and their last commit. */

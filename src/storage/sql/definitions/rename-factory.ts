@@ -121,6 +121,7 @@ async function moveRows(trx: Transaction<Schema>, { from, to }: RenameOrder): Pr
   await moveUnlessPresent(trx, 'notices', ['target', 'revision'], { from, to });
   await moveUnlessPresent(trx, 'pauses', ['automation'], { from, to });
   await moveUnlessPresent(trx, 'loop_guards', ['automation', 'subject'], { from, to });
+  await moveUnlessPresent(trx, 'schedules', ['automation', 'name'], { from, to });
   await moveUnlessPresent(trx, 'budget_waits', ['automation'], { from, to });
   await moveUnlessPresent(trx, 'budget_starts', ['automation', 'started_at', 'run'], { from, to });
 }
@@ -149,7 +150,8 @@ async function moveUnlessPresent(
     | 'commits'
     | 'loop_guards'
     | 'notices'
-    | 'pauses',
+    | 'pauses'
+    | 'schedules',
   columns: readonly string[],
   { from, to }: Pick<RenameOrder, 'from' | 'to'>,
 ): Promise<void> {

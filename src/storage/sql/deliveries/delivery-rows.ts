@@ -59,7 +59,7 @@ function readKey(entry: DeliveryLogEntry): string | null {
 }
 
 export function resultOfAccepted(entry: AcceptableEntry): Result {
-  if (entry.kind === 'offer') return { label: 'Accepted', reason: entry.backfill ?? null };
+  if (entry.kind === 'offer') return { label: 'Accepted', reason: entry.backfill ?? entry.tick?.reason ?? null };
   return { label: 'Accepted', replayOf: entry.replayOf, replay: entry.replay };
 }
 
@@ -69,7 +69,9 @@ export function resultOfRejection({ label, reason, detail, count }: RejectionEnt
 
 /** @param delivery the number of the row in `deliveries` */
 export function composeContent(entry: AcceptableEntry, delivery: number, admitted: AdmittedRuns): DeliveryContent {
-  return { delivery, body: entry.body, form: entry.form, decisions: toMatchRecord(entry, admitted) };
+  const tick = entry.kind === 'offer' ? entry.tick : undefined;
+  const decisions = tick === undefined ? toMatchRecord(entry, admitted) : { decisions: tick.decisions, omitted: null };
+  return { delivery, body: entry.body, form: entry.form, decisions };
 }
 
 function toMatchRecord(entry: AcceptableEntry, { runs, guarded }: AdmittedRuns): MatchRecord {

@@ -24,6 +24,7 @@ import type {
   REPLAYS,
   RUN_ATTEMPTS,
   RUNS,
+  SCHEDULES,
   SECRET_SCOPES,
   SECRET_VERSIONS,
   SESSIONS,
@@ -116,6 +117,8 @@ export interface Schema {
   };
   handshakes: Numbered & TableOf<typeof HANDSHAKES>;
   replays: Numbered & TableOf<typeof REPLAYS>;
+  /** How far each schedule of the live automations is. */
+  schedules: TableOf<typeof SCHEDULES>;
 
   runs: Numbered &
     TableOf<typeof RUNS> & {

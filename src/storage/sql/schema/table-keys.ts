@@ -43,6 +43,7 @@ export const TABLE_KEYS = {
   unlogged_counts: ['webhook', 'period', 'reason'],
   handshakes: ['seq'],
   replays: ['seq'],
+  schedules: ['factory', 'automation', 'name'],
   runs: ['seq'],
   run_attempts: ['run', 'number'],
   run_tokens: ['seq'],

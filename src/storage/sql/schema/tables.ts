@@ -23,6 +23,7 @@ import {
 import type { RecordOf } from '../../../core/resources/fields.ts';
 import { REPLAY_FIELDS } from '../../../core/resources/replay.ts';
 import { ATTEMPT_FIELDS, RUN_FIELDS } from '../../../core/resources/run.ts';
+import { SCHEDULE_FIELDS } from '../../../core/resources/schedule.ts';
 import { integer, textOrNull } from '../../../core/resources/value-types.ts';
 import { WEBHOOK_FIELDS } from '../../../core/resources/webhook.ts';
 import type { SecretScope } from '../../../core/secret-scope.ts';
@@ -199,6 +200,8 @@ export const RUNS = mapFields(RUN_FIELDS);
 export const RUN_ATTEMPTS = mapFields(ATTEMPT_FIELDS);
 
 export const REPLAYS = mapFields(REPLAY_FIELDS);
+
+export const SCHEDULES = mapFields(SCHEDULE_FIELDS);
 
 export const USERS = mapColumns<User>()({
   id: 'text',

@@ -130,7 +130,7 @@ export function bodyOf(automation: Automation): AutomationRequest {
 
 function declareTrigger(trigger: Automation['triggers'][number]): JsonObject {
   if ('service' in trigger) {
-    const { listens_to: _, handled_elsewhere: __, service: ___, ...declared } = trigger;
+    const { listens_to: _, handled_elsewhere: __, service: ___, ticks: ____, ...declared } = trigger;
     return declared as JsonObject;
   }
   const { provider, event, filter } = trigger;

@@ -25,6 +25,7 @@ import { executionOf, formatJson } from '../editor/automation-draft.ts';
 import { useFactorySource } from '../use-factory-source.ts';
 import { AutomationSwitches } from './automation-switches.tsx';
 import { ProviderTriggerCard } from './provider-trigger-card.tsx';
+import { ScheduleCard } from './schedule-card.tsx';
 import { WebhookLink } from './webhook-link.tsx';
 
 /** One automation: triggers, prompt, and where it is defined. */
@@ -198,6 +199,7 @@ interface TriggerCardProps {
 function TriggerCard({ number, trigger, webhooks, automation: { factory, file } }: TriggerCardProps) {
   const { isRepository } = useFactorySource();
   if ('service' in trigger) {
+    if (trigger.ticks !== undefined) return <ScheduleCard ticks={trigger.ticks} factory={factory} />;
     return <ProviderTriggerCard number={number} trigger={trigger} webhooks={webhooks} factory={factory} />;
   }
   return (

@@ -1,0 +1,109 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { applyCiFactory, configureCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+vi.setConfig({ testTimeout: 240_000 });
+
+const LIBRARY = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
+const mayFake = existsSync(LIBRARY);
+if (!mayFake) console.warn(`NOT TESTED: the clock of a daemon cannot be set without libfaketime (${LIBRARY}).`);
+
+const DEFINITION = `---
+triggers:
+  - provider: schedule
+    event: cron_fired
+    schedule: { name: hourly, cron: "0 * * * *", catchUp: latest }
+---
+Look for new errors.
+`;
+
+describe.skipIf(!mayFake)('a daemon with a schedule', () => {
+  let daemon: TestDaemon | null = null;
+  const cleanups: (() => void)[] = [];
+  afterEach(async () => {
+    await daemon?.end('SIGKILL');
+    for (const cleanup of cleanups.splice(0)) cleanup();
+  });
+
+  /** A daemon whose clock starts at this time, and the function that sets it. */
+  async function start(at: string) {
+    const repo = await createCiRepository();
+    cleanups.push(() => repo.remove());
+    await repo.commit({ 'automations/look/automation.md': DEFINITION }, 'Look for errors each hour');
+    const clockFile = join(createTempDir('clock'), 'clock');
+    const setClock = (to: string) => {
+      const seconds = Math.round((Date.parse(`${to}Z`) - Date.now()) / 1000);
+      writeFileSync(clockFile, `${seconds < 0 ? '' : '+'}${seconds}\n`);
+    };
+    setClock(at);
+    const launch = (dir?: string) =>
+      startTestDaemon({
+        config: configureCiFactory(repo, ['/bin/true']),
+        ...(dir === undefined ? {} : { dataDir: dir }),
+        env: {
+          TZ: 'UTC',
+          LD_PRELOAD: LIBRARY,
+          FAKETIME_TIMESTAMP_FILE: clockFile,
+          FAKETIME_NO_CACHE: '1',
+          FAKETIME_DONT_FAKE_MONOTONIC: '1',
+        },
+      });
+    daemon = await launch();
+    await applyCiFactory(daemon);
+    return { setClock, launch };
+  }
+
+  /** The trigger, once the daemon has stored its schedule. */
+  const stored = () =>
+    eventually(async () => {
+      const { body } = await daemon!.api('/factories/payments/automations/look');
+      return body.triggers?.[0]?.ticks?.id ? body.triggers[0] : null;
+    });
+  const listTicks = async () => {
+    const { body } = await daemon!.api('/factories/payments/deliveries?event=cron_fired&limit=50');
+    return (body.data as { delivery_id: string; runs: string[] }[]).reverse();
+  };
+  const ticks = async () => (await listTicks()).map(({ delivery_id }) => delivery_id.slice(-24, -8));
+
+  it('starts a run at each time, and says when the next ones are', async () => {
+    const { setClock } = await start('2026-03-02T09:50:00');
+    const shown = await stored();
+    expect(shown).toMatchObject({
+      schedule: { name: 'hourly', cron: '0 * * * *', catchUp: 'latest' },
+      ticks: { missed: 0, last_at: null },
+    });
+    expect(shown.ticks.next_at.slice(0, 2)).toEqual(['2026-03-02T10:00:00.000Z', '2026-03-02T11:00:00.000Z']);
+    setClock('2026-03-02T09:59:58');
+    expect(await eventually(async () => (await ticks()).length === 1, 60_000)).toBe(true);
+    expect(await ticks()).toEqual(['2026-03-02T10:00']);
+    const [tick] = await listTicks();
+    const run = await daemon!.cli('run', 'show', tick!.runs[0]!, '--payload');
+    expect(JSON.parse(run.stdout)).toMatchObject({ provider: 'schedule', automation: 'look', missed: 0 });
+    const { stdout } = await daemon!.cli('why', 'automation:look');
+    expect(stdout).toContain('Its schedule hourly: 0 * * * *, UTC last fired at 2026-03-02T10:00:00.000Z');
+  });
+
+  it('catches up once after a restart, and fires nothing again after its clock was set back', {
+    tags: 'long',
+  }, async () => {
+    const { setClock, launch } = await start('2026-03-02T09:50:00');
+    await stored();
+    setClock('2026-03-02T09:59:58');
+    expect(await eventually(async () => (await ticks()).length === 1, 60_000)).toBe(true);
+    const { dataDir } = daemon!;
+    await daemon!.end('SIGKILL');
+    setClock('2026-03-02T13:30:00');
+    daemon = await launch(dataDir);
+    expect(await eventually(async () => (await ticks()).length === 2, 60_000)).toBe(true);
+    setClock('2026-03-02T12:59:58');
+    setClock('2026-03-02T13:59:58');
+    expect(await eventually(async () => (await ticks()).length === 3, 60_000)).toBe(true);
+    expect(await ticks()).toEqual(['2026-03-02T10:00', '2026-03-02T13:00', '2026-03-02T14:00']);
+    const { stdout } = await daemon.cli('automation', 'show', 'look');
+    expect(stdout).toContain('3 times missed, the last at 2026-03-02T13:00:00.000Z');
+  });
+});
