@@ -93,7 +93,8 @@ async function explainInactivity({ inventory }: StoryRequest, automation: Automa
       return { listens_to: automation.listensTo[i] ?? [], filter: { webhook_ids: trigger.webhookIds } };
     }
     const { repositories = null } = trigger;
-    const service = describeService(trigger, { webhooks, repositories });
+    const bound = webhooks.filter(({ uid }) => automation.listensTo[i]?.includes(uid));
+    const service = describeService(trigger, { webhooks: bound, repositories });
     return { service: { ...service, starts_here: service.reason === null } };
   });
   return explainInactiveAutomation({ enabled: automation.enabled, triggers }, webhooks).reasons;

@@ -63,6 +63,32 @@ describe('opening the database', () => {
     backup.close();
   });
 
+  it('lets factories with triggers of providers be applied again, because earlier versions did not bind them', () => {
+    const step = MIGRATIONS.findIndex((sql) => sql.includes('SET applied_source = NULL'));
+    const db = openDatabase(file(), MIGRATIONS.slice(0, step));
+    const insert = db.prepare("INSERT INTO factories (name, created_at, applied_source) VALUES (?, 1, 'git')");
+    for (const name of ['bound', 'unbound']) insert.run(name);
+    const columns = (db.pragma('table_info(automations)') as { name: string; notnull: number }[]).filter(
+      ({ notnull }) => notnull === 1,
+    );
+    const triggers = {
+      bound: '[{"provider":"webhook","event":"received"}]',
+      unbound: '[{"provider":"github","declared":{"provider":"github","event":"push"}}]',
+    };
+    for (const [factory, text] of Object.entries(triggers)) {
+      const values = columns.map(({ name }) => (name === 'factory' ? factory : name === 'triggers' ? text : '1'));
+      const names = columns.map(({ name }) => name).join(', ');
+      db.prepare(`INSERT INTO automations (${names}) VALUES (${values.map(() => '?').join(', ')})`).run(values);
+    }
+    db.close();
+    const migrated = openDatabase(file(), MIGRATIONS);
+    expect(migrated.prepare('SELECT name, applied_source AS source FROM factories ORDER BY name').all()).toEqual([
+      { name: 'bound', source: 'git' },
+      { name: 'unbound', source: null },
+    ]);
+    migrated.close();
+  });
+
   it('reports the migration, keeps the three latest backups, and removes what was not finished', () => {
     makeOlder(file());
     const migrations: Migration[] = [];

@@ -65,7 +65,8 @@ function presentProviderTrigger(
   webhooks: readonly WebhookView[],
 ) {
   const { provider, declared, repositories = null } = trigger;
-  const { servedBy, reason, note } = describeService(trigger, { webhooks, repositories });
+  const bound = webhooks.filter(({ uid }) => listensTo.includes(uid));
+  const { servedBy, reason, note } = describeService(trigger, { webhooks: bound, repositories });
   return {
     ...declared,
     provider,
@@ -81,7 +82,7 @@ function presentProviderTrigger(
       repositories,
       names: listResolvedNames(
         trigger,
-        webhooks.filter(({ name }) => servedBy.includes(name)),
+        bound.filter(({ name }) => servedBy.includes(name)),
       ),
     },
   };

@@ -919,4 +919,9 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (factory, automation, name)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Earlier versions did not bind triggers of providers to webhooks. With no source, the next pass applies the same commit again.
+  `
+  UPDATE factories SET applied_source = NULL
+    WHERE name IN (SELECT factory FROM automations WHERE triggers LIKE '%"declared":%');
+  `,
 ];
