@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { ProviderTrigger } from '../../../../client/api-types.ts';
 import { describeCatchUp, describeSchedule } from '../../../../words/describe-schedule.ts';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
-import { TimeText } from '../../../parts/time/time-text.tsx';
+import { ExactTime, TimeText } from '../../../parts/time/time-text.tsx';
 import { objectPath } from '../../../paths.ts';
 
 /** A trigger with a schedule: its last time, what was missed, and the next times. */
@@ -32,7 +32,7 @@ export function ScheduleCard({ ticks, factory }: { ticks: NonNullable<ProviderTr
       <List size="sm">
         {ticks.next_at.map((at) => (
           <List.Item key={at}>
-            <TimeText at={at} />
+            <ExactTime at={at} />
           </List.Item>
         ))}
       </List>
