@@ -83,6 +83,7 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
         traceContext: null,
       },
       webhook: { name: 'ci', uid: webhook.uid },
+      origin: { filters: [], headers: {}, webhook: { serves: null, signatureScheme: null } },
       prompt: 'Then.',
       agent: 'reviewer',
       workspace: null,
