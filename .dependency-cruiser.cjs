@@ -16,7 +16,7 @@ const arrows = {
   ingress: ['core', 'registry', 'signature'],
   replay: ['core', 'ingress', 'registry'],
   schedules: ['core', 'cron', 'ingress', 'registry'],
-  reconcile: ['core', 'triggers', 'definitions', 'plan', 'yaml'],
+  reconcile: ['core', 'cron', 'triggers', 'definitions', 'plan', 'yaml'],
   edit: ['core', 'definitions', 'signature', 'reconcile'],
   run: ['core', 'filter', 'triggers'],
   sender: ['core', 'signature'],

@@ -3879,7 +3879,7 @@ export interface components {
                     }[];
                 }[];
             };
-            /** @description Which webhooks start the triggers of automations that are created or changed. */
+            /** @description What starts the triggers of automations that are created or changed. */
             triggers: {
                 automation: string;
                 trigger: string;
@@ -3889,6 +3889,8 @@ export interface components {
                 reason: string | null;
                 /** @description What the provider needs so that it sends the event; `null` if any webhook gets it. */
                 note: string | null;
+                /** @description The next five times of a schedule; empty for other triggers. */
+                next: string[];
             }[];
             /** @description Paths of the files in `agents/`, `runners/` and `skills/` that change; `null` if the request did not list these files. */
             agent_files: {

@@ -12,6 +12,12 @@ export interface MissingSecret {
   automations: string[];
 }
 
+/** What starts a trigger. */
+export interface PlannedTrigger extends TriggerService {
+  /** The first times at which its schedule fires if the plan is applied now; empty for other triggers. */
+  nextAt: number[];
+}
+
 /** The plan of an apply of a tree, or the diagnostics that prevent it. */
 export type PlanPreview =
   | { valid: false; diagnostics: Diagnostic[] }
@@ -20,8 +26,8 @@ export type PlanPreview =
       /** The live revision, which the plan is compared with. */
       appliedRevision: string | null;
       plan: Plan;
-      /** Which webhooks start the triggers of automations that are created or changed. */
-      triggers: TriggerService[];
+      /** What starts the triggers of automations that are created or changed. */
+      triggers: PlannedTrigger[];
       /** Changes of the files that runs get. */
       agentFiles: FileChanges;
       /** The apply waits for the secrets that webhooks name. */

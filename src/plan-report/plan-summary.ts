@@ -38,8 +38,9 @@ function listDefinitions({ webhooks, automations, triggers }: PlanPreview): Plan
 }
 
 /** `github issue_labeled: served by github`, or why the trigger starts nothing here. */
-function describeTrigger({ trigger, served_by: webhooks, reason }: PlanPreview['triggers'][number]): string {
+function describeTrigger({ trigger, served_by: webhooks, reason, next }: PlanPreview['triggers'][number]): string {
   if (reason !== null) return `${trigger}: cannot start here, ${reason}`;
+  if (next.length > 0) return `${trigger}: fires at ${next.join(', ')}`;
   return webhooks.length === 0 ? trigger : `${trigger}: served by ${webhooks.join(', ')}`;
 }
 

@@ -1,10 +1,9 @@
 import type { AutomationBacktest, Backtest, BacktestExample } from '../core/backtest.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { Plan, PlanEntry, PlanSection } from '../core/plan.ts';
-import type { PlanPreview } from '../core/plan-preview.ts';
+import type { PlannedTrigger, PlanPreview } from '../core/plan-preview.ts';
 import type { AuthMode } from '../core/resources/webhook.ts';
 import { formatInstant } from '../core/time/clock.ts';
-import type { TriggerService } from '../core/trigger.ts';
 
 /** What an apply changes, as the interfaces show it; the same in a preview and in the history. */
 export function presentPlan({ webhooks, automations }: Plan) {
@@ -49,7 +48,7 @@ export function presentPlanPreview<Commit>(
       delete: webhooks.delete.map(withUrl),
     },
     automations,
-    triggers: triggers.map(presentService),
+    triggers: triggers.map(presentTrigger),
     agent_files: agentFiles,
     missing_secrets: missingSecrets,
     diagnostics,
@@ -57,8 +56,8 @@ export function presentPlanPreview<Commit>(
   };
 }
 
-function presentService({ automation, trigger, servedBy, reason, note }: TriggerService) {
-  return { automation, trigger, served_by: servedBy, reason, note };
+function presentTrigger({ automation, trigger, servedBy, reason, note, nextAt }: PlannedTrigger) {
+  return { automation, trigger, served_by: servedBy, reason, note, next: nextAt.map((at) => formatInstant(at)) };
 }
 
 function urlOf(

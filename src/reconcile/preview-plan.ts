@@ -3,13 +3,14 @@ import { compareDiagnostics, type Diagnostic } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { Json } from '../core/json.ts';
 import type { Plan, PlanEntry } from '../core/plan.ts';
-import type { MissingSecret, PlanPreview } from '../core/plan-preview.ts';
+import type { MissingSecret, PlannedTrigger, PlanPreview } from '../core/plan-preview.ts';
 import type { Inventory } from '../core/ports/definitions/inventory.ts';
 import type { StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts';
 import { applyLint } from '../core/rules.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import type { Clock } from '../core/time/clock.ts';
-import { isWebhookTrigger, type TriggerService } from '../core/trigger.ts';
+import { isWebhookTrigger, scheduleOf, type Trigger } from '../core/trigger.ts';
+import { createTicks, listNextTicks } from '../cron/ticks.ts';
 import { FileResults } from '../definitions/file-results.ts';
 import { type BacktestBounds, runBacktest, type UnseenKey } from '../plan/backtest.ts';
 import { compareAgentFiles } from '../plan/compare-agent-files.ts';
@@ -72,7 +73,7 @@ export async function previewPlan(context: PreviewContext, order: PreviewOrder):
     valid: true,
     appliedRevision: applied.revision,
     plan: nameNewWebhooks(computed),
-    triggers: describeTriggers(definition, computed),
+    triggers: describeTriggers(definition, computed, context.clock.wallMs()),
     agentFiles: compareAgentFiles(applied.agentFiles, agentFiles.set),
     missingSecrets: listMissing(definition, secrets),
     diagnostics: [...findings, ...unseen].sort(compareDiagnostics),
@@ -107,13 +108,28 @@ function nameNewWebhooks({ plan, planned }: ComputedPlan): Plan {
   };
 }
 
-function describeTriggers(definition: FactoryDefinition, { plan, planned, listened }: ComputedPlan): TriggerService[] {
+/** Number of times of a schedule that a plan shows (provider triggers, section 5). */
+const SHOWN_TIMES = 5;
+
+function describeTriggers(
+  definition: FactoryDefinition,
+  { plan, planned, listened }: ComputedPlan,
+  nowMs: number,
+): PlannedTrigger[] {
   const { create, update } = plan.automations;
   const changed = new Set([...create, ...update].map(({ name }) => name));
   const webhooks = definition.webhooks.map((webhook) => ({ ...webhook, uid: listened.uids.get(webhook.name)! }));
   return planned.automations
     .filter(({ name }) => changed.has(name))
-    .flatMap((automation) => describeServices(automation, { webhooks, repositories: definition.repositories }));
+    .flatMap((automation) => {
+      const services = describeServices(automation, { webhooks, repositories: definition.repositories });
+      return services.map((service, index) => ({ ...service, nextAt: listNext(automation.triggers[index]!, nowMs) }));
+    });
+}
+
+function listNext(trigger: Trigger, nowMs: number): number[] {
+  const schedule = scheduleOf(trigger);
+  return schedule === null ? [] : listNextTicks(createTicks(schedule, nowMs), nowMs, SHOWN_TIMES);
 }
 
 function listMissing({ webhooks }: FactoryDefinition, resolved: ResolvedSecrets): MissingSecret[] {

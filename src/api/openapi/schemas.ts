@@ -940,8 +940,17 @@ export const COMPONENTS = {
       automations: planSection,
       triggers: {
         type: 'array',
-        items: closedObject({ automation: text, trigger: text, ...startsOrNot }),
-        description: 'Which webhooks start the triggers of automations that are created or changed.',
+        items: closedObject({
+          automation: text,
+          trigger: text,
+          ...startsOrNot,
+          next: {
+            type: 'array',
+            items: instant,
+            description: 'The next five times of a schedule; empty for other triggers.',
+          },
+        }),
+        description: 'What starts the triggers of automations that are created or changed.',
       },
       agent_files: {
         ...closedObject({ create: texts, update: texts, delete: texts }),
