@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { JsonObject } from '../../src/core/json.ts';
+import { TRIGGER_PROVIDERS } from '../../src/triggers/providers.ts';
 import { createAjv } from '../../src/yaml/create-ajv.ts';
 import { validateFiles } from '../helpers/definition-tree.ts';
 import { listDocuments, listFences, locate, readDocument } from '../helpers/documents.ts';
@@ -53,12 +54,18 @@ function compileSchema(kind: string): ValidateFunction {
   return (schema.$schema.includes('draft-07') ? new Ajv(options) : new Ajv2020(options)).compile(schema);
 }
 
-/** The files of the webhooks that an automation uses, because examples need not contain them. */
+/** The files of the webhooks that an automation uses, or that serve its provider triggers, because examples need not contain them. */
 function createNamedWebhooks(value: JsonObject): { [path: string]: string } {
   const names = [...JSON.stringify(value.triggers ?? []).matchAll(/"webhooks":(\[[^\]]*\])/g)].flatMap(
     ([, list]) => JSON.parse(list!) as string[],
   );
-  return Object.fromEntries(names.map((name) => [`webhooks/${name}.yaml`, 'secretName: A_SECRET\n']));
+  const providers = [...JSON.stringify(value.triggers ?? []).matchAll(/"provider":"(\w+)"/g)]
+    .map(([, provider]) => provider!)
+    .filter((provider) => TRIGGER_PROVIDERS.has(provider));
+  return Object.fromEntries([
+    ...names.map((name) => [`webhooks/${name}.yaml`, 'secretName: A_SECRET\n']),
+    ...providers.map((provider) => [`webhooks/any-${provider}.yaml`, `secretName: A_SECRET\nserves: ${provider}\n`]),
+  ]);
 }
 
 function listFiles(folder: string): string[] {
