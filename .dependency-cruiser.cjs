@@ -10,7 +10,7 @@ const arrows = {
   triggers: ['core'],
   cron: ['core'],
   definitions: ['core', 'cron', 'filter', 'triggers', 'signature', 'files', 'yaml'],
-  samples: ['core', 'filter', 'definitions'],
+  samples: ['core', 'filter', 'definitions', 'plan'],
   plan: ['core', 'filter', 'triggers'],
   registry: ['core', 'filter', 'signature', 'triggers'],
   ingress: ['core', 'registry', 'signature'],
@@ -47,7 +47,7 @@ const arrows = {
   backup: ['core', 'data-dir', 'files', 'secrets', 'storage'],
   doctor: ['core', 'config', 'data-dir', 'secrets', 'source', 'storage'],
   maintenance: ['core', 'api', 'data-dir', 'files', 'secrets', 'storage'],
-  demo: ['core', 'app', 'data-dir', 'executors', 'files', 'sender', 'signature', 'source'],
+  demo: ['core', 'app', 'cron', 'data-dir', 'executors', 'files', 'sender', 'signature', 'source', 'triggers'],
   worker: [
     'core',
     'api-types',

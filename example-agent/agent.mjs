@@ -7,13 +7,18 @@ const prompt = readFileSync(0, 'utf8');
 const payload = readFileSync(process.env.DOCKBELL_PAYLOAD, 'utf8');
 const task = prompt.split('\n').find((line) => line.trim() !== '') ?? '(no prompt)';
 
-process.stdout.write(
-  `automation ${process.env.DOCKBELL_AUTOMATION}, started by webhook ${process.env.DOCKBELL_WEBHOOK}\n`,
-);
+process.stdout.write(`automation ${process.env.DOCKBELL_AUTOMATION}, started by ${describeCause(process.env)}\n`);
 process.stdout.write(`task: ${task}\n`);
 process.stdout.write(`payload: ${Buffer.byteLength(payload)} bytes, keys: ${describeKeys(payload)}\n`);
 
 function describeKeys(text) {
   const value = JSON.parse(text);
   return value !== null && typeof value === 'object' ? Object.keys(value).join(', ') : typeof value;
+}
+
+/** Runs of provider triggers and schedules have the event in their environment. */
+function describeCause({ DOCKBELL_PROVIDER, DOCKBELL_TRIGGER_EVENT, DOCKBELL_WEBHOOK, DOCKBELL_URL }) {
+  if (DOCKBELL_TRIGGER_EVENT === undefined) return `webhook ${DOCKBELL_WEBHOOK}`;
+  const event = `${DOCKBELL_PROVIDER} ${DOCKBELL_TRIGGER_EVENT}`;
+  return DOCKBELL_URL === undefined ? event : `${event}, ${DOCKBELL_URL}`;
 }

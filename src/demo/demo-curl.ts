@@ -2,41 +2,53 @@ import type { WebhookView } from '../core/ports/definitions/inventory.ts';
 import { presentFields } from '../core/resources/fields.ts';
 import { WEBHOOK_FIELDS } from '../core/resources/webhook.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import { buildSenderRequest } from '../sender/build-request.ts';
+import { buildSenderRequest, type SenderRequest } from '../sender/build-request.ts';
 import { buildTokenCurl, renderCurl } from '../words/sending-commands.ts';
-
-/** A payload for each webhook of the example factory. */
-const PAYLOADS: Readonly<Record<string, unknown>> = {
-  'internal-ci': { status: 'failed', branch: 'main', build: 4711, step: 'unit tests', commit: '9fceb02' },
-  uptime: { service: 'checkout', state: 'down', since: '2026-11-21T06:00:00Z' },
-  github: { action: 'opened', pull_request: { number: 42, title: 'Retry uploads', draft: false } },
-};
+import type { DemoDelivery } from './demo-factories.ts';
 
 /** Marks the place in a signed request where the shell inserts a new delivery ID. */
 const ID_PLACEHOLDER = 'demo-id';
 
-/** One line to paste into a shell: it sends a delivery to this webhook, with its credential. */
-export function renderDemoCurl(webhook: WebhookView, ingressUrl: string, secret: SecretValue, nowMs: number): string {
-  const body = JSON.stringify(PAYLOADS[webhook.name] ?? { hello: 'dockbell' });
-  const url = `${ingressUrl}/webhooks/w/${webhook.uid}`;
-  if (webhook.authMode === 'signature') return renderSigned({ ...webhook, ingressUrl: url }, body, secret, nowMs);
+/** A delivery to a webhook of the demo, and its credential. */
+export interface DemoRequest {
+  webhook: WebhookView;
+  ingressUrl: string;
+  secret: SecretValue;
+  delivery: DemoDelivery;
+  /** Wall time in milliseconds, for signatures. */
+  nowMs: number;
+}
+
+/** One line to paste into a shell: it sends the delivery, with the credential. */
+export function renderDemoCurl({ webhook, delivery, secret, ...request }: DemoRequest): string {
+  if (webhook.authMode === 'signature') {
+    return renderSigned(signDelivery({ webhook, delivery, secret, ...request }, ID_PLACEHOLDER));
+  }
+  const url = urlOf(webhook, request.ingressUrl);
   const target = {
     ...presentFields(WEBHOOK_FIELDS, webhook),
     ingress_url: webhook.authMode === 'url_token' ? `${url}/{token}` : url,
   };
-  return buildTokenCurl(target, secret.reveal(), body);
+  return buildTokenCurl(target, secret.reveal(), JSON.stringify(delivery.body));
 }
 
-function renderSigned(
-  target: WebhookView & { ingressUrl: string },
-  body: string,
-  secret: SecretValue,
-  nowMs: number,
-): string {
-  const delivery = { body: Buffer.from(body), deliveryId: ID_PLACEHOLDER, nowMs, newId: () => ID_PLACEHOLDER };
-  const request = buildSenderRequest(target, secret.reveal(), delivery);
-  const headers = Object.entries(request.headers).map(
+/** The request to a webhook with a signature. */
+export function signDelivery(
+  { webhook, ingressUrl, secret, delivery: { headers = {}, body }, nowMs }: DemoRequest,
+  deliveryId: string,
+): SenderRequest {
+  const target = { ...webhook, ingressUrl: urlOf(webhook, ingressUrl) };
+  const delivery = { headers, body: Buffer.from(JSON.stringify(body)), deliveryId, nowMs, newId: () => deliveryId };
+  return buildSenderRequest(target, secret.reveal(), delivery);
+}
+
+function urlOf({ uid }: WebhookView, ingressUrl: string): string {
+  return `${ingressUrl}/webhooks/w/${uid}`;
+}
+
+function renderSigned({ url, headers, body }: SenderRequest): string {
+  const values = Object.entries(headers).map(
     ([name, value]) => [name, value === ID_PLACEHOLDER ? { kind: 'new-id' as const } : value] as const,
   );
-  return renderCurl({ url: request.url, headers, body: Buffer.from(request.body).toString('utf8') });
+  return renderCurl({ url, headers: values, body: Buffer.from(body).toString('utf8') });
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,29 +9,20 @@ import type { JsonObject } from '../core/json.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Environment } from '../core/reserved-variables.ts';
 import type { Run } from '../core/resources/run.ts';
-import type { AuthMode } from '../core/resources/webhook.ts';
 import type { ScopeChange } from '../core/secret-scope.ts';
 import { SecretValue } from '../core/secret-value.ts';
-import { systemClock } from '../core/time/clock.ts';
 import { resolveDataPaths } from '../data-dir/data-paths.ts';
 import { createRunLogReader } from '../executors/log/run-log.ts';
 import { packageFile } from '../files/package-files.ts';
 import { generateSecret } from '../signature/sign/generate-secret.ts';
 import { escapeLines } from '../words/escape-text.ts';
 import { TerminalText, textOf } from '../words/terminal-text.ts';
-import { renderDemoCurl } from './demo-curl.ts';
+import { type DemoFactory, EXAMPLE, PAYMENTS } from './demo-factories.ts';
 import { ensureDemoRepository } from './demo-repository.ts';
+import { renderCurls, renderTriggers, sendDelivery } from './introduce-factory.ts';
 
-const FACTORY = 'example';
 const EXAMPLE_FACTORY = fileURLToPath(packageFile('example-factory'));
 const EXAMPLE_AGENT = fileURLToPath(packageFile('example-agent/agent.mjs'));
-
-/** Secrets that the example factory names, and what each is for. */
-const SECRETS: Readonly<Record<string, Exclude<AuthMode, 'signature'>>> = {
-  INTERNAL_CI_WEBHOOK_SECRET: 'token',
-  UPTIME_WEBHOOK_SECRET: 'url_token',
-  GITHUB_WEBHOOK_SECRET: 'token',
-};
 
 const INGRESS_PORT = 8787;
 const ADMIN_PORT = 8788;
@@ -45,26 +37,31 @@ export interface DemoOptions {
   stop: AbortSignal;
 }
 
-/** Runs a daemon with the example factory; prints how to call it, then each run. Resolves with the exit code. */
+/**
+ * Runs a daemon with the example factories; prints how to call them, sends an event of GitHub, then prints each run. Resolves
+ * with the exit code.
+ */
 export async function runDemo({ dir, out, env, stop }: DemoOptions): Promise<number> {
   const repository = join(dir, 'example-factory');
   await ensureDemoRepository(EXAMPLE_FACTORY, repository, env);
+  const factories = [EXAMPLE, PAYMENTS].filter((factory) => isIn(repository, factory));
   const runLogs = createRunLogReader(resolveDataPaths(dir).runLogs);
   const daemon = await startDaemon({
     configFile: null,
     dataDir: dir,
     env,
-    overrides: await composeConfig(repository, env),
+    overrides: await composeConfig(repository, factories, env),
     log: { format: 'text', destination: out },
-    beforeWork: ensureSecrets,
+    beforeWork: (secrets) => ensureSecrets(secrets, factories),
     // What cannot be shown can be read with `dockbell run log`.
     onRunEnded: (run) => void printResult(out, runLogs, run).catch(() => {}),
   });
   if (stop.aborted) void daemon.stop();
   stop.addEventListener('abort', () => void daemon.stop(), { once: true });
   try {
-    await daemon.reconcile.reconcileNow(FACTORY);
-    out.write(await renderIntroduction(daemon, dir, repository));
+    for (const { name } of factories) await daemon.reconcile.reconcileNow(name);
+    out.write(await renderIntroduction(daemon, factories, dir, repository));
+    if (factories.includes(PAYMENTS)) out.write(await sendDelivery(daemon, PAYMENTS, 'github'));
   } catch (error) {
     await daemon.stop();
     if (!stop.aborted) throw error;
@@ -73,17 +70,19 @@ export async function runDemo({ dir, out, env, stop }: DemoOptions): Promise<num
 }
 
 /** Overrides win over the environment, so they omit a port that the environment sets. */
-async function composeConfig(repository: string, env: Environment): Promise<JsonObject> {
+async function composeConfig(
+  repository: string,
+  factories: readonly DemoFactory[],
+  env: Environment,
+): Promise<JsonObject> {
   return {
     ...(env.DOCKBELL_INGRESS_PORT === undefined ? { ingress: { port: await choosePort(INGRESS_PORT) } } : {}),
     ...(env.DOCKBELL_ADMIN_PORT === undefined ? { admin: { port: await choosePort(ADMIN_PORT) } } : {}),
-    factories: [
-      {
-        name: FACTORY,
-        source: { type: 'repository', url: repository },
-        runs: { executor: { type: 'command', command: [process.execPath, EXAMPLE_AGENT], timeout: '5m' } },
-      },
-    ],
+    factories: factories.map(({ name, path }) => ({
+      name,
+      source: { type: 'repository', url: repository, ...(path === null ? {} : { path }) },
+      runs: { executor: { type: 'command', command: [process.execPath, EXAMPLE_AGENT], timeout: '5m' } },
+    })),
   };
 }
 
@@ -96,38 +95,59 @@ function choosePort(port: number): Promise<number> {
   });
 }
 
-async function ensureSecrets(secrets: SecretStore): Promise<void> {
+/** A repository of an earlier version has only the first factory, and its user can delete any. */
+function isIn(repository: string, { path }: DemoFactory): boolean {
+  return path === null || existsSync(join(repository, path));
+}
+
+async function ensureSecrets(secrets: SecretStore, factories: readonly DemoFactory[]): Promise<void> {
   const existing = new Set((await secrets.list()).map((secret) => secret.name));
-  const scope: ScopeChange = { factories: [FACTORY], uses: ['webhook'] };
-  for (const [name, kind] of Object.entries(SECRETS)) {
-    if (existing.has(name)) continue;
-    await secrets.put(name, new SecretValue(generateSecret(kind, randomBytes)), 'create', { scope });
+  for (const factory of factories) {
+    const scope: ScopeChange = { factories: [factory.name], uses: ['webhook'] };
+    for (const [name, kind] of Object.entries(factory.secrets)) {
+      if (existing.has(name)) continue;
+      await secrets.put(name, new SecretValue(generateSecret(kind, randomBytes)), 'create', { scope });
+    }
   }
 }
 
-async function renderIntroduction(daemon: Daemon, dir: string, repository: string): Promise<string> {
-  const lines = ['', 'Dockbell serves the example factory. Paste one of these, as often as you like:'];
-  for (const webhook of await daemon.inventory.webhooks(FACTORY)) {
-    const secret = await daemon.secrets.open(webhook.secretName, webhook.secretVersion);
-    const curl =
-      secret === null
-        ? '(its secret is missing)'
-        : renderDemoCurl(webhook, daemon.ingressUrl, secret, systemClock.wallMs());
-    lines.push('', `# ${webhook.name}: ${webhook.description ?? webhook.authMode}`, curl);
-  }
+async function renderIntroduction(
+  daemon: Daemon,
+  factories: readonly DemoFactory[],
+  dir: string,
+  repository: string,
+): Promise<string> {
+  const lines = [
+    '',
+    'Dockbell serves the example factory. Paste one of these, as often as you like:',
+    ...(await renderCurls(daemon, EXAMPLE)),
+    ...(factories.includes(PAYMENTS) ? await renderPayments(daemon) : []),
+  ];
   const shown = relative(process.cwd(), repository) || repository;
   const option = dir === join(process.cwd(), '.dockbell') ? '' : ` --data-dir ${dir}`;
   return [
     ...lines,
     '',
     `The definition is the git repository ${shown}: change a file, commit it on main, and it is live within a second.`,
-    `In another terminal:  npx dockbell status${option}   npx dockbell delivery list internal-ci${option}`,
+    `In another terminal:  npx dockbell status${option}   npx dockbell delivery list internal-ci --factory ${EXAMPLE.name}${option}`,
     `Dashboard, signed in by this link once: ${await daemon.createStartLink()}`,
     `Management API: ${daemon.adminUrl}/api/v1 (owner token in ${join(relative(process.cwd(), dir) || dir, 'admin-token')}, OpenAPI at /api/v1/openapi.json)`,
     'Ctrl-C stops it cleanly; the next start continues with the same state. Runs are shown below.',
     '',
     '',
   ].join('\n');
+}
+
+async function renderPayments(daemon: Daemon): Promise<string[]> {
+  return [
+    '',
+    `The factory ${PAYMENTS.name} starts from events of GitHub and at the times of a schedule:`,
+    '',
+    ...(await renderTriggers(daemon, PAYMENTS)),
+    '',
+    'The demo sends a signed event of GitHub, an issue that was labeled. To send it again:',
+    ...(await renderCurls(daemon, PAYMENTS)),
+  ];
 }
 
 /** What the run wrote, indented under the line that says how it ended. */

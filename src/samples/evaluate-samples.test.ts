@@ -100,6 +100,40 @@ describe('a sample', () => {
   });
 });
 
+describe('a sample of a webhook that serves a provider', () => {
+  const provider = (event: string) =>
+    `---\ntriggers:\n  - {provider: github, event: ${event}, filter: {labels: [agent]}}\n---\nDo.\n`;
+  const more = {
+    'factory.yaml': 'schemaVersion: v1alpha1\nname: f\nrepositories: [{owner: acme, name: payments}]\n',
+    'webhooks/gh.yaml': 'authMode: signature\nsignatureScheme: github\nsecretName: GH\nignoreActors: [acme-bot]\n',
+    'automations/label/automation.md': provider('issue_labeled'),
+  };
+  const body = {
+    action: 'labeled',
+    label: { name: 'agent' },
+    issue: { number: 1, labels: [{ name: 'agent' }] },
+    repository: { full_name: 'acme/payments' },
+    sender: { login: 'ann' },
+  };
+  const headers = { 'X-GitHub-Event': 'issues' };
+  const started = (sample: object) => report({ 'gh.samples/a': sample }, more).samples[0]!.started;
+
+  it('starts the provider triggers that match its headers and body', () => {
+    expect(started({ headers, body })).toEqual(['label']);
+    expect(started({ headers: { 'X-GitHub-Event': 'push' }, body })).toEqual([]);
+    expect(started({ headers, body: { ...body, label: { name: 'bug' } } })).toEqual([]);
+  });
+
+  it('starts none for a repository that the factory does not list, or an account that the webhook ignores', () => {
+    expect(started({ headers, body: { ...body, repository: { full_name: 'acme/other' } } })).toEqual([]);
+    expect(started({ headers, body: { ...body, sender: { login: 'acme-bot' } } })).toEqual([]);
+  });
+
+  it('starts none for a webhook that does not serve the provider', () => {
+    expect(report({ 'ci.samples/a': { headers, body } }, more).samples[0]!.started).toEqual(['all']);
+  });
+});
+
 describe('a report', () => {
   it('fails if a file in a folder of samples could not be evaluated', () => {
     const ok = { body: {}, starts: ['all'] };

@@ -1,17 +1,43 @@
 import type { AutomationDefinition, FactoryDefinition } from '../core/definition.ts';
+import type { WebhookUid } from '../core/ids.ts';
 import { type DeliveryFilter, isWebhookTrigger, lowercaseNames, triggerFilters } from '../core/trigger.ts';
 import type { Sample } from '../definitions/read/read-sample.ts';
 import { evaluateAutomation } from '../filter/evaluate-filters.ts';
+import { collectListenedTo, type ListenedTo, resolveListeners } from '../plan/resolve-listeners.ts';
 import type { SampleDecision, SampleResult } from './sample-result.ts';
 
 /** What each sample would start if its webhook accepted it now, and whether the sample expects that. */
 export function evaluateSamples(definition: FactoryDefinition, samples: readonly Sample[]): SampleResult[] {
   const automations = [...definition.automations].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return samples.map((sample) => evaluateSample({ ...definition, automations }, sample));
+  const listened = collectListenedTo(definition, nameUids(definition));
+  const candidates = automations.map((automation) => resolve(automation, listened));
+  return samples.map((sample) => evaluateSample(definition, candidates, sample));
 }
 
-function evaluateSample(definition: FactoryDefinition, sample: Sample): SampleResult {
-  const decisions = definition.automations.flatMap((automation) => decide(definition, automation, sample) ?? []);
+/** Before an apply, webhooks have no UID, so their names stand for it. */
+function nameUids({ webhooks }: FactoryDefinition): Map<string, WebhookUid> {
+  return new Map(webhooks.map(({ name }) => [name, name as WebhookUid]));
+}
+
+/** An automation, and the filters by which each webhook starts it. */
+interface Candidate {
+  automation: AutomationDefinition;
+  /** Does a trigger select webhooks by UID? */
+  byUid: boolean;
+  filtersOf(webhook: string): DeliveryFilter[];
+}
+
+function resolve(automation: AutomationDefinition, listened: ListenedTo): Candidate {
+  const { triggers, listensTo } = resolveListeners(automation, listened);
+  return {
+    automation,
+    byUid: automation.triggers.some((trigger) => isWebhookTrigger(trigger) && trigger.webhookIds.length > 0),
+    filtersOf: (webhook) => triggerFilters<string>({ triggers, listensTo }, webhook),
+  };
+}
+
+function evaluateSample(definition: FactoryDefinition, candidates: readonly Candidate[], sample: Sample): SampleResult {
+  const decisions = candidates.flatMap((candidate) => decide(definition, candidate, sample) ?? []);
   const started = decisions.filter(({ starts }) => starts).map(({ automation }) => automation);
   const { webhook, name, file, description, starts: expected } = sample;
   const failures = expected === null ? [] : decisions.filter((found) => found.starts !== isExpected(sample, found));
@@ -26,12 +52,10 @@ function isExpected({ starts }: Sample, { automation }: SampleDecision): boolean
 /** `null` if the automation has no trigger for the webhook and is not expected. */
 function decide(
   { webhooks }: FactoryDefinition,
-  automation: AutomationDefinition,
+  { automation, byUid, filtersOf }: Candidate,
   sample: Sample,
 ): SampleDecision | null {
-  const triggers = automation.triggers.filter(isWebhookTrigger);
-  const filters = triggerFilters({ triggers, listensTo: triggers.map((trigger) => trigger.webhooks) }, sample.webhook);
-  const byUid = triggers.some((trigger) => trigger.webhookIds.length > 0);
+  const filters = filtersOf(sample.webhook);
   const isListed = sample.starts?.includes(automation.name) ?? false;
   if (filters.length === 0 && !isListed) return null;
   if (filters.length > 0 && webhooks.find(({ name }) => name === sample.webhook)?.enabled === false) {

@@ -163,8 +163,13 @@ const DEMO: Page = {
       return [['HTTP/1.1', '$ sh paste.sh\nHTTP/1.1']];
     },
     2: async (folder) => {
-      await eventually(async () => readDemo(folder).includes('payload: '));
-      return [['… INFO  run started', "$ sed -n '/run started/,$ p' demo.log\n… INFO  run started"]];
+      await eventually(async () => readDemo(folder).includes('payload: 87 bytes'));
+      return [
+        [
+          '… INFO  run started',
+          "$ sed -n '/automation=triage-build-failure/,/payload: 87/ p' demo.log\n… INFO  run started",
+        ],
+      ];
     },
     3: (folder) => listAddresses(folder),
     5: (folder) => editFilter(folder, 'failed, passed'),

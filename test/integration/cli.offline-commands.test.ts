@@ -449,12 +449,15 @@ describe('test', () => {
     expect((await run(['test', '--rev', 'nope'])).code).toBe(2);
   });
 
-  it('passes for every webhook of the example factory', async () => {
-    const folder = fileURLToPath(new URL('../../example-factory', import.meta.url));
+  it.each([
+    ['example-factory', ['github', 'internal-ci', 'uptime']],
+    ['example-factory/payments', ['github']],
+  ])('passes for every webhook of %s', async (path, webhooks) => {
+    const folder = fileURLToPath(new URL(`../../${path}`, import.meta.url));
     const { code, stdout } = await run(['test', folder, '--json']);
     expect(code).toBe(0);
     const { samples } = JSON.parse(stdout) as { samples: { webhook: string; outcome: string }[] };
-    expect(new Set(samples.map(({ webhook }) => webhook))).toEqual(new Set(['github', 'internal-ci', 'uptime']));
+    expect(new Set(samples.map(({ webhook }) => webhook))).toEqual(new Set(webhooks));
     expect(new Set(samples.map(({ outcome }) => outcome))).toEqual(new Set(['passed']));
   });
 });
