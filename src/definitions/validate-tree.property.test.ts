@@ -14,7 +14,7 @@ triggers:
     filter:
       webhooks: [x]
       payload: { level: [error, fatal], data: { "a b": { not_in: [1, null] } } }
-  - { provider: schedule, cron: "* * * * *" }
+  - { provider: schedule, event: cron_fired, schedule: { cron: "* * * * *" } }
 secrets: [TOKEN]
 ---
 

@@ -48,7 +48,7 @@ async function startDemo(env: Record<string, string> = {}): Promise<RunningDemo>
   const exited = runDemo({ dir, out, env: { PATH: process.env.PATH, ...env }, stop: stop.signal });
   exited.catch(() => {});
   const shown = () => chunks.join('');
-  await Promise.race([exited, eventually(() => shown().includes('Ctrl-C'), 30_000)]);
+  await Promise.race([exited, eventually(() => shown().includes('Ctrl-C'), 60_000)]);
   const curls = shown()
     .split('\n')
     .filter((line) => line.startsWith('curl '));
@@ -76,6 +76,9 @@ async function findFreePort(): Promise<number> {
 it('serves the example with one curl for each webhook that starts a run, and a second start continues with it, on the ports of the environment', async () => {
   const first = await startDemo();
   expect(first.curls.length).toBeGreaterThanOrEqual(3);
+  expect(first.shown()).toMatch(/report-activity: schedule \* \* \* \* \*, next at \d{4}-/);
+  // The demo sends an event of GitHub itself.
+  await eventually(() => first.shown().includes('started by github issue_labeled'));
   for (const curl of first.curls) {
     expect(curl).not.toContain(`:${USUAL_PORT}/`);
     const before = first.shown().split('    | ').length;

@@ -670,6 +670,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
             starts_here: true,
             served_by: [],
             reason: null,
+            note: null,
             repositories: null,
             names: {},
           },

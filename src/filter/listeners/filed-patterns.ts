@@ -103,7 +103,10 @@ export class FiledPatterns<Listener> {
   evaluate(evaluation: Evaluation<Listener>): void {
     visitValues(this.#byValue.root, evaluation.received, evaluation);
     for (const { visitForms, patterns } of this.#byForm.values()) {
-      visitForms(evaluation.received.payload, (form) => evaluatePatterns(patterns.get(form), evaluation));
+      visitForms(evaluation.received.payload, (form) => {
+        const listing = patterns.get(form);
+        if (listing !== undefined) evaluatePatterns(listing, evaluation);
+      });
     }
     const held: SharedEnd<Listener>[] = [];
     visitConditions(this.#byCondition.root, evaluation.received, evaluation.number, held);
@@ -207,8 +210,7 @@ function isLast<Listener>(patterns: Patterns<Listener> | undefined, pattern: Fil
   return patterns.size === 0;
 }
 
-function evaluatePatterns<Listener>(patterns: Patterns<Listener> | undefined, evaluation: Evaluation<Listener>): void {
-  if (patterns === undefined) return;
+function evaluatePatterns<Listener>(patterns: Patterns<Listener>, evaluation: Evaluation<Listener>): void {
   if (patterns instanceof Set) for (const pattern of patterns) evaluatePattern(pattern, evaluation);
   else evaluatePattern(patterns, evaluation);
 }
@@ -257,7 +259,10 @@ function visitValue<Listener>(
 ): void {
   if (value === undefined) return;
   if (node.items.size > 0) {
-    for (const one of Array.isArray(value) ? value : [value]) evaluatePatterns(node.items.get(one), evaluation);
+    for (const one of Array.isArray(value) ? value : [value]) {
+      const patterns = node.items.get(one);
+      if (patterns !== undefined) evaluatePatterns(patterns, evaluation);
+    }
   }
   if (node.children.size > 0) forEachObject(value, (object) => visitValues(node, object, evaluation));
 }
