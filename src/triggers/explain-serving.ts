@@ -92,13 +92,16 @@ export function sayObstacle(obstacle: Obstacle): string {
   }
 }
 
+const UNKNOWN_EVENT = 'this version does not know its event';
+
 /** `null` if the provider serves the event, and payloads have the keys of the filter. */
 function explainNotEvaluated({ provider, declared }: Pick<ProviderTrigger, 'provider' | 'declared'>): string | null {
   if (provider === 'factory') return 'Dockbell has no work items';
+  if (provider === 'schedule') return UNKNOWN_EVENT;
   const known = TRIGGER_PROVIDERS.get(provider);
   if (known === undefined) return 'this version does not know its provider';
   const event = findEvent(provider, declared);
-  if (event === null) return 'this version does not know its event';
+  if (event === null) return UNKNOWN_EVENT;
   if (event.unserved !== undefined) return event.unserved;
   const unserved = Object.entries(filterOf(declared)).find(([key, condition]) => {
     const row = Object.hasOwn(event.keys, key) ? event.keys[key] : undefined;

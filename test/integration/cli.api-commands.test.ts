@@ -557,7 +557,7 @@ describe('automation show', () => {
     await serve();
     const { code, stdout } = await run(['automation', 'show', 'fix-errors']);
     expect(code).toBe(0);
-    expect(stdout).toContain('provider schedule is handled elsewhere');
+    expect(stdout).toContain('The trigger schedule cron cannot start here: this version does not know its event.');
     expect(stdout).toContain('It does not fire from everything it names');
     expect(stdout).toContain('Fix it.');
   });
