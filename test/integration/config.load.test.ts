@@ -131,6 +131,7 @@ describe('defaults', () => {
       {
         name: 'payments',
         notify: [],
+        pullRequests: null,
         source: {
           type: 'repository',
           url: join(folder, '../payments.git'),
