@@ -23,7 +23,7 @@ describe('the code that a command loads', () => {
     { args: ['--version'], files: 25, kilobytes: 190 },
     { args: ['--help'], files: 25, kilobytes: 190 },
     { args: ['status', '--help'], files: 50, kilobytes: 450 },
-    { args: ['validate', FACTORY], files: 74, kilobytes: 1_160 },
+    { args: ['validate', FACTORY], files: 76, kilobytes: 1_160 },
   ])('$args.0 is at most $files files and $kilobytes KB', async ({ args, files, kilobytes }) => {
     const loaded = await listLoaded(args);
     expect(loaded.names).toContain('main.js');
