@@ -157,7 +157,9 @@ const DEMO: Page = {
       await eventually(async () => existsSync(join(folder, 'demo.log')) && readDemo(folder).includes('# uptime'));
       return [['$ npm start', '$ cat demo.log'], ...listAddresses(folder)];
     },
-    1: (folder) => {
+    1: async (folder) => {
+      // The demo sends an event itself, whose run is not part of the session.
+      await eventually(async () => readDemo(folder).includes('payload: 310 bytes'));
       const [, curl = ''] = /^# internal-ci.*\n(curl .*)$/m.exec(readDemo(folder)) ?? [];
       writeIn(folder, 'paste.sh', curl.replace('curl', 'curl -s'));
       return [['HTTP/1.1', '$ sh paste.sh\nHTTP/1.1']];
