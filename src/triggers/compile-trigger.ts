@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { ProviderNames } from '../core/resources/provider-names.ts';
 import type { ProviderCondition } from '../core/trigger.ts';
 import { excludeOwnActions } from './ignored-actors.ts';
-import { TRIGGER_PROVIDERS } from './providers.ts';
+import { findTriggerEvent, TRIGGER_PROVIDERS } from './providers.ts';
 import { resolveName } from './resolve-name.ts';
 import type { DeliveryRow, FilterKey, ServedKey, Source, TriggerEvent, TriggerProvider } from './trigger-event.ts';
 import type { ProviderEvent, TriggerPattern, ValueCondition } from './trigger-pattern.ts';
@@ -25,8 +25,8 @@ interface UsedKey extends Lists {
  */
 export function compileTrigger(condition: ProviderCondition): TriggerPattern[] {
   const provider = TRIGGER_PROVIDERS.get(condition.provider);
-  const event = provider === undefined ? undefined : findEvent(provider, condition.event);
-  if (provider === undefined || event === undefined) return [];
+  const event = findTriggerEvent(condition.provider, condition.event);
+  if (provider === undefined || event === null) return [];
   const used = readUsedKeys(event, condition);
   if (used === null) return [];
   const trigger = `${condition.provider} ${condition.event}`;
@@ -42,10 +42,6 @@ export function compileTrigger(condition: ProviderCondition): TriggerPattern[] {
       ],
     })),
   );
-}
-
-function findEvent({ events }: TriggerProvider, name: string): TriggerEvent | undefined {
-  return Object.hasOwn(events, name) ? events[name] : undefined;
 }
 
 /** The keys that impose something; `null` if the filter or what the factory says about it cannot be evaluated. */

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { NameKind } from '../core/resources/provider-names.ts';
 import type { ProviderTrigger } from '../core/trigger.ts';
 import { compileTrigger } from './compile-trigger.ts';
-import { TRIGGER_PROVIDERS } from './providers.ts';
+import { findTriggerEvent, TRIGGER_PROVIDERS } from './providers.ts';
 import { resolveName } from './resolve-name.ts';
 import { findServingWebhooks, type ServingKeys } from './serving-webhooks.ts';
 import type { TriggerEvent } from './trigger-event.ts';
@@ -64,7 +64,7 @@ export function listResolvedNames(
   { provider, declared }: Pick<ProviderTrigger, 'provider' | 'declared'>,
   webhooks: readonly Pick<ServingWebhook, 'names'>[],
 ): { [name: string]: string[] } {
-  const keys = findEvent(provider, declared)?.keys ?? {};
+  const keys = findTriggerEvent(provider, declared.event)?.keys ?? {};
   const resolved = new Map<string, string[]>();
   for (const { names: kind, value } of listNames(keys, filterOf(declared))) {
     const ids = webhooks.flatMap(({ names }) => resolveName(kind, value, names ?? {}) ?? []);
@@ -100,7 +100,7 @@ function explainNotEvaluated({ provider, declared }: Pick<ProviderTrigger, 'prov
   if (provider === 'schedule') return UNKNOWN_EVENT;
   const known = TRIGGER_PROVIDERS.get(provider);
   if (known === undefined) return 'this version does not know its provider';
-  const event = findEvent(provider, declared);
+  const event = findTriggerEvent(provider, declared.event);
   if (event === null) return UNKNOWN_EVENT;
   if (event.unserved !== undefined) return event.unserved;
   const unserved = Object.entries(filterOf(declared)).find(([key, condition]) => {
@@ -108,11 +108,6 @@ function explainNotEvaluated({ provider, declared }: Pick<ProviderTrigger, 'prov
     return row !== undefined && 'unserved' in row && listValues(condition).length > 0;
   });
   return unserved === undefined ? null : `its filter key "${unserved[0]}" cannot be evaluated`;
-}
-
-function findEvent(provider: string, { event }: JsonObject): TriggerEvent | null {
-  const events = TRIGGER_PROVIDERS.get(provider)?.events ?? {};
-  return typeof event === 'string' && Object.hasOwn(events, event) ? events[event]! : null;
 }
 
 function filterOf({ filter = null }: JsonObject): JsonObject {
@@ -135,10 +130,10 @@ function findObstacles(
   };
   const scoped = repositories === null ? condition : { ...condition, repositories: [...repositories] };
   if (compileTrigger(scoped).length > 0) return disabled;
-  const unmapped = listUnmapped(findEvent(provider, declared)!, filter, { webhook, names });
+  const unmapped = listUnmapped(findTriggerEvent(provider, declared.event)!, filter, { webhook, names });
   if (unmapped.length > 0) return [...disabled, ...unmapped];
   if (compileTrigger(condition).length > 0) return [...disabled, { kind: 'no-repositories' }];
-  const event = findEvent(provider, declared)!;
+  const event = findTriggerEvent(provider, declared.event)!;
   if (event.needsName === true && botUsername === null) return [...disabled, { kind: 'no-bot', webhook }];
   return [...disabled, { kind: 'not-evaluated', why: 'its filter is not valid' }];
 }
