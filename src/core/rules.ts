@@ -27,7 +27,7 @@ export const RULES = {
   'tree/omitted-file': lint('warning', 'Runs do not get a file in `agents/`, `runners/` or `skills/`.'),
   'file/too-large': error('A definition file is larger than 256 KiB.'),
   'file/too-slow': error(
-    'Reading a definition file takes longer than two seconds, or reading all files longer than 30 seconds.',
+    'Reading a definition file takes more than two seconds of processor time, or reading all files more than 30 seconds.',
   ),
   'file/not-utf8': error('A definition file is not valid UTF-8.'),
   'file/wrong-extension': error('The extension of a definition file is `.yml` or in upper case. It must be `.yaml`.'),

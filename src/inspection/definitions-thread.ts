@@ -7,7 +7,7 @@ import type { DefinitionFile } from '../definitions/read/sort-entries.ts';
 import { SlowTaskError, type StepLimits } from '../threads/step-limits.ts';
 import { TaskThread } from '../threads/task-thread.ts';
 
-/** How long a tree may take. */
+/** How long a tree may take. Limits of files are processor time of the thread. */
 export interface ValidationLimits {
   /** One tree, from the moment the thread receives it: after that the thread counts as broken. */
   timeoutMs: number;
@@ -81,6 +81,6 @@ export function describeSlowness(error: unknown): ValidatedTree {
 function explainSlowness({ limitMs, isStep }: SlowTaskError): string {
   const seconds = limitMs / 1000;
   return isStep
-    ? `The file could not be validated within ${seconds} seconds.`
-    : `The definition could not be validated within ${seconds} seconds; this file was the last that was read.`;
+    ? `To read this file takes more than ${seconds} seconds of processor time.`
+    : `To read the definition takes more than ${seconds} seconds of processor time; this file was the last that was read.`;
 }

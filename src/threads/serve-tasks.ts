@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { AppError } from '../core/errors.ts';
 import { copyError, PendingCalls, type Reply } from './pending-calls.ts';
 import type { HostCall, HostReply, StepMessage } from './task-thread.ts';
-import type { RequestMessage } from './worker-calls.ts';
+import { countCpuMs, type RequestMessage } from './worker-calls.ts';
 
 /** Names the step that begins, for the time limits of steps; `null` ends the steps. */
 export type OnStep = (step: string | null) => void;
@@ -19,7 +19,7 @@ export function serveTasks<Task, Result, Host extends object = object>(
   const host = createHost<Host>(hostCalls, post);
   const answer = async ({ id, request }: RequestMessage<Task>) => {
     try {
-      post({ id, value: await perform(request, (step) => post({ step }), host) });
+      post({ id, value: await perform(request, (name) => post(describeStep(name)), host) });
     } catch (error) {
       // Anything else is a defect: it ends the thread, and the other side reports it.
       if (!(error instanceof AppError)) throw error;
@@ -30,6 +30,10 @@ export function serveTasks<Task, Result, Host extends object = object>(
     if ('hostReply' in message) hostCalls.settle(message.hostReply);
     else void answer(message);
   });
+}
+
+function describeStep(name: string | null): StepMessage {
+  return { step: name === null ? null : { name, atMs: countCpuMs(process.threadCpuUsage()) } };
 }
 
 function createHost<Host extends object>(calls: PendingCalls, post: (call: HostCall) => void): Host {

@@ -42,9 +42,9 @@ export interface HostReply {
   hostReply: Reply;
 }
 
-/** The step that begins; `null` ends the steps. */
+/** The step that begins, and the processor time that the thread has used, in milliseconds; `null` ends the steps. */
 export interface StepMessage {
-  step: string | null;
+  step: { name: string; atMs: number } | null;
 }
 
 /** Runs tasks in a worker thread, one after another. The thread starts with the first task and again after a failure. */
@@ -93,7 +93,7 @@ export class TaskThread<Task, Result> {
     const end = (error: AppError) => void calls.terminate(error);
     const onTimeout = () => end(this.#describeFailure(`it took longer than ${timeoutMs / 1000} s`));
     const cancelTimeout = scheduleCall(timeoutMs, onTimeout);
-    this.#steps = steps === undefined ? null : new StepWatch(steps, end);
+    this.#steps = steps === undefined ? null : new StepWatch(steps, () => calls.measureCpuMs(), end);
     try {
       return (await calls.call(task)) as Result;
     } finally {
@@ -120,7 +120,7 @@ export class TaskThread<Task, Result> {
   #receive(calls: WorkerCalls<Task>, message: StepMessage | HostCall): void {
     if ('hostCall' in message) void this.#answerHostCall(calls, message);
     else if (message.step === null) this.#steps?.stop();
-    else this.#steps?.begin(message.step);
+    else this.#steps?.begin(message.step.name, message.step.atMs);
   }
 
   async #answerHostCall(calls: WorkerCalls<Task>, { hostCall: id, name, args }: HostCall): Promise<void> {

@@ -61,6 +61,11 @@ export class WorkerCalls<Request> {
     this.#worker.postMessage(message, transfer);
   }
 
+  /** The processor time that the thread has used, in milliseconds. Rejects if it has ended. */
+  async measureCpuMs(): Promise<number> {
+    return countCpuMs(await this.#worker.cpuUsage());
+  }
+
   /** Ends the thread; open and later calls reject with `error`. */
   async terminate(error: AppError): Promise<void> {
     this.#fail(error);
@@ -83,4 +88,9 @@ export class WorkerCalls<Request> {
     this.#end ??= error;
     this.#pending.rejectAll(this.#end);
   }
+}
+
+/** The milliseconds of `process.threadCpuUsage()`, or of the same figures of another thread. */
+export function countCpuMs({ user, system }: NodeJS.CpuUsage): number {
+  return (user + system) / 1000;
 }

@@ -222,7 +222,9 @@ async function explainFailure<T>(scene: Scene, seed: number, step: string, work:
 const seed = chooseSeed();
 console.log(`crash test: DOCKBELL_SEED=${seed}`);
 
-it('a daemon that is killed while runs start loses no delivery, and starts no run twice', async () => {
+it('a daemon that is killed while runs start loses no delivery, and starts no run twice', {
+  timeout: 180_000,
+}, async () => {
   const repo = await createCiRepository();
   const scene = createScene({ seed, commandSeconds: 0.5, startsRunsPercent: 10, repo });
   const uid = await applyFactory(scene);

@@ -152,7 +152,7 @@ describe('dockbell dev', () => {
     expect(dev.output()).toMatch(/stopped +The daemon has stopped\.\n$/);
     expect(await isAlive(dev.pid)).toBe(false);
     expect(readdirSync(temporary)).toEqual([]);
-    expect(readdirSync(dir).sort()).toEqual(['.env', 'automations', 'factory.yaml', 'webhooks']);
+    expect(readdirSync(dir).sort()).toEqual(['.env', 'automations', 'factory.yaml', 'payments', 'webhooks']);
     expect(existsSync(env.DOCKBELL_DATA_DIR)).toBe(false);
   });
 });

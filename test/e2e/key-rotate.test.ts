@@ -7,7 +7,9 @@ import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const config = { factories: [{ name: 'rows', source: { type: 'live' } }] };
 
-it('the master key changes while the daemon runs', () => changeMasterKey({ versions: 3, isKilled: false }));
+it('the master key changes while the daemon runs', { timeout: 120_000 }, () =>
+  changeMasterKey({ versions: 3, isKilled: false }),
+);
 
 it('a kill while the master key changes loses nothing', { tags: 'long', timeout: 240_000 }, () =>
   changeMasterKey({ versions: 300, isKilled: true }),
@@ -22,7 +24,9 @@ async function changeMasterKey({ versions, isKilled }: { versions: number; isKil
   const start = () => startTestDaemon({ config, dataDir });
   let daemon: TestDaemon = await start();
   const body = { name: 'ci' };
-  const { body: webhook } = await daemon.api('/factories/rows/webhooks', { method: 'POST', body });
+  const created = await daemon.api('/factories/rows/webhooks', { method: 'POST', body });
+  expect(created.status, JSON.stringify(created.body)).toBe(201);
+  const webhook = created.body;
   const post = async (path: string) => {
     const headers = { authorization: `Bearer ${webhook.secret}`, 'content-type': 'application/json' };
     const url = `${daemon.ingressUrl}${new URL(path).pathname}`;

@@ -1,14 +1,23 @@
+import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyCiFactory, CI_AUTOMATIONS, configureCiFactory, declareCiFactory } from '../helpers/ci-factory.ts';
+import {
+  applyCiFactory,
+  CI_AUTOMATIONS,
+  CI_TOKEN,
+  configureCiFactory,
+  declareCiFactory,
+} from '../helpers/ci-factory.ts';
 import { sendToCi, useCiOnPostgres } from '../helpers/ci-on-postgres.ts';
+import { commitOnto } from '../helpers/commit-onto.ts';
 import { readDocument } from '../helpers/documents.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { TestReplicas } from '../helpers/replicas.ts';
+import { REQUEST_TOKEN, type RequestHost, startRequestHost } from '../helpers/request-host.ts';
 import { withClient } from '../helpers/start-postgres.ts';
 import { type StaticReceiver, startStaticReceiver } from '../helpers/static-receiver.ts';
 import type { TestDaemon } from '../helpers/test-daemon.ts';
@@ -27,14 +36,26 @@ let follower: TestDaemon;
 let url: string;
 let receiver: StaticReceiver;
 let balancer: Balancer;
+let host: RequestHost;
 let uids: Record<string, string>;
 
 beforeAll(async () => {
-  [receiver, balancer] = await Promise.all([startStaticReceiver(), startBalancer(() => follower ?? leader)]);
+  [receiver, balancer, host] = await Promise.all([
+    startStaticReceiver(),
+    startBalancer(() => follower ?? leader),
+    startRequestHost('github'),
+  ]);
   await ci.repo.commit(MORE_WEBHOOKS);
   const config = configureCiFactory(ci.repo, ['/bin/echo', 'the output of a run']);
   const [factory] = config.factories as [object];
   const notify = [{ type: 'webhook', url: receiver.url, secretName: 'SIGNING', allowPrivateAddresses: true }];
+  const pullRequests = {
+    type: 'github',
+    url: host.url,
+    repository: 'team/factory',
+    secretName: 'CHECKS',
+    pollInterval: '1h',
+  };
   url = await ci.server.createDatabase('state');
   const replicas = new TestReplicas(url, {
     config: {
@@ -42,7 +63,7 @@ beforeAll(async () => {
       baseUrl: balancer.url,
       limits: { deliveriesPerMinute: DELIVERIES_PER_MINUTE },
       factories: [
-        { ...factory, notify },
+        { ...factory, notify, pullRequests },
         { name: 'queued', source: { type: 'live' }, runs: { executor: { type: 'queue' } } },
       ],
     },
@@ -50,6 +71,7 @@ beforeAll(async () => {
   leader = await replicas.start();
   const value = `whsec_${'QUJD'.repeat(8)}`;
   expect((await leader.api('/secrets/SIGNING', { method: 'PUT', body: { value } })).status).toBeLessThan(300);
+  expect((await leader.api('/secrets/CHECKS', { method: 'PUT', body: { value: REQUEST_TOKEN } })).status).toBe(201);
   await applyCiFactory(leader);
   follower = await replicas.start();
   const { body } = await leader.api('/factories/payments/webhooks');
@@ -58,6 +80,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const daemon of [follower, leader]) await daemon?.end('SIGTERM');
   await receiver?.close();
+  await host?.close();
   balancer?.close();
 });
 
@@ -214,6 +237,24 @@ const WALKS: Record<string, () => Promise<void>> = {
     expect(count()).toBe(1);
   },
 
+  'open pull requests and what their last checks depended on (`pull-requests/`)': async () => {
+    const head = await commitOnto(ci.repo, await ci.repo.git(['rev-parse', 'HEAD']), {
+      'webhooks/proposed.yaml': 'secretName: CI_SECRET\n',
+    });
+    await ci.repo.git(['update-ref', 'refs/pull/7/head', head]);
+    host.open({ number: 7, commit: head });
+    const body = { action: 'opened', number: 7 };
+    const signature = createHmac('sha256', CI_TOKEN).update(JSON.stringify(body)).digest('hex');
+    const headers = { 'x-github-event': 'pull_request', 'x-hub-signature-256': `sha256=${signature}` };
+    expect((await sendToCi(follower, uids.signed!, body, headers)).status).toBe(202);
+    await eventually(() => host.statuses.find(({ sha, state }) => sha === head && state === 'success'));
+    expect(host.statuses.map(({ state }) => state)).toEqual(['pending', 'success']);
+    for (const daemon of [leader, follower]) {
+      const { body: listed } = await daemon.api('/factories/payments/pull-requests');
+      expect(listed.pull_requests).toMatchObject([{ number: 7, head, state: 'success' }]);
+    }
+  },
+
   'live events': async () => {
     const away = new AbortController();
     const token = readFileSync(join(follower.dataDir, 'admin-token'), 'utf8').trim();
@@ -272,6 +313,23 @@ const WALKS: Record<string, () => Promise<void>> = {
     );
     for (const daemon of [leader, follower])
       await eventually(async () => (await daemon.api(`/runs/${id}/log`)).body === 'the output of a run\n');
+  },
+
+  'schedules, and when each is due (`schedules/`)': async () => {
+    const schedule = '{ name: yearly, cron: "0 0 1 1 *" }';
+    await ci.repo.commit({
+      'automations/yearly/automation.md': `---\ntriggers:\n  - provider: schedule\n    event: cron_fired\n    schedule: ${schedule}\n---\nCount.\n`,
+    });
+    expect((await leader.cli('reconcile', '--factory', 'payments', '--wait')).code).toBe(0);
+    for (const daemon of [leader, follower]) {
+      const ticks = await eventually(async () => {
+        const { body } = await daemon.api('/factories/payments/automations/yearly');
+        return body.triggers?.[0]?.ticks?.id === undefined ? null : body.triggers[0].ticks;
+      });
+      expect(ticks.next_at[0]).toMatch(/^\d{4}-01-01T00:00:00\.000Z$/);
+    }
+    const { rows } = await withClient(url, (client) => client.query('SELECT count(*) FROM schedules'));
+    expect(rows).toEqual([{ count: '1' }]);
   },
 
   'retention, scheduled work': async () => {

@@ -28,12 +28,13 @@ describe('Git for a repository that Dockbell created', () => {
   });
 
   it('does not wait after a command without output', async () => {
-    const durations: number[] = [];
-    for (let i = 0; i < 5; i++) {
+    // A wait would be 50 ms each time. A busy machine needs more now and then, but not each time.
+    let fastestMs = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < 50 && fastestMs >= 50; i++) {
       const startedAt = performance.now();
       expect(await runAsGit('exit 0')).toBe('');
-      durations.push(performance.now() - startedAt);
+      fastestMs = Math.min(fastestMs, performance.now() - startedAt);
     }
-    expect(Math.min(...durations)).toBeLessThan(50);
+    expect(fastestMs).toBeLessThan(50);
   });
 });
