@@ -6,13 +6,9 @@ import type {
   ServedChange,
   StagedAutomations,
 } from '../core/ports/definitions/serving.ts';
-import {
-  type ScheduledAutomation,
-  TICK_LISTENERS,
-  TICK_SOURCE_NAME,
-  type TickSource,
-} from '../core/resources/schedule.ts';
+import { type ScheduledAutomation, TICK_LISTENERS, type TickSource } from '../core/resources/schedule.ts';
 import type { Listener } from '../filter/listeners/listener-index.ts';
+import { TICK_SOURCE_NAME } from '../words/tick-source.ts';
 import { buildLiveWebhook, type PushTrigger } from './build-live-webhooks.ts';
 import { type CompiledFilters, compileFilters, FactoryListeners } from './factory-listeners.ts';
 import type { LiveWebhook } from './live-webhook.ts';

@@ -1,16 +1,10 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { applyCiFactory, configureCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { createTempDir } from '../helpers/temp-dir.ts';
+import { createSettableClock, maySetClock } from '../helpers/set-clock.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
-
-const LIBRARY = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
-const mayFake = existsSync(LIBRARY);
-if (!mayFake) console.warn(`NOT TESTED: the clock of a daemon cannot be set without libfaketime (${LIBRARY}).`);
 
 const DEFINITION = `---
 triggers:
@@ -21,7 +15,7 @@ triggers:
 Look for new errors.
 `;
 
-describe.skipIf(!mayFake)('a daemon with a schedule', () => {
+describe.skipIf(!maySetClock)('a daemon with a schedule', () => {
   let daemon: TestDaemon | null = null;
   const cleanups: (() => void)[] = [];
   afterEach(async () => {
@@ -34,27 +28,16 @@ describe.skipIf(!mayFake)('a daemon with a schedule', () => {
     const repo = await createCiRepository();
     cleanups.push(() => repo.remove());
     await repo.commit({ 'automations/look/automation.md': DEFINITION }, 'Look for errors each hour');
-    const clockFile = join(createTempDir('clock'), 'clock');
-    const setClock = (to: string) => {
-      const seconds = Math.round((Date.parse(`${to}Z`) - Date.now()) / 1000);
-      writeFileSync(clockFile, `${seconds < 0 ? '' : '+'}${seconds}\n`);
-    };
-    setClock(at);
+    const clock = createSettableClock(at);
     const launch = (dir?: string) =>
       startTestDaemon({
         config: configureCiFactory(repo, ['/bin/true']),
         ...(dir === undefined ? {} : { dataDir: dir }),
-        env: {
-          TZ: 'UTC',
-          LD_PRELOAD: LIBRARY,
-          FAKETIME_TIMESTAMP_FILE: clockFile,
-          FAKETIME_NO_CACHE: '1',
-          FAKETIME_DONT_FAKE_MONOTONIC: '1',
-        },
+        env: clock.env,
       });
     daemon = await launch();
     await applyCiFactory(daemon);
-    return { setClock, launch };
+    return { setClock: clock.set, launch };
   }
 
   /** The trigger, once the daemon has stored its schedule. */

@@ -399,6 +399,9 @@ export const ELSEWHERE: { [document: string]: string } = {
 export const executed = (document: string) =>
   listCommandBlocks(document).filter((block) => readReason(block) === null && !/^[\w./-]+\.sh$/.test(block.title));
 
+/** A busy machine takes long to start the programs of a document. */
+const DOCUMENT_MS = 180_000;
+
 /** Executes every block of these documents, in the order of `PAGES`. */
 export function describeCommandBlocks(title: string, documents: readonly string[]): void {
   describe(title, () => {
@@ -420,7 +423,8 @@ export function describeCommandBlocks(title: string, documents: readonly string[
       return openDocumentShell(createTempDir('reader'), describeDaemon(hosted));
     };
 
-    it.each(Object.keys(PAGES).filter((document) => documents.includes(document)))('%s', async (document) => {
+    const listed = Object.keys(PAGES).filter((document) => documents.includes(document));
+    it.each(listed)('%s', { timeout: DOCUMENT_MS }, async (document) => {
       const page = PAGES[document]!;
       const shell = await openShell(page);
       shells.push(shell);

@@ -73,7 +73,9 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-it('serves the example with one curl for each webhook that starts a run, and a second start continues with it, on the ports of the environment', async () => {
+it('serves the example with one curl for each webhook that starts a run, and a second start continues with it, on the ports of the environment', {
+  timeout: 180_000,
+}, async () => {
   const first = await startDemo();
   expect(first.curls.length).toBeGreaterThanOrEqual(3);
   expect(first.shown()).toMatch(/report-activity: schedule \* \* \* \* \*, next at \d{4}-/);

@@ -34,13 +34,7 @@ export interface ScheduledAutomation {
   schedules: readonly DeclaredSchedule[];
 }
 
-/**
- * The name of the internal webhook of a factory: its ticks are entries of the delivery log, and each entry belongs to a webhook. No file
- * can have this name, no request reaches it, and it is stored as deleted, so that no list shows it.
- */
-export const TICK_SOURCE_NAME = '(schedule)';
-
-/** The key of the listeners of that webhook, which the registry has before the storage has its UID. */
+/** The key of the listeners of the webhook `TICK_SOURCE_NAME`, which the registry has before the storage has its UID. */
 export const TICK_LISTENERS: WebhookUid = 'wh_schedule';
 
 /** That webhook in the storage. */

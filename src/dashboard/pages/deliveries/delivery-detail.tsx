@@ -9,6 +9,7 @@ import { ExactTime } from '../../parts/time/time-text.tsx';
 import { DeliveryDecisions } from './delivery-decisions.tsx';
 import { DeliveryPayload } from './delivery-payload.tsx';
 import { DeliveryRejection } from './delivery-rejection.tsx';
+import { DeliverySource, isTick } from './delivery-source.tsx';
 
 /** Whether something about the delivery is stored in addition to its story. */
 export function hasContents({ label }: Delivery): boolean {
@@ -44,14 +45,9 @@ export function DeliveryDetail({ delivery }: { delivery: Delivery }) {
 }
 
 function listFacts(delivery: Delivery): [string, React.ReactNode][] {
-  const { factory, webhook_uid, webhook_name, delivery_id, delivery_id_source, replay_of, replay, revision } = delivery;
+  const { factory, delivery_id, delivery_id_source, replay_of, replay, revision } = delivery;
   return [
-    [
-      'Webhook',
-      <ObjectLink key="webhook" factory={factory} kind="webhooks" id={webhook_uid}>
-        <UntrustedText text={webhook_name} />
-      </ObjectLink>,
-    ],
+    ['Webhook', isTick(delivery) ? null : <DeliverySource key="webhook" delivery={delivery} />],
     ['Received', <ExactTime key="received" at={delivery.received_at} />],
     ['Event', delivery.event === null ? null : <UntrustedText key="event" text={delivery.event} />],
     ['Summary', delivery.summary === null ? null : <UntrustedText key="summary" text={delivery.summary} />],

@@ -15,12 +15,12 @@ import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { DetailToggle } from '../../parts/table/detail-toggle.tsx';
 import { useCursorPages, useOpenRow } from '../../parts/table/use-cursor-pages.ts';
 import { formatBodySize } from '../../parts/text/format-body-size.ts';
-import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { objectPath } from '../../paths.ts';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import { letsThrough } from './delivery-filter.ts';
+import { DeliverySource, isTick } from './delivery-source.tsx';
 import { NoDelivery } from './no-delivery.tsx';
 import { ReplayDelivery } from './replay-delivery.tsx';
 
@@ -107,13 +107,11 @@ function buildWebhookColumn(webhooks: readonly Webhook[]): DataColumn<Delivery> 
   return {
     header: 'Webhook',
     render: (delivery) => {
-      const { factory, webhook_uid, webhook_name } = delivery;
+      const { factory, webhook_uid: uid } = delivery;
       return (
         <>
-          <ObjectLink factory={factory} kind="webhooks" id={webhook_uid}>
-            <UntrustedText text={webhook_name} />
-          </ObjectLink>
-          {!listed.has(webhook_uid) && <DeletedMark factory={factory} uid={webhook_uid} />}
+          <DeliverySource delivery={delivery} />
+          {!listed.has(uid) && !isTick(delivery) && <DeletedMark factory={factory} uid={uid} />}
         </>
       );
     },
