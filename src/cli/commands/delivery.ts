@@ -1,11 +1,10 @@
 import { Option } from 'commander';
 import type { AutomationDecision, Delivery, DeliveryExplanation } from '../../client/api-types.ts';
 import { type ListQuery, listRows, type Page } from '../../client/list-rows.ts';
-import { isNotFound, readAnswer } from '../../client/read-answer.ts';
-import type { Json } from '../../core/json.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import type { DeliveryLabel } from '../../core/resources/delivery.ts';
 import { describeIdentitySource, IDENTITY_SOURCE_WORDS } from '../../words/delivery-identity.ts';
-import { escapeLines, escapeText } from '../../words/escape-text.ts';
+import { escapeText } from '../../words/escape-text.ts';
 import { describeLabel as describeEntryLabel, NO_LABEL } from '../../words/rate-limited.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
@@ -15,16 +14,14 @@ import { findWebhookOrDeleted, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts'
 import { followDeliveries } from '../follow/follow-deliveries.ts';
 import type { WatchOptions } from '../follow/watch-list.ts';
 import { addDeliveryFilters, type DeliveryFilterOptions, readDeliveryFilters } from '../input/delivery-filters.ts';
-import { parseJsonBytes } from '../input/read-input.ts';
 import { countOption } from '../input/value-options.ts';
-import { redactBody } from '../offline/redact-body.ts';
-import { renderSample } from '../offline/render-sample.ts';
 import type { Colors } from '../output/colors.ts';
 import { formatAge, formatInstantWithAge } from '../output/format-time.ts';
 import { createRowPrinter, printAnswer, printList, printObject } from '../output/print-result.ts';
 import { RESULT_KINDS } from '../output/result-kinds.ts';
 import { RESULT_OPTIONS, type ResultOptions } from '../output/result-options.ts';
 import type { Column } from '../output/table.ts';
+import { printPayload, printSample } from './delivery-payload.ts';
 
 interface ListOptions extends WatchOptions, DeliveryFilterOptions {
   follow?: boolean;
@@ -258,7 +255,8 @@ async function showDelivery(session: CommandSession, options: ShowOptions, ref: 
   if (options.redact !== undefined && !options.asSample) throw new CliError('--redact requires --as-sample.');
   const id = await findDelivery(session, ref);
   if (options.payload) await printPayload(session, id);
-  else if (options.asSample) await printSample(session, id, options.redact ?? []);
+  else if (options.asSample)
+    await printSample(session, { id, explanation: await readExplanation(session, id), redacted: options.redact ?? [] });
   else if (options.explain) await explainDelivery(session, options, id);
   else {
     const api = await session.api();
@@ -267,54 +265,6 @@ async function showDelivery(session: CommandSession, options: ShowOptions, ref: 
     await printObject(session, options, { kind: RESULT_KINDS.delivery, value: delivery, print });
   }
   return EXIT_CODES.done;
-}
-
-async function printPayload(session: CommandSession, id: string): Promise<void> {
-  printExactly(session, await readPayload(session, id, true));
-}
-
-/** Writes the exact bytes to files and pipes. On a terminal control characters are escaped. */
-function printExactly({ output, context }: CommandSession, bytes: Uint8Array): void {
-  if (context.stdout.isTTY === true) output.line(escapeLines(Buffer.from(bytes).toString('utf8')));
-  else output.bytes(bytes);
-}
-
-async function printSample(session: CommandSession, id: string, redacted: readonly string[]): Promise<void> {
-  const { output } = session;
-  const api = await session.api();
-  const body = parseJsonBytes(await readPayload(session, id), 'The payload') as Json;
-  redactBody(body, redacted);
-  const delivery = await readAnswer(api.GET('/api/v1/deliveries/{id}', { params: { path: { id } } }));
-  const explanation = await readAnswer(api.GET('/api/v1/deliveries/{id}/explain', { params: { path: { id } } }));
-  const webhook = await readAnswer(
-    api.GET('/api/v1/factories/{factory}/webhooks/{uid}', {
-      params: { path: { factory: delivery.factory, uid: delivery.webhook_uid } },
-    }),
-  );
-  const { text, isTooLarge } = renderSample({ delivery, webhook, explanation, body });
-  printExactly(session, Buffer.from(text));
-  if (redacted.length > 0)
-    output.note('"starts" lists what the original delivery started. Redaction may change that: run "dockbell test".');
-  if (isTooLarge)
-    output.note(
-      'The sample is larger than 256 KiB, so it cannot be used: remove keys from its body that no filter uses.',
-    );
-}
-
-/** @param exact of a form, the form and not its JSON */
-async function readPayload(session: CommandSession, id: string, exact = false): Promise<Uint8Array> {
-  const api = await session.api();
-  try {
-    const params = { path: { id }, query: { exact } };
-    const request = api.GET('/api/v1/deliveries/{id}/payload', { params, parseAs: 'arrayBuffer' });
-    return new Uint8Array((await readAnswer(request)) as ArrayBuffer);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    const { label } = await readAnswer(api.GET('/api/v1/deliveries/{id}', { params: { path: { id } } }));
-    throw new CliError(
-      `Delivery ${escapeText(id)} has no payload. ${escapeText(describeEntryLabel(label))} Only metadata is stored for it.`,
-    );
-  }
 }
 
 function printDelivery(session: CommandSession, delivery: Delivery): void {

@@ -1,12 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import type { Delivery, Webhook } from '../../client/api-types.ts';
+import type { AutomationTrigger, Delivery, Webhook } from '../../client/api-types.ts';
 import type { Json } from '../../core/json.ts';
 import { renderSample } from './render-sample.ts';
 
-function render(delivery: Partial<Delivery>, webhook: Partial<Webhook>, body: Json = 1) {
+function render(
+  delivery: Partial<Delivery>,
+  webhook: Partial<Webhook>,
+  body: Json = 1,
+  triggers: readonly AutomationTrigger[] = [],
+) {
   const { text, isTooLarge } = renderSample({
     delivery: { id: 'dlv_1', received_at: '2026-01-01T00:00:00.000Z', ...delivery } as Delivery,
-    webhook: { delivery_id_header: null, signature_scheme: null, signature: null, ...webhook } as Webhook,
+    webhook: {
+      uid: 'w-1',
+      delivery_id_header: null,
+      signature_scheme: null,
+      signature: null,
+      serves: null,
+      ...webhook,
+    } as Webhook,
+    triggers,
     explanation: {
       delivery: 'dlv_1',
       decisions: [
@@ -48,6 +61,34 @@ describe('renderSample', () => {
   it('omits a header if only its hash is stored', () => {
     const delivery = { delivery_id: `sha256:${'0'.repeat(64)}`, delivery_id_source: 'service_header' } as const;
     expect(render(delivery, {}).sample.headers).toBeUndefined();
+  });
+
+  const recorded = {
+    'user-agent': 'GitHub-Hookshot/1',
+    'content-type': 'application/json',
+    'x-github-event': 'issues',
+    'x-stage': 'test',
+    authorization: 'Bearer canary',
+  };
+  const testing = (headers: { [name: string]: string[] }, listensTo = 'w-1') =>
+    [{ provider: 'webhook', filter: { headers, payload: null }, listens_to: [listensTo] }] as AutomationTrigger[];
+
+  it.each<[string, Partial<Webhook>, AutomationTrigger[], { [name: string]: string } | undefined]>([
+    ['names the event of its provider', { signature_scheme: 'github' }, [], { 'X-GitHub-Event': 'issues' }],
+    ['names the event of the provider that it serves', { serves: 'github' }, [], { 'X-GitHub-Event': 'issues' }],
+    ['serves no provider', { signature_scheme: 'github', serves: 'none' }, [], undefined],
+    ['has a filter of headers', {}, testing({ 'X-Stage': ['test'] }), { 'X-Stage': 'test' }],
+    [
+      'has a filter of the header that names the event',
+      { signature_scheme: 'github' },
+      testing({ 'x-github-event': ['issues'], 'User-Agent': ['a'] }),
+      { 'X-GitHub-Event': 'issues', 'User-Agent': 'GitHub-Hookshot/1' },
+    ],
+    ['has a filter of a header that was not recorded', {}, testing({ 'X-Other': ['1'] }), undefined],
+    ['has a filter of a credential', {}, testing({ Authorization: ['Bearer canary'] }), undefined],
+    ['does not have the filter of another webhook', {}, testing({ 'X-Stage': ['test'] }, 'w-2'), undefined],
+  ])('keeps the headers that triggers test, of a webhook that %s', (_, webhook, triggers, headers) => {
+    expect(render({ headers: recorded }, webhook, 1, triggers).sample.headers).toEqual(headers);
   });
 
   it('writes a large sample without indentation, and reports one that is still too large', () => {

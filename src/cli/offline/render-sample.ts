@@ -1,8 +1,10 @@
-import type { Delivery, DeliveryExplanation, Webhook } from '../../client/api-types.ts';
-import type { Json } from '../../core/json.ts';
+import type { AutomationTrigger, Delivery, DeliveryExplanation, Webhook } from '../../client/api-types.ts';
+import { isJsonObject, type Json } from '../../core/json.ts';
 import { MAX_DEFINITION_BYTES } from '../../core/source-tree.ts';
 import { isCredentialHeader } from '../../signature/schemes/credential-headers.ts';
 import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
+import { TRIGGER_PROVIDERS } from '../../triggers/providers.ts';
+import { servedProvider } from '../../triggers/served-provider.ts';
 import { CliError } from '../exit-codes.ts';
 
 /** What a sample is made of. */
@@ -10,6 +12,8 @@ export interface RecordedDelivery {
   delivery: Delivery;
   /** The webhook as it is now. */
   webhook: Webhook;
+  /** Of the automations of the factory, as they are now. */
+  triggers: readonly AutomationTrigger[];
   explanation: DeliveryExplanation;
   body: Json;
 }
@@ -24,11 +28,12 @@ export interface RenderedSample {
  * A stored delivery as the file `webhooks/<name>.samples/<sample>.json`. `starts` lists what the delivery started, even if
  * the definition has changed since.
  */
-export function renderSample({ delivery, webhook, explanation, body }: RecordedDelivery): RenderedSample {
-  const headers = nameDelivery(delivery, webhook);
+export function renderSample(recorded: RecordedDelivery): RenderedSample {
+  const { delivery, explanation, body } = recorded;
+  const headers = pickHeaders(recorded);
   const sample = {
     description: `${delivery.id}, received ${delivery.received_at}`,
-    ...(headers === null ? {} : { headers }),
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
     body,
     starts: explanation.decisions.filter(({ outcome }) => outcome === 'started').map(({ automation }) => automation),
   };
@@ -39,6 +44,32 @@ export function renderSample({ delivery, webhook, explanation, body }: RecordedD
 }
 
 const HASHED_IDENTITY = /^sha256:[0-9a-f]{64}$/;
+
+/** The header that identifies the delivery, and the recorded ones that triggers of the webhook test. Never a credential. */
+function pickHeaders({ delivery, webhook, triggers }: RecordedDelivery): { [name: string]: string } {
+  const picked = new Map<string, string>(Object.entries(nameDelivery(delivery, webhook) ?? {}));
+  const recorded = new Map(Object.entries((delivery.headers ?? {}) as { [name: string]: string }));
+  const names = new Set([...picked.keys()].map((name) => name.toLowerCase()));
+  for (const name of listTestedHeaders(webhook, triggers)) {
+    const lowercase = name.toLowerCase();
+    const value = recorded.get(lowercase);
+    if (value === undefined || names.has(lowercase) || isCredentialHeader(name)) continue;
+    names.add(lowercase);
+    picked.set(name, value);
+  }
+  return Object.fromEntries(picked);
+}
+
+/** Names in the spelling of the provider or of the filter. */
+function listTestedHeaders(webhook: Webhook, triggers: readonly AutomationTrigger[]): string[] {
+  const { serves, signature_scheme: signatureScheme } = webhook;
+  const eventName = TRIGGER_PROVIDERS.get(servedProvider({ serves, signatureScheme }) ?? '')?.eventName;
+  const filtered = triggers.flatMap((trigger) => {
+    if (!trigger.listens_to.includes(webhook.uid) || !('filter' in trigger) || !isJsonObject(trigger.filter)) return [];
+    return isJsonObject(trigger.filter.headers) ? Object.keys(trigger.filter.headers) : [];
+  });
+  return eventName !== undefined && 'header' in eventName ? [eventName.header, ...filtered] : filtered;
+}
 
 /** The header that identifies the delivery. `null` if no header does, or if only the hash of its value is stored. */
 export function nameDelivery({ delivery_id: value, delivery_id_source: source }: Delivery, webhook: Webhook) {
