@@ -40,6 +40,14 @@ const front = (title: string, text: string | Uint8Array, findings: string[], say
   says,
 });
 
+/** An automation with two triggers of one event, and their webhook. */
+const githubTriggers = (...filters: [string, string]) => ({
+  'webhooks/github.yaml': 'authMode: signature\nsignatureScheme: github\nsecretName: A\n',
+  'automations/a/automation.md': `---\ntriggers:\n${filters
+    .map((filter) => `  - {provider: github, event: issue_created, filter: ${filter}}\n`)
+    .join('')}---\n\nDo it.\n`,
+});
+
 const SIGNED = 'authMode: signature\nsecretName: A\nsignatureScheme';
 const CUSTOM = `${SIGNED}: custom\nsignature: `;
 
@@ -793,6 +801,23 @@ Do it.
     ['7:5 automation/repeated-trigger triggers[2]'],
     /triggers\[0]/,
   ),
+  {
+    title: 'the same provider trigger twice, written differently',
+    files: githubTriggers(
+      '{labels: [Bug, ui], repos: {in: [acme/api]}}',
+      '{labels: {in: [ui, bug, BUG], not_in: []}, assignees: null, repos: [ACME/api]}',
+    ),
+    findings: [
+      'automations/a/automation.md:4:5 automation/repeated-trigger triggers[1]',
+      'automations/a/automation.md:4:92 automation/empty-filter triggers[1].filter.labels.not_in',
+    ],
+    says: /identical to triggers\[0].*another event or filter/s,
+  },
+  {
+    title: 'a provider trigger for a list of labels and one for all others',
+    files: githubTriggers('{labels: [bug], repos: [acme/api]}', '{labels: {not_in: [bug]}, repos: [acme/api]}'),
+    findings: [],
+  },
   {
     title: 'what is off by default, where the factory wants it',
     files: {

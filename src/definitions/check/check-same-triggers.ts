@@ -1,5 +1,5 @@
 import type { AutomationDefinition } from '../../core/definition.ts';
-import type { WebhookTrigger } from '../../core/trigger.ts';
+import { isWebhookTrigger, type Trigger, type WebhookTrigger } from '../../core/trigger.ts';
 import { quote } from '../../yaml/key-path.ts';
 import type { FileProblem } from '../file-diagnostics.ts';
 import type { AutomationLinks, AutomationResult, LinkedTrigger } from '../read/file-result.ts';
@@ -12,7 +12,7 @@ export type ProblemsByFile = ReadonlyMap<AutomationResult, readonly FileProblem[
 
 /**
  * Warns about enabled automations with the same webhook and the same filter as an earlier automation, because each delivery
- * starts both. Also warns about repeated triggers within one automation. Triggers are compared as text, so 5,000 automations
+ * starts both. Also warns about repeated triggers within one automation, of webhooks and of providers. Triggers are compared as text, so 5,000 automations
  * need one pass. The order of keys, webhooks and listed values is ignored. Invalid automations are not compared
  * with others.
  */
@@ -29,7 +29,9 @@ export function checkSameTriggers(
     const all = normalizeTriggers(definition, links, references);
     const problems: FileProblem[] = [];
     const triggers = all.length === 1 ? all : dropRepeated(all, problems);
-    const message = hasWrongReferences ? null : findSameTrigger(definition, triggers, firsts);
+    const listening = triggers.filter(({ trigger }) => isWebhookTrigger(trigger));
+    const message =
+      hasWrongReferences || listening.length === 0 ? null : findSameTrigger(definition, listening, firsts);
     if (message !== null) {
       const hint = 'Remove or disable one of them, or use different payload filters.';
       problems.push({ rule: 'automation/same-trigger', at: links.triggersAt, path: ['triggers'], message, hint });
@@ -109,15 +111,18 @@ function findWhole(
 function dropRepeated(triggers: readonly NormalTrigger[], problems: FileProblem[]): NormalTrigger[] {
   const firsts = new Map<string, NormalTrigger>();
   let isReported = false;
-  for (const trigger of triggers) {
-    const fingerprint = formatTrigger(trigger);
+  for (const one of triggers) {
+    const fingerprint = formatTrigger(one);
     const first = firsts.get(fingerprint);
-    if (first === undefined) firsts.set(fingerprint, trigger);
+    if (first === undefined) firsts.set(fingerprint, one);
     else if (!isReported) {
       isReported = true;
-      const { index, at } = trigger.link;
+      const { index, at } = one.link;
       const message = `This trigger is identical to triggers[${first.link.index}]. One delivery starts at most one run of an automation.`;
-      const hint = 'Remove the trigger, or use other webhooks or another payload filter.';
+      const other = isWebhookTrigger(one.trigger)
+        ? 'other webhooks or another payload filter'
+        : 'another event or filter';
+      const hint = `Remove the trigger, or use ${other}.`;
       problems.push({ rule: 'automation/repeated-trigger', at, path: ['triggers', index], message, hint });
     }
   }
@@ -127,6 +132,8 @@ function dropRepeated(triggers: readonly NormalTrigger[], problems: FileProblem[
 /** A trigger in its normal form. */
 interface NormalTrigger {
   link: LinkedTrigger;
+  trigger: Trigger;
+  /** Empty for a trigger of a provider. */
   webhookNames: readonly string[];
 }
 
@@ -135,10 +142,10 @@ function normalizeTriggers(
   links: AutomationLinks,
   references: Pick<References, 'namesByUid'>,
 ): NormalTrigger[] {
-  return links.triggers.map((link) => ({
-    link,
-    webhookNames: listWebhooks(triggers[link.index] as WebhookTrigger, references),
-  }));
+  return links.triggers.map((link) => {
+    const trigger = triggers[link.index]!;
+    return { link, trigger, webhookNames: isWebhookTrigger(trigger) ? listWebhooks(trigger, references) : [] };
+  });
 }
 
 function formatTrigger({ webhookNames, link }: NormalTrigger): string {

@@ -199,7 +199,8 @@ function findContradiction(known: FilterKey, key: string, condition: JsonObject,
   return [problem('filter/contradiction', path, message, 'Remove one of the two: no payload can match both.')];
 }
 
-function normalizeListed({ compare, aliases = {} }: ServedKey, value: Json): Json {
+/** A listed value in the form in which it is compared with payloads. */
+export function normalizeListed({ compare, aliases = {} }: ServedKey, value: Json): Json {
   if (typeof value !== 'string') return value;
   const normal = COMPARISONS[compare](value);
   return aliases[normal] ?? normal;

@@ -6,7 +6,7 @@ import type { FilterPattern } from '../../filter/pattern.ts';
 import type { KeyPath } from '../../yaml/key-path.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
 import { type AutomationLinks, type LinkedTrigger, PlacedTextList, type ReferenceList } from './file-result.ts';
-import { normalizeFilter } from './normalize-filter.ts';
+import { normalizeFilter, normalizeProviderTrigger } from './normalize-filter.ts';
 
 /** The valid filters of a front matter, by their declaration. */
 export type Patterns = ReadonlyMap<JsonObject, FilterPattern>;
@@ -68,8 +68,9 @@ const EMPTY_PATTERN: FilterPattern = { headers: [], payload: [], event: null, va
 function collectTriggers({ triggers }: AutomationDefinition, yaml: YamlText, patterns: Patterns): LinkedTrigger[] {
   const declared = new Map(listWebhookFilters(yaml.value).map(({ filter, path }) => [path[1], filter]));
   return triggers.flatMap((trigger, index) => {
-    if (!isWebhookTrigger(trigger)) return [];
-    const pattern = patterns.get(declared.get(index)!) ?? EMPTY_PATTERN;
-    return [{ index, at: yaml.locate(['triggers', index]).value, filter: normalizeFilter(pattern) }];
+    const filter = isWebhookTrigger(trigger)
+      ? normalizeFilter(patterns.get(declared.get(index)!) ?? EMPTY_PATTERN)
+      : normalizeProviderTrigger(trigger.declared);
+    return filter === null ? [] : [{ index, at: yaml.locate(['triggers', index]).value, filter }];
   });
 }

@@ -59,7 +59,7 @@ export interface AutomationLinks {
   triggersAt: Position;
   /** The values of `agent` and `runner`; `null` if the file does not have the key. */
   namedAt: Readonly<Record<NamedFolderKey, Position | null>>;
-  /** The webhook triggers of a valid automation, in order. */
+  /** The webhook triggers and the triggers of known provider events of a valid automation, in order. */
   triggers: readonly LinkedTrigger[];
 }
 
@@ -82,7 +82,7 @@ export interface LinkedTrigger {
   /** Index in the list of all triggers. */
   index: number;
   at: Position;
-  /** The payload filter in its normal form. */
+  /** The filter in its normal form. Of a provider trigger, with its provider and its event. */
   filter: string;
 }
 
