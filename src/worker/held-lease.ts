@@ -80,7 +80,7 @@ export class HeldLease {
 
   /** Sends all output but the last part, which the end of the run contains. */
   async flush(): Promise<void> {
-    while (!this.#ended.signal.aborted && (await this.#parts.output.isLong())) {
+    while (!this.#ended.signal.aborted && !(await this.#parts.output.isLast())) {
       if (!(await this.#beat())) await this.#pause();
     }
   }

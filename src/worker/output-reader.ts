@@ -22,14 +22,28 @@ export class OutputReader {
     return this.#part;
   }
 
-  /** Is there more output than one part? */
-  async isLong(): Promise<boolean> {
-    return Buffer.byteLength((await this.next()).text) >= PART_BYTES / 2;
+  /**
+   * Does the next part contain all output that was not sent, so that the end of the run can contain it? A part that was read
+   * while the command was writing does not.
+   */
+  async isLast(): Promise<boolean> {
+    const { text } = await this.next();
+    return Buffer.byteLength(text) < PART_BYTES / 2 && this.#position >= (await this.#size());
   }
 
   /** The part has arrived. */
   confirm(part: OutputPart): void {
     if (part === this.#part) this.#part = { text: '', offset: part.offset + Buffer.byteLength(part.text) };
+  }
+
+  async #size(): Promise<number> {
+    const file = await openLogToRead(this.#path).catch(() => null);
+    if (file === null) return 0;
+    try {
+      return (await file.stat()).size;
+    } finally {
+      await file.close();
+    }
   }
 
   async #read(): Promise<string> {

@@ -48,7 +48,7 @@ async function reportInterrupted(
   { api, state, stopped }: Pick<SettleParts, 'api' | 'state' | 'stopped'>,
 ): Promise<void> {
   const output = new OutputReader(runLogFile(state.logsDir, hold.id));
-  while (await output.isLong()) {
+  while (!(await output.isLast())) {
     const part = await output.next();
     await untilAnswered(() => api.heartbeat(hold, part), stopped);
     output.confirm(part);
