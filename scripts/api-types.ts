@@ -67,6 +67,7 @@ const RESULT_SCHEMAS = [
   'Run',
   'RunArtifact',
   'Reconciliation',
+  'PullRequest',
   'Replay',
   'Revision',
   'Secret',

@@ -106,6 +106,11 @@ export class AlertWatch {
     return [...counts.values()];
   }
 
+  /** Has the factory an alert of this rule that is not resolved? */
+  isActive(rule: AlertRule, factory: string): boolean {
+    return [...this.#active.values()].some((alert) => alert.rule === rule && alert.factory === factory);
+  }
+
   /** Throws `conflict` if the alert is not open, `not_found` if it does not exist. */
   acknowledge(id: AlertId, by: Actor, note: string | null): Promise<Alert> {
     return this.#tasks.run(async () => {

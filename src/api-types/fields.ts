@@ -201,6 +201,7 @@ export const FIELDS = {
     'finished_at',
     'attempted_at',
   ],
+  PullRequest: ['number', 'title', 'url', 'head', 'fork', 'state', 'description', 'checked_at', 'posts'],
   Replay: [
     'id',
     'factory',

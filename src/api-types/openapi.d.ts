@@ -1979,10 +1979,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow deliveries, runs and reconciliations as they happen
+         * Follow deliveries, runs, reconciliations and checks as they happen
          * @description Server-sent events, each with an `id` and JSON as `data`: `delivery` (a Delivery was logged), `run` (a Run was created or
-         *     changed its state), `reconciliation` (a reconciliation ended: a Reconciliation without `plan` and `diagnostics`). `ready` is sent
-         *     when nothing is missing. A client that was disconnected sends the last `id` as `Last-Event-ID` and gets the events it missed. If
+         *     changed its state), `reconciliation` (a reconciliation ended: a Reconciliation without `plan` and `diagnostics`), `pull_requests`
+         *     (the list of pull requests of `factory` or a check changed: read the list again). `ready` is sent when nothing is missing. A client that was disconnected sends the last `id` as `Last-Event-ID` and gets the events it missed. If
          *     they are no longer stored, it gets `reset` and has to reload what it shows. A comment is sent every 15 s.
          *
          *     Role: viewer.
@@ -2256,7 +2256,7 @@ export interface components {
         Alert: {
             id: string;
             /** @enum {string} */
-            rule: "applyFailed" | "runFailed" | "failureRate" | "loopGuard" | "deadLetter" | "rejectionBurst" | "rateLimited" | "silent" | "probe" | "queueAge" | "disk" | "backupOverdue" | "tokenExpiring";
+            rule: "applyFailed" | "runFailed" | "failureRate" | "loopGuard" | "deadLetter" | "rejectionBurst" | "rateLimited" | "silent" | "probe" | "queueAge" | "notifyFailing" | "disk" | "backupOverdue" | "tokenExpiring";
             /** @description The rule in words. */
             title: string;
             /** @enum {string} */
@@ -4038,29 +4038,60 @@ export interface components {
                 deliveries: number[];
             }[];
         };
+        /** @description An open pull or merge request, and its last check. */
+        PullRequest: {
+            number: number;
+            /** @description Written by the author of the pull request, who may be anybody. */
+            title: string;
+            /** @description Its page at the git host; `null` if the host did not name it. */
+            url: string | null;
+            /** @description The commit at its head. */
+            head: string;
+            /** @description Whether the head is in another repository. */
+            fork: boolean;
+            /**
+             * @description `waiting`: not checked yet. `untouched`: it changes nothing that the factory reads. The others are those of the commit status.
+             * @enum {string}
+             */
+            state: "waiting" | "pending" | "success" | "failure" | "error" | "untouched";
+            /** @description What the commit status says, or why the commit could not be read. */
+            description: string | null;
+            /** Format: date-time */
+            checked_at: string | null;
+            /** @description The outcome of its commit status and its comment at the git host. Empty if neither is due. */
+            posts: {
+                /** @enum {string} */
+                kind: "status" | "comment";
+                /**
+                 * @description `given_up`: the git host rejected it, or all attempts of 24 hours failed.
+                 * @enum {string}
+                 */
+                state: "waiting" | "posted" | "given_up" | "skipped";
+                /** @description Why the last attempt failed. */
+                problem: string | null;
+            }[];
+        };
         /** @description Open pull requests of a factory, and their last checks. */
         PullRequests: {
             factory: string;
-            /** @description Why the git host could not be asked last; `null` if it answered. */
+            /** @description Type of the git host. */
+            host: string;
+            /** @description Its repository at the git host. */
+            repository: string;
+            /** @description Pull requests for other branches are not checked. */
+            branch: string;
+            /**
+             * Format: date-time
+             * @description When the git host answered last; `null` if it never did.
+             */
+            listed_at: string | null;
+            /** @description Why the git host could not be asked last, and what to do; `null` if it answered. */
             problem: string | null;
             /** @description Whether the git host has more open requests than are checked. */
             has_more: boolean;
-            pull_requests: {
-                number: number;
-                /** @description The commit at its head. */
-                head: string;
-                /** @description Whether the head is in another repository. */
-                fork: boolean;
-                /**
-                 * @description `waiting`: not checked yet. `untouched`: it changes nothing that the factory reads. The others are those of the commit status.
-                 * @enum {string}
-                 */
-                state: "waiting" | "pending" | "success" | "failure" | "error" | "untouched";
-                /** @description What the commit status says, or why the commit could not be read. */
-                description: string | null;
-                /** Format: date-time */
-                checked_at: string | null;
-            }[];
+            data: components["schemas"]["PullRequest"][];
+            /** @description Always `null`: the list has one page. */
+            next_cursor: string | null;
         };
         /** @description Keys of stored payloads. */
         PayloadKeys: {
@@ -17128,7 +17159,7 @@ export interface operations {
                 /** @description Only alerts in this state. `active`: open or acknowledged. */
                 state?: "open" | "acknowledged" | "resolved" | "active";
                 /** @description Only alerts of this rule. */
-                rule?: "applyFailed" | "runFailed" | "failureRate" | "loopGuard" | "deadLetter" | "rejectionBurst" | "rateLimited" | "silent" | "probe" | "queueAge" | "disk" | "backupOverdue" | "tokenExpiring";
+                rule?: "applyFailed" | "runFailed" | "failureRate" | "loopGuard" | "deadLetter" | "rejectionBurst" | "rateLimited" | "silent" | "probe" | "queueAge" | "notifyFailing" | "disk" | "backupOverdue" | "tokenExpiring";
                 /** @description Only alerts of this factory, without those of the installation. */
                 factory?: string;
             };

@@ -928,14 +928,28 @@ describe('pull requests', () => {
   it('are listed with their last checks', async () => {
     const { status, body } = await open().get(`${F}/pull-requests`);
     expect([status, body.problem, body.has_more]).toEqual([200, null, false]);
-    expect(body.pull_requests).toEqual([
+    expect(body.data).toEqual([
       expect.objectContaining({
         number: 7,
         fork: true,
         state: 'failure',
         checked_at: '2026-01-02T03:04:05.678Z',
+        posts: [
+          { kind: 'status', state: 'posted', problem: null },
+          { kind: 'comment', state: 'given_up', problem: 'it responded with 403' },
+        ],
       }),
-      { number: 6, head: 'b'.repeat(40), fork: false, state: 'waiting', description: null, checked_at: null },
+      {
+        number: 6,
+        title: '',
+        url: null,
+        head: 'b'.repeat(40),
+        fork: false,
+        state: 'waiting',
+        description: null,
+        checked_at: null,
+        posts: [],
+      },
     ]);
   });
 });

@@ -2,7 +2,7 @@ import { stat, statfs } from 'node:fs/promises';
 import { AlertWatch } from '../alerts/alert-watch.ts';
 import { AlertSender } from '../alerts/delivery/alert-sender.ts';
 import { PublicUrlWatch } from '../alerts/public-url-watch.ts';
-import type { FolderSpace } from '../alerts/rules/finding.ts';
+import type { FolderSpace, RuleSources } from '../alerts/rules/finding.ts';
 import { RequestTally } from '../alerts/rules/request-tally.ts';
 import type { Config } from '../config/config.ts';
 import { REQUEST_WINDOW_MS } from '../core/alerts/alert-rules.ts';
@@ -37,6 +37,12 @@ export interface AlertParts {
 /** Sends a request through the public URL. Resolves with why it did not arrive; `null` if it did. */
 export type ProbePublicUrl = () => Promise<string | null>;
 
+/** What the rules can only ask once the rest of the daemon exists. */
+export interface AlertProbes {
+  probePublicUrl: ProbePublicUrl;
+  notifyFailures: RuleSources['notifyFailures'];
+}
+
 /** The alerts of a daemon, and what they learn from its other parts. */
 export interface Alerts {
   control: AlertControl;
@@ -52,7 +58,7 @@ export interface Alerts {
   onFactoryRenamed(): Promise<void>;
   /** The configuration has changed. */
   reload(): void;
-  start(probe: ProbePublicUrl): Promise<void>;
+  start(probes: AlertProbes): Promise<void>;
   /** @param hurry ends the wait for answers of targets when it aborts */
   stop(hurry: AbortSignal): Promise<void>;
 }
@@ -66,11 +72,11 @@ export function createAlerts(parts: AlertParts): Alerts {
     const webhook = registry.findByRef(ref);
     if (webhook !== undefined) requests.note(kind, webhook, count);
   };
-  let probe: ProbePublicUrl = async () => null;
+  let probes: AlertProbes = { probePublicUrl: async () => null, notifyFailures: () => [] };
   const publicUrl = new PublicUrlWatch({
     intervalMs: () =>
       config.baseUrl === null || config.alerts.rules.probe === false ? null : config.alerts.rules.probe,
-    probe: () => probe(),
+    probe: () => probes.probePublicUrl(),
     onChange: () => watch.noteEvent(null),
     schedule: scheduleCall,
     logger,
@@ -94,6 +100,8 @@ export function createAlerts(parts: AlertParts): Alerts {
       factories: () => storage.inventoryReader.factories(),
       requests,
       probeProblem: () => publicUrl.problem,
+      notifyFailures: (factory) => probes.notifyFailures(factory),
+      isActive: (rule, factory) => watch.isActive(rule, factory),
       disks: () => measureFolders([config.dataDir, config.runsDir]),
       backupProblem: () => describeBackups(backups)?.message ?? null,
       nowMs: () => clock.wallMs(),
@@ -131,8 +139,8 @@ export function createAlerts(parts: AlertParts): Alerts {
       publicUrl.probeNow();
       watch.reload();
     },
-    start: async (probeUrl) => {
-      probe = probeUrl;
+    start: async (given) => {
+      probes = given;
       publicUrl.probeNow();
       await noteEarlierRequests(requests, createdAt, parts);
       await watch.start();

@@ -116,6 +116,7 @@ async function composeDaemon(
     inventory: storage.inventory,
     secrets: sealed.secrets,
     openChannel,
+    onChanged: sources.onPullRequestsChanged,
     clock: steadyClock,
     logger,
   });
@@ -185,9 +186,9 @@ async function composeDaemon(
     registry,
   );
   const health = createHealth(storage, () => listWarnings(config, conditions));
+  const notifyFailures = (factory: string) => [...notifier.failures(factory), ...requestChecks.failures(factory)];
   const inventory = addLiveConditions(storage.inventoryReader, {
-    notifier,
-    requestChecks,
+    notifyFailures,
     dispatcher,
     conditions,
     runSecrets,
@@ -303,7 +304,7 @@ async function composeDaemon(
 
   adminUrl = url;
   if (options.noNewRuns) dispatcher.drain.drain();
-  const probe = createUrlProbe({ config, urlProbes: ingress.urlProbes, ids, ingressUrl });
+  const probePublicUrl = createUrlProbe({ config, urlProbes: ingress.urlProbes, ids, ingressUrl });
   dispatcher.start().catch((error) => logger.error({ err: error }, 'recovering runs failed'));
   group.onLead(() => {
     dispatcher.lead().catch((error) => logger.error({ err: error }, 'recovering runs failed'));
@@ -312,7 +313,9 @@ async function composeDaemon(
     notifier.start();
     reconciling.start();
     requestChecks.start();
-    alerts.start(probe).catch((error) => logger.error({ err: error }, 'starting alerts failed'));
+    alerts
+      .start({ probePublicUrl, notifyFailures })
+      .catch((error) => logger.error({ err: error }, 'starting alerts failed'));
   });
   startUpkeep(
     {

@@ -112,6 +112,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/reconciliation.ts')).declareReconciliation,
   },
   {
+    name: 'pull-request',
+    description: 'the open pull requests that the daemon checks, and the outcome of each check',
+    load: async () => (await import('./commands/pull-request.ts')).declarePullRequest,
+  },
+  {
     name: 'history',
     description: 'list the revisions of a managed factory with author, time and change, the most recent first',
     load: async () => (await import('./commands/history.ts')).declareHistory,

@@ -51,6 +51,9 @@ export type PayloadKey = Schemas['PayloadKeys']['keys'][number];
 export type PlanPreview = Schemas['PlanPreview'];
 export type PlanSection = PlanPreview['automations'];
 export type PlanEntry = PlanSection['create'][number];
+/** An open pull request, and its last check. */
+export type PullRequest = Schemas['PullRequest'];
+export type PullRequests = Schemas['PullRequests'];
 export type Reconciliation = Schemas['Reconciliation'];
 /** One change of a managed factory. */
 export type Revision = Schemas['Revision'];

@@ -41,6 +41,7 @@ export interface EventSources {
   /** Another replica changed these; `null` if they are too many to list, or unknown. */
   onRunsChangedElsewhere(runs: readonly RunId[] | null): void;
   onReconciled(reconciliation: ReconciliationEnd): void;
+  onPullRequestsChanged(factory: string): void;
 }
 
 /** Makes events of what the parts tell, as far as anybody listens. */
@@ -84,6 +85,7 @@ export function createEventSources({ hub, findWebhook, runs, deliveries, logger 
       }
     },
     onReconciled: (reconciliation) => hub.publish({ kind: 'reconciliation', reconciliation }),
+    onPullRequestsChanged: (factory) => hub.publish({ kind: 'pull_requests', factory }),
   };
 }
 

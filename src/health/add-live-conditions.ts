@@ -8,9 +8,8 @@ import type { LiveConditions } from './live-conditions.ts';
 import type { RunSecrets } from './run-secrets.ts';
 
 interface Sources {
-  notifier: Pick<Notifier, 'failures'>;
-  /** The hosts that cannot be asked for pull requests. */
-  requestChecks: Pick<Notifier, 'failures'>;
+  /** The targets that cannot be reached, and the hosts that cannot be asked for pull requests. */
+  notifyFailures: Notifier['failures'];
   dispatcher: Pick<Dispatcher, 'startFailure'>;
   conditions: LiveConditions;
   runSecrets: RunSecrets;
@@ -25,7 +24,7 @@ export function addLiveConditions(inventory: InventoryReader, sources: Sources):
     ...sources.conditions.ofFactory(factory),
     ...(await runSecrets.conditionsOf(factory)),
     ...describeStartFailure(sources.dispatcher.startFailure(factory)),
-    ...describeNotify([...sources.notifier.failures(factory), ...sources.requestChecks.failures(factory)]),
+    ...describeNotify(sources.notifyFailures(factory)),
     ...failing,
     ...sources.conditions.ofDaemon(),
   ];

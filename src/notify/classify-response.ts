@@ -1,5 +1,6 @@
 import { limitWait, readRetryAfter } from '../outbound/retry-after.ts';
 import type { NotifyRequest } from './build-request.ts';
+import { REQUEST_HOSTS, type RequestHostType } from './hosts/hosts.ts';
 import type { NotifyTarget } from './notify-target.ts';
 
 /** The response of a target. Header names are in lowercase. */
@@ -38,7 +39,8 @@ export function classifyResponse(
   if (status >= 500 || PASSING.has(status)) {
     return { kind: 'later', problem: `it responded with ${status}`, waitMs, hostWide: waitMs !== null };
   }
-  return { kind: 'final', problem: `it responded with ${status}: ${explainRejection(target, status)}` };
+  const rights = [401, 403, 404].includes(status) ? describeRights(target) : '';
+  return { kind: 'final', problem: `it responded with ${status}: ${explainRejection(target, status)}${rights}` };
 }
 
 /** GitLab rejects a change of a status to its current state, with 400 and this message only. */
@@ -54,6 +56,13 @@ function readWait({ headers }: NotifyResponse, nowMs: number): number | null {
   const reset = headers['x-ratelimit-reset'];
   const isSpent = headers['x-ratelimit-remaining'] === '0' && typeof reset === 'string' && /^\d{1,12}$/.test(reset);
   return isSpent ? limitWait(Number(reset) * 1000 - nowMs) : null;
+}
+
+/** What to do about the token for pull requests. */
+function describeRights({ type, requests, secretName }: NotifyTarget): string {
+  if (requests === undefined) return '';
+  const { tokenRights } = REQUEST_HOSTS[type as RequestHostType];
+  return `. It needs ${tokenRights}. Store a new one: dockbell secret update ${secretName}`;
 }
 
 function explainRejection({ type, secretName, repository, runs, requests }: NotifyTarget, status: number): string {

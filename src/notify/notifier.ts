@@ -1,7 +1,8 @@
 import type { IdSource, RunId } from '../core/ids.ts';
-import { type Notice, type RequestReport, revisionOfComment, revisionOfRun } from '../core/notice.ts';
+import { isRequestReport, type Notice, type RequestReport, revisionOfComment, revisionOfRun } from '../core/notice.ts';
 import type { Inventory } from '../core/ports/definitions/inventory.ts';
 import type { RunReader } from '../core/ports/runs/run-queue.ts';
+import type { RequestPost, RequestPostKind } from '../core/pull-request.ts';
 import type { ReconciliationEnd } from '../core/reconciliation.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
 import { composeReport, digestOutcome, stateOfCommit } from './compose-report.ts';
@@ -13,13 +14,16 @@ import { type NotifyFailure, TargetNotifier, type TargetNotifierParts } from './
 const MAX_RECENT_RUNS = 200;
 const RECENT_MS = 3_600_000;
 
-export interface NotifierParts extends TargetNotifierParts {
+export interface NotifierParts extends Omit<TargetNotifierParts, 'onAttempted'> {
   /** Targets by the name of their factory. */
   targets: ReadonlyMap<string, readonly NotifyTarget[]>;
   inventory: Pick<Inventory, 'status' | 'lastReconciliation'>;
   runs: Pick<RunReader, 'get' | 'input' | 'list'>;
   ids: Pick<IdSource, 'noticeId'>;
 }
+
+/** Gets the state of each report about a pull request, whenever it changes. */
+export type FollowRequestPosts = (factory: string, report: RequestReport, post: RequestPost) => void;
 
 /**
  * Reports the status of each commit, and the results of runs, to git hosts and receivers of webhooks. It gets every
@@ -33,6 +37,7 @@ export class Notifier {
   readonly #queued = new Map<string, string>();
   readonly #tasks = new TaskQueue();
   readonly #hurry = new AbortController();
+  #followRequests: FollowRequestPosts = () => {};
 
   constructor(parts: NotifierParts) {
     this.#parts = parts;
@@ -44,7 +49,8 @@ export class Notifier {
     const before = new Set([...this.#notifiers.values()].flat());
     const open = (factory: string, target: NotifyTarget) => {
       const known = (this.#notifiers.get(factory) ?? []).find((notifier) => isSame(notifier.target, target));
-      return known ?? new TargetNotifier(factory, target, this.#parts);
+      const onAttempted = (notice: Notice) => this.#announce(target, notice);
+      return known ?? new TargetNotifier(factory, target, { ...this.#parts, onAttempted });
     };
     const after = [...targets].map(
       ([factory, list]) => [factory, list.map((target) => open(factory, target))] as const,
@@ -61,6 +67,11 @@ export class Notifier {
   start(): void {
     this.#isStarted = true;
     for (const [factory, notifiers] of this.#notifiers) this.#startReporting(factory, notifiers);
+  }
+
+  /** From now on, `follow` gets each change of a report about a pull request. */
+  followRequests(follow: FollowRequestPosts): void {
+    this.#followRequests = follow;
   }
 
   /** A reconciliation has ended. Returns immediately. */
@@ -93,7 +104,11 @@ export class Notifier {
       const createdAt = clock.wallMs();
       const notice = { id: ids.noticeId(createdAt), revision, outcome, report: shown, createdAt };
       // What the check depended on is remembered, so that it is not repeated after a restart.
-      if (!(await notifier.put(notice))) await notifier.renew(revision, shown);
+      const isNew = await notifier.put(notice);
+      if (!isNew) await notifier.renew(revision, shown);
+      const queued = isNew ? null : await notifier.find(revision);
+      const { state, problem } = queued ?? { state: 'waiting' as const, problem: null };
+      this.#announce(notifier.target, { factory, report: shown, state, problem });
     };
     for (const notifier of this.#requestReporters(factory, 'status')) {
       await put(notifier, commit, digestOutcome(report.state, report.description), { ...report, comment: null });
@@ -120,10 +135,16 @@ export class Notifier {
     }
   }
 
-  /** What was last queued about a commit of a pull request; `null` if nothing was. */
-  async findRequest(factory: string, commit: string): Promise<Notice | null> {
-    const [notifier] = this.#requestReporters(factory, 'status');
-    return (await notifier?.find(commit)) ?? null;
+  /** What was last queued about a commit of a pull request, and for its comment; `null` if nothing was. */
+  async findRequest(
+    factory: string,
+    { commit, number }: Pick<RequestReport, 'commit' | 'number'>,
+  ): Promise<Record<RequestPostKind, Notice | null>> {
+    const find = async (kind: RequestPostKind, revision: string) => {
+      const [notifier] = this.#requestReporters(factory, kind);
+      return (await notifier?.find(revision)) ?? null;
+    };
+    return { status: await find('status', commit), comment: await find('comment', revisionOfComment(number)) };
   }
 
   /** A secret has a new value: retries the targets that use it. */
@@ -171,6 +192,14 @@ export class Notifier {
 
   #requestReporters(factory: string, what: 'status' | 'comment'): TargetNotifier[] {
     return (this.#notifiers.get(factory) ?? []).filter(({ target }) => target.requests === what);
+  }
+
+  #announce(
+    { requests: kind }: NotifyTarget,
+    { factory, report, state, problem }: Pick<Notice, 'factory' | 'report' | 'state' | 'problem'>,
+  ): void {
+    if (kind === undefined || kind === 'list' || !isRequestReport(report)) return;
+    this.#followRequests(factory, report, { kind, state, problem });
   }
 
   /** A crash can come between the end of a run and its entry in the queue. Known results are not queued again. */

@@ -24,6 +24,8 @@ export interface TargetNotifierParts {
   queue: NoticeQueue;
   secrets: Pick<SecretStore, 'resolve'>;
   post: PostRequest;
+  /** An attempt has ended, and this is stored now. */
+  onAttempted(notice: Notice): void;
   userAgent: string;
   metrics: NotifyMetrics;
   schedule: Schedule;
@@ -183,7 +185,7 @@ export class TargetNotifier {
   }
 
   async #record(notice: Notice, outcome: PostOutcome): Promise<void> {
-    const { queue, clock, logger } = this.#parts;
+    const { queue, clock, logger, onAttempted } = this.#parts;
     const { id, revision, report, attempts, createdAt } = notice;
     const at = clock.wallMs();
     const fields = { ...this.#fields(), revision, state: report.state };
@@ -192,6 +194,7 @@ export class TargetNotifier {
       this.#failure = null;
       this.#pausedUntil = 0;
       this.#count('posted');
+      onAttempted({ ...notice, state: 'posted', problem: null });
       logger.info(fields, `${this.#subject()} posted`);
       return;
     }
@@ -202,11 +205,13 @@ export class TargetNotifier {
       if (outcome.hostWide) this.#pausedUntil = dueAt;
       await queue.postpone(id, { problem, at, dueAt });
       this.#count('postponed');
+      onAttempted({ ...notice, state: 'waiting', problem });
       logger.warn({ ...fields, problem }, `posting a ${this.#subject()} failed, retrying`);
       return;
     }
     await queue.settle(id, { problem, at });
     this.#count('given_up');
+    onAttempted({ ...notice, state: 'given_up', problem });
     logger.error({ ...fields, problem }, `${this.#subject()} given up`);
   }
 

@@ -3,7 +3,7 @@ import type { RequestReport, RequestState } from '../core/notice.ts';
 import type { Inventory } from '../core/ports/definitions/inventory.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { PullRequestList, PullRequestView } from '../core/pull-request.ts';
+import type { PullRequestList, RequestPost } from '../core/pull-request.ts';
 import { type Backoff, backoffMs } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { CancelCall, Schedule } from '../core/time/schedule.ts';
@@ -15,6 +15,7 @@ import type { PostRequest } from '../notify/post-notice.ts';
 import type { NotifyFailure } from '../notify/target-notifier.ts';
 import type { CheckOrder, RequestCheck } from './check-request.ts';
 import { listOpenRequests, MAX_OPEN_REQUESTS } from './list-open-requests.ts';
+import { createEntry, noteChecked, notePost, type OpenEntry, recallCheck, viewEntry } from './open-entry.ts';
 
 const RETRY_BACKOFF: Backoff = { firstMs: 5_000, maxMs: 15 * 60_000 };
 /** Deliveries and applies cause no more requests to the host than one in this time. */
@@ -41,26 +42,12 @@ export interface RequestWatchParts {
   post: PostRequest;
   /** Checks one request in a thread. Rejects if that thread failed. */
   check(order: CheckOrder, onTouched: () => Promise<void>): Promise<RequestCheck>;
+  /** The list of open requests, or what is known about one of them, has changed. */
+  onChanged(factory: string): void;
   userAgent: string;
   schedule: Schedule;
   clock: Clock;
   logger: Logger;
-}
-
-/** An open request, and what is known about it. */
-interface Entry {
-  request: OpenRequest;
-  state: PullRequestView['state'];
-  description: string | null;
-  checkedAt: number | null;
-  /** As `RequestReport.inputs` of the last check; `null` if it has to be checked. */
-  inputs: string | null;
-  missingSecrets: readonly string[];
-  /** Was the storage asked for an earlier check of this commit? */
-  isKnown: boolean;
-  failures: number;
-  /** No attempt before this time. */
-  retryAt: number;
 }
 
 /**
@@ -72,7 +59,7 @@ export class RequestWatch {
   readonly factory: WatchedFactory;
   readonly #parts: RequestWatchParts;
   readonly #stopping = new AbortController();
-  readonly #entries = new Map<number, Entry>();
+  readonly #entries = new Map<number, OpenEntry>();
   #etag: string | null = null;
   #hasMore = false;
   #working: Promise<void> | null = null;
@@ -82,6 +69,8 @@ export class RequestWatch {
   /** Must the host be asked before the next check? */
   #isListDue = true;
   #lastListAt = Number.NEGATIVE_INFINITY;
+  /** Wall time of the last answer. */
+  #listedAt: number | null = null;
   #failures = 0;
   /** The host asked for a pause, or cannot be reached. */
   #pausedUntil = 0;
@@ -124,12 +113,28 @@ export class RequestWatch {
     this.#wake();
   }
 
+  /** A report about a request was queued or posted, or could not be posted. */
+  onPost(report: RequestReport, post: RequestPost): void {
+    const entry = this.#entries.get(report.number);
+    if (entry !== undefined && notePost(entry, report, post)) this.#announce();
+  }
+
   list(): PullRequestList {
-    const requests = [...this.#entries.values()].map(({ request, state, description, checkedAt }) => {
-      return { number: request.number, head: request.commit, isFork: request.isFork, state, description, checkedAt };
-    });
-    const problem = this.#failure?.problem ?? null;
-    return { requests: requests.sort((a, b) => b.number - a.number), hasMore: this.#hasMore, problem };
+    const { type, repository, branch } = this.factory.target;
+    const requests = [...this.#entries.values()].map(viewEntry).sort((a, b) => b.number - a.number);
+    return {
+      host: type,
+      repository: repository ?? '',
+      branch,
+      requests,
+      hasMore: this.#hasMore,
+      listedAt: this.#listedAt,
+      problem: this.#failure?.problem ?? null,
+    };
+  }
+
+  #announce(): void {
+    this.#parts.onChanged(this.factory.name);
   }
 
   /** Waits for the end of the current check. */
@@ -190,9 +195,11 @@ export class RequestWatch {
     if (listed === null) return;
     if (listed.kind === 'later') return this.#noteFailure(listed.problem, listed.waitMs);
     if (listed.kind === 'final') return this.#noteFailure(listed.problem, null);
+    if (this.#failure !== null || this.#listedAt === null) this.#announce();
     this.#failure = null;
     this.#failures = 0;
     this.#pausedUntil = 0;
+    this.#listedAt = clock.wallMs();
     if (listed.kind === 'unchanged') return;
     this.#etag = listed.etag;
     if (listed.hasMore && !this.#hasMore) {
@@ -201,6 +208,7 @@ export class RequestWatch {
     }
     this.#hasMore = listed.hasMore;
     this.#take(listed.requests);
+    this.#announce();
   }
 
   #take(requests: readonly OpenRequest[]): void {
@@ -208,14 +216,17 @@ export class RequestWatch {
     for (const number of this.#entries.keys()) if (!open.has(number)) this.#entries.delete(number);
     for (const request of requests) {
       const known = this.#entries.get(request.number);
-      if (known?.request.commit === request.commit && known.request.isFork === request.isFork) continue;
+      if (known?.request.commit === request.commit && known.request.isFork === request.isFork) {
+        known.request = request;
+        continue;
+      }
       // Keeps its time: a request that changes all the time must not be always the first.
       this.#entries.set(request.number, createEntry(request, known?.checkedAt ?? null));
     }
   }
 
   /** The request that has waited longest, of those whose last check does not count any more. */
-  async #findNext(): Promise<{ entry: Entry; inputs: string } | null> {
+  async #findNext(): Promise<{ entry: OpenEntry; inputs: string } | null> {
     const status = await this.#parts.inventory.status(this.factory.name);
     // What a merge would change is not known before the first reconciliation.
     if (status === null || status.attemptedAt === null) return null;
@@ -242,20 +253,12 @@ export class RequestWatch {
   }
 
   /** Continues with what an earlier daemon reported. */
-  async #recall(entry: Entry): Promise<void> {
-    entry.isKnown = true;
-    const notice = await this.#parts.notifier.findRequest(this.factory.name, entry.request.commit);
-    if (notice === null || !('kind' in notice.report) || notice.report.kind !== 'request') return;
-    const { state, description, inputs, missingSecrets, finishedAt } = notice.report;
-    entry.state = notice.state === 'skipped' ? 'untouched' : state;
-    entry.description = description;
-    entry.missingSecrets = missingSecrets;
-    entry.checkedAt = finishedAt;
-    // A check that a stop ended is repeated.
-    entry.inputs = state === 'pending' ? null : inputs;
+  async #recall(entry: OpenEntry): Promise<void> {
+    recallCheck(entry, await this.#parts.notifier.findRequest(this.factory.name, entry.request));
+    this.#announce();
   }
 
-  async #check(entry: Entry, inputs: string): Promise<void> {
+  async #check(entry: OpenEntry, inputs: string): Promise<void> {
     const { name, target, prefix, hasBacktest, reportsUntouched } = this.factory;
     const { notifier, clock, logger } = this.#parts;
     const { number, commit, isFork } = entry.request;
@@ -300,17 +303,19 @@ export class RequestWatch {
       entry.missingSecrets = [];
       await notifier.skipRequest(name, report('success', UNTOUCHED, `${UNTOUCHED}\n`), reportsUntouched);
       noteChecked(entry, inputs, 'untouched', UNTOUCHED);
+      this.#announce();
       return;
     }
     entry.missingSecrets = check.missingSecrets;
     await notifier.reportRequest(name, report(check.state, check.description, check.comment));
     noteChecked(entry, inputs, check.state, check.description);
+    this.#announce();
     logger.info({ factory: name, request: number, commit, state: check.state }, 'pull request checked');
   }
 
   /** As for a commit, a failure is reported if it occurs twice: most end after a few seconds. */
   async #noteUnread(
-    entry: Entry,
+    entry: OpenEntry,
     message: string,
     report: (state: RequestState, description: string) => RequestReport,
   ): Promise<void> {
@@ -321,11 +326,13 @@ export class RequestWatch {
     entry.inputs = null;
     entry.retryAt = clock.monotonicMs() + backoffMs(RETRY_BACKOFF, entry.failures);
     entry.description = message;
+    this.#announce();
     // The head may have moved.
     this.#isListDue = true;
     logger.warn({ factory: name, request: number, commit, problem: message }, 'pull request not read, retrying');
     if (entry.failures < 2) return;
     entry.state = 'error';
+    this.#announce();
     await notifier.reportRequest(name, report('error', `${message}; retrying`));
   }
 
@@ -345,6 +352,7 @@ export class RequestWatch {
     this.#pausedUntil = clock.monotonicMs() + Math.max(waitMs ?? 0, backoffMs(RETRY_BACKOFF, this.#failures));
     const target = nameTarget(this.factory.target);
     if (this.#failure?.problem !== problem) {
+      this.#announce();
       logger.warn({ factory: this.factory.name, target, problem }, 'listing pull requests failed, retrying');
     }
     const what = 'the pull requests could not be listed';
@@ -354,21 +362,3 @@ export class RequestWatch {
 
 const PENDING = 'Dockbell checks what a merge would change';
 const UNTOUCHED = 'The pull request changes nothing that the factory reads.';
-
-function noteChecked(entry: Entry, inputs: string, state: Entry['state'], description: string): void {
-  Object.assign(entry, { inputs, state, description, failures: 0, retryAt: 0 });
-}
-
-function createEntry(request: OpenRequest, checkedAt: number | null): Entry {
-  return {
-    request,
-    state: 'waiting',
-    description: null,
-    checkedAt,
-    inputs: null,
-    missingSecrets: [],
-    isKnown: false,
-    failures: 0,
-    retryAt: 0,
-  };
-}

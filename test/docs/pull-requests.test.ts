@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { PIPELINE_PATHS, type PipelineHost, renderPipeline } from '../../src/cli/offline/scaffold-checks.ts';
+import { GITHUB } from '../../src/notify/hosts/github.ts';
+import { GITLAB } from '../../src/notify/hosts/gitlab.ts';
 import { expectGenerated, listFences, readDocument, renderTable } from '../helpers/documents.ts';
 
 const PAGE = 'docs/guides/pull-requests.md';
@@ -15,6 +17,10 @@ describe(PAGE, () => {
   it('shows the pipelines that init writes', () => {
     expectGenerated(PAGE, 'github workflow', fence('github'));
     expectGenerated(PAGE, 'gitlab pipeline', fence('gitlab'));
+  });
+
+  it('lists what a token must be allowed to do, as errors name it', () => {
+    for (const { tokenRights } of [GITHUB, GITLAB]) expect(readDocument(PAGE)).toContain(tokenRights);
   });
 
   it('lists the inputs of the action', () => {

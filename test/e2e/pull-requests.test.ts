@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commitOnto, type ProposedFiles } from '../helpers/commit-onto.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { type GitHttpServer, startGitHttpServer } from '../helpers/git-http-server.ts';
-import { REQUEST_TOKEN, type RequestHost, startRequestHost } from '../helpers/request-host.ts';
+import { REQUEST_TITLE, REQUEST_TOKEN, type RequestHost, startRequestHost } from '../helpers/request-host.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
@@ -49,12 +49,14 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', (type) => {
   const start = (dataDir?: string) => {
     const pullRequests = { type, url: host.url, repository: 'team/factory', secretName: 'CHECKS', pollInterval: '1h' };
     const source = { type: 'repository', url: `${git.url}/origin.git`, pollInterval: '1s' };
-    const config = { factories: [{ name: 'payments', source, pullRequests }] };
+    const alerts = { interval: '1s', resolveAfter: '5s', rules: { notifyFailing: '2s' } };
+    const config = { factories: [{ name: 'payments', source, pullRequests }], alerts };
     return startTestDaemon({ config, ...(dataDir === undefined ? {} : { dataDir }) });
   };
   const statesOf = (commit: string) => host.statuses.filter(({ sha }) => sha === commit).map(({ state }) => state);
   const ended = (commit: string) =>
     eventually(() => host.statuses.findLast(({ sha, state }) => sha === commit && state !== 'pending'), PATIENCE_MS);
+  const alerts = async (state: string) => (await daemon.cli('alert', 'list', '--state', state)).stdout;
   const failed = type === 'github' ? 'failure' : 'failed';
 
   beforeAll(async () => {
@@ -86,11 +88,25 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', (type) => {
     expect(comment!.body).toContain('### Dockbell plan for `payments`: 1 to create');
     expect(comment!.body).toContain('| create | webhook `deploy` |');
     expect(host.violations).toEqual([]);
-    const listed = await daemon.api('/factories/payments/pull-requests');
-    expect(listed.body).toMatchObject({
-      problem: null,
-      pull_requests: [{ number: 7, head, fork: false, state: 'success', description: '1 to create' }],
+    const { body: list } = await eventually(async () => {
+      const answer = await daemon.api('/factories/payments/pull-requests');
+      return answer.body.data[0].posts.every(({ state }: { state: string }) => state === 'posted') && answer;
     });
+    expect(list).toMatchObject({ problem: null, repository: 'team/factory', branch: 'main' });
+    expect(list.data).toMatchObject([
+      {
+        number: 7,
+        head,
+        title: REQUEST_TITLE,
+        url: expect.stringMatching(/^https:\/\/git(hub|lab)\.example\/team\/factory\/.*\/7$/),
+        fork: false,
+        state: 'success',
+        description: '1 to create',
+        posts: [{ kind: 'status' }, { kind: 'comment' }],
+      },
+    ]);
+    const { stdout } = await daemon.cli('pull-request', 'list');
+    expect(stdout).toMatch(/^7 +\S+ +no +success +yes +.* +<!-- dockbell --> @everyone +1 to create$/m);
   });
 
   it('is checked again when its head moves, and the comment is updated', async () => {
@@ -203,16 +219,55 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', (type) => {
     expect(host.asked.slice(asked).filter((line) => /^(POST|PUT|PATCH)/.test(line))).toHaveLength(3);
   });
 
-  it('cannot be checked with a rejected token: the factory has a condition', { tags: 'long' }, async () => {
+  it('that cannot be commented on is listed with the reason, and with its status', { tags: 'long' }, async () => {
+    host.script({
+      at: type === 'github' ? 'POST /repos/team/factory/issues' : '/merge_requests/18/notes',
+      status: 403,
+    });
+    const head = await propose(18, { 'webhooks/locked.yaml': CI });
+    expect(await ended(head)).toMatchObject({ state: 'success' });
+    const { stdout } = await eventually(async () => {
+      const listed = await daemon.cli('pull-request', 'list');
+      return listed.stdout.includes('given up') && listed;
+    });
+    const line = stdout.split('\n').find((text) => text.startsWith('18 '));
+    expect(line).toMatch(
+      / success +no .* 1 to create; the comment is not posted \(given up\): it responded with 403: /,
+    );
+    expect(line).toContain('has no permission to comment on pull requests. It needs ');
+    await ended(await propose(18, { 'webhooks/unlocked.yaml': CI }));
+    await eventually(async () => !(await daemon.cli('status')).stdout.includes('NotifyFailing'));
+    await eventually(async () => !(await alerts('active')).includes('notifyFailing'));
+  });
+
+  it('cannot be checked with a rejected token, which the condition and an alert report until it is replaced', {
+    tags: 'long',
+  }, async () => {
     await daemon.api('/secrets/CHECKS', { method: 'PUT', body: { value: 'expired-token' } });
     const status = await eventually(async () => {
       const { stdout } = await daemon.cli('status');
       return stdout.includes('NotifyFailing') && stdout;
     });
     expect(status).toContain('the pull requests could not be listed');
-    expect(status).toContain('the team secret CHECKS is wrong or has expired');
+    expect(status).toContain('the team secret CHECKS is wrong or has expired. It needs ');
+    expect(status).toContain('Store a new one: dockbell secret update CHECKS');
+    const opened = await eventually(async () => {
+      const text = await alerts('open');
+      return text.includes('notifyFailing') && text;
+    });
+    expect(opened).toContain('the pull requests could not be listed');
+    expect((await daemon.cli('pull-request', 'list')).stdout).toMatch(
+      /^Problem: +it responded with 401: the token in /m,
+    );
     expect(daemon.output()).not.toContain('expired-token');
+    // A restart does not know since when, and does not resolve the alert.
+    expect(await daemon.end('SIGTERM')).toBe(0);
+    daemon = await start(daemon.dataDir);
+    await eventually(async () => (await daemon.cli('status')).stdout.includes('NotifyFailing'));
+    expect(await alerts('open')).toContain('notifyFailing');
     await daemon.api('/secrets/CHECKS', { method: 'PUT', body: { value: REQUEST_TOKEN } });
     await eventually(async () => !(await daemon.cli('status')).stdout.includes('NotifyFailing'));
+    await eventually(async () => !(await alerts('active')).includes('notifyFailing'));
+    expect(await alerts('resolved')).toContain('notifyFailing');
   });
 });

@@ -251,7 +251,7 @@ const WALKS: Record<string, () => Promise<void>> = {
     expect(host.statuses.map(({ state }) => state)).toEqual(['pending', 'success']);
     for (const daemon of [leader, follower]) {
       const { body: listed } = await daemon.api('/factories/payments/pull-requests');
-      expect(listed.pull_requests).toMatchObject([{ number: 7, head, state: 'success' }]);
+      expect(listed.data).toMatchObject([{ number: 7, head, state: 'success' }]);
     }
   },
 

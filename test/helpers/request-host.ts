@@ -4,6 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 export const REQUEST_TOKEN = 'token-for-pull-requests';
+/** Of each request. */
+export const REQUEST_TITLE = '<!-- dockbell --> @everyone';
 
 /** An open pull or merge request of the simulated host. */
 export interface HostedRequest {
@@ -167,7 +169,8 @@ function answerGithub(world: World, asked: Asked): Answer {
     return answerList(world, asked, { branch: asked.query.get('base'), state: 'open' }, (one) => ({
       number: one.number,
       state: 'open',
-      title: '<!-- dockbell --> @everyone',
+      title: REQUEST_TITLE,
+      html_url: `https://github.example/${world.repository}/pull/${one.number}`,
       head: { sha: one.commit, ref: 'change', repo: { id: one.isFork ? 2 : 1 } },
       base: { ref: one.base ?? 'main', repo: { id: 1 } },
     }));
@@ -194,6 +197,8 @@ function answerGitlab(world: World, asked: Asked): Answer {
   if (asked.method === 'GET' && path === '/merge_requests') {
     return answerList(world, asked, { branch: asked.query.get('target_branch'), state: 'opened' }, (one) => ({
       iid: one.number,
+      title: REQUEST_TITLE,
+      web_url: `https://gitlab.example/${world.repository}/-/merge_requests/${one.number}`,
       id: one.number + 10_000,
       sha: one.commit,
       target_branch: one.base ?? 'main',

@@ -23,7 +23,7 @@ import type { ProposedTrigger } from '../../src/core/ports/deliveries/backtester
 import type { StoredPayloads } from '../../src/core/ports/deliveries/stored-payloads.ts';
 import type { SecretHistory, SecretStore } from '../../src/core/ports/secret-store.ts';
 import type { Storage } from '../../src/core/ports/storage.ts';
-import type { PullRequestView } from '../../src/core/pull-request.ts';
+import type { PullRequestList } from '../../src/core/pull-request.ts';
 import type { Commit, Reconciliation } from '../../src/core/reconciliation.ts';
 import type { AppliedAutomation } from '../../src/core/resources/automation.ts';
 import type { Decision, Delivery } from '../../src/core/resources/delivery.ts';
@@ -682,6 +682,8 @@ export interface SeededServices
     Pick<ApiModules['base'], 'ids' | 'randomBytes' | 'logger'>,
     Pick<SeededEngine, 'start' | 'workers' | 'runControl' | 'drain' | 'pauses' | 'runLogs' | 'artifacts'> {
   deliveries: Storage['deliveryReader'];
+  /** Of the factory `payments`. */
+  pullRequests: PullRequestList;
   runs: Storage['runReader'];
   reconciliations: Storage['reconciliationReader'];
   seen: Seen;
@@ -876,6 +878,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
       },
     },
     editor: noteEdits(editor, seen.edited),
+    pullRequests: SEEDED_REQUESTS,
     answers: createAnswerStore({ table: storage.keptAnswers, vault: createVault(KEY), clock }),
     masterKey: { rotate: async () => ({ state: 'done', resealed: 12, keyFile: null, earlierKeyFile: null }) },
     tokens: {
@@ -967,8 +970,7 @@ export function createSeededServer(services: SeededServices): FastifyInstance {
     signIn: services,
     alerts: services.alerts,
     pullRequests: {
-      list: (factory) =>
-        factory === 'payments' ? { requests: [...SEEDED_REQUESTS], hasMore: false, problem: null } : null,
+      list: (factory) => (factory === 'payments' ? services.pullRequests : null),
     },
     answers,
     masterKey,
@@ -976,17 +978,41 @@ export function createSeededServer(services: SeededServices): FastifyInstance {
   });
 }
 
-const SEEDED_REQUESTS: readonly PullRequestView[] = [
-  {
-    number: 7,
-    head: '05acf90a4e58b0b1a1f0c1d2e3f405162738495a',
-    isFork: true,
-    state: 'failure',
-    description: 'webhooks/ci.yaml:2:1: unknown key',
-    checkedAt: Date.parse('2026-01-02T03:04:05.678Z'),
-  },
-  { number: 6, head: 'b'.repeat(40), isFork: false, state: 'waiting', description: null, checkedAt: null },
-];
+export const SEEDED_REQUESTS: PullRequestList = {
+  host: 'github',
+  repository: 'team/payments-factory',
+  branch: 'main',
+  requests: [
+    {
+      number: 7,
+      title: HOSTILE_TEXT,
+      url: 'https://github.com/team/payments-factory/pull/7',
+      head: '05acf90a4e58b0b1a1f0c1d2e3f405162738495a',
+      isFork: true,
+      state: 'failure',
+      description: 'webhooks/ci.yaml:2:1: unknown key',
+      checkedAt: Date.parse('2026-01-02T03:04:05.678Z'),
+      posts: [
+        { kind: 'status', state: 'posted', problem: null },
+        { kind: 'comment', state: 'given_up', problem: 'it responded with 403' },
+      ],
+    },
+    {
+      number: 6,
+      title: '',
+      url: null,
+      head: 'b'.repeat(40),
+      isFork: false,
+      state: 'waiting',
+      description: null,
+      checkedAt: null,
+      posts: [],
+    },
+  ],
+  hasMore: false,
+  listedAt: Date.parse('2026-01-02T03:04:05.678Z'),
+  problem: null,
+};
 
 /** The editor. Records the name of each requested edit. */
 function noteEdits(editor: FactoryEditor, edited: string[]): FactoryEditor {

@@ -50,6 +50,8 @@ describe('the alerts of a renamed factory', () => {
         },
         requests: new RequestTally(() => nowMs),
         probeProblem: () => null,
+        notifyFailures: () => [],
+        isActive: () => false,
         disks: async () => [],
         backupProblem: () => null,
         nowMs: () => nowMs,

@@ -88,6 +88,7 @@ describe('with --json', () => {
     [['reconciliation', 'show', RECONCILIATION_ID], `/factories/payments/reconciliations/${RECONCILIATION_ID}`],
     [['run', 'show', RUN_ID], `/runs/${RUN_ID}`],
     [['secret', 'list'], '/secrets'],
+    [['pull-request', 'list'], '/factories/payments/pull-requests'],
   ])('%j prints exactly what the API answers', async (argv, path) => {
     await serve();
     const { code, stdout, stderr } = await run([...argv, '--json']);

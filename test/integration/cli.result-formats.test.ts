@@ -43,6 +43,7 @@ const COMMANDS: [line: string, field: string][] = [
   [`run show ${RUN_ID}`, 'state'],
   ['reconciliation list', 'result'],
   [`reconciliation show ${RECONCILIATION_ID}`, 'result'],
+  ['pull-request list', 'state'],
   ['scheme list', 'title'],
   ['secret list', 'version'],
   ['token list', 'role'],
@@ -72,7 +73,7 @@ describe.each(COMMANDS)('dockbell %s', (line, field) => {
     const { stdout, stderr } = await run(`${line} -q`);
     const names = stdout.split('\n').slice(0, -1);
     expect(names).toHaveLength(rows.length);
-    for (const [index, name] of names.entries()) expect(Object.values(rows[index]!)).toContain(name);
+    for (const [index, name] of names.entries()) expect(Object.values(rows[index]!).map(String)).toContain(name);
     expect(stderr).toBe('');
     expect((await run(`${line} -o name`)).stdout).toBe(stdout);
   });

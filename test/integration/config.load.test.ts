@@ -106,6 +106,7 @@ describe('defaults', () => {
           deadLetter: 10,
           disk: 10,
           failureRate: false,
+          notifyFailing: 15 * 60_000,
           probe: 15 * 60_000,
           queueAge: 15 * 60_000,
           rateLimited: 1,

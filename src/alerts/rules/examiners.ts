@@ -1,6 +1,6 @@
 import type { AlertRule } from '../../core/alerts/alert-rules.ts';
 import type { Examiner, SettingOf } from './finding.ts';
-import { APPLY_FAILED, BACKUP_OVERDUE, DISK, PROBE, TOKEN_EXPIRING } from './installation-rules.ts';
+import { APPLY_FAILED, BACKUP_OVERDUE, DISK, NOTIFY_FAILING, PROBE, TOKEN_EXPIRING } from './installation-rules.ts';
 import { DEAD_LETTER, FAILURE_RATE, LOOP_GUARDED, QUEUE_AGE, RUN_FAILED } from './run-rules.ts';
 import { RATE_LIMITED, REJECTION_BURST, SILENT } from './webhook-rules.ts';
 
@@ -16,6 +16,7 @@ export const EXAMINERS: { readonly [Rule in AlertRule]: Examiner<SettingOf<Rule>
   silent: SILENT,
   probe: PROBE,
   queueAge: QUEUE_AGE,
+  notifyFailing: NOTIFY_FAILING,
   disk: DISK,
   backupOverdue: BACKUP_OVERDUE,
   tokenExpiring: TOKEN_EXPIRING,

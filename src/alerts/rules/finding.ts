@@ -30,6 +30,10 @@ export interface RuleSources {
   requests: RequestTally;
   /** Why the last requests through `baseUrl` did not arrive; `null` if they did, or if none is sent. */
   probeProblem(): string | null;
+  /** The targets that a factory cannot report to. @param since wall time in milliseconds */
+  notifyFailures(factory: string): readonly { target: string; what: string; problem: string; since: number }[];
+  /** Is there an alert of this rule and factory that is not resolved? */
+  isActive(rule: AlertRule, factory: string): boolean;
   disks(): Promise<FolderSpace[]>;
   /** Why scheduled backups need attention; `null` if they do not. */
   backupProblem(): string | null;

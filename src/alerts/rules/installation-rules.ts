@@ -20,6 +20,19 @@ export const PROBE: Examiner<number> = {
   find: async ({ probeProblem }) => aboutInstallation(probeProblem()),
 };
 
+/** A factory that cannot report to a git host or receiver. A restart does not know since when, so an open alert stays open. */
+export const NOTIFY_FAILING: Examiner<number> = {
+  scope: 'factory',
+  onChange: false,
+  find: async ({ notifyFailures, isActive, nowMs }, thresholdMs, factory) => {
+    const isOpen = isActive('notifyFailing', factory);
+    const failed = notifyFailures(factory).filter(({ since }) => isOpen || nowMs() - since >= thresholdMs);
+    if (failed.length === 0) return [];
+    const summary = failed.map(({ target, what, problem }) => `${target}: ${what}: ${problem}`).join('; ');
+    return [{ factory, object: null, objectId: null, summary: `${summary}.` }];
+  },
+};
+
 /** A disk with little free space. */
 export const DISK: Examiner<number> = {
   scope: 'all',

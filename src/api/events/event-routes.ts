@@ -30,8 +30,8 @@ const MAX_STREAMS_PER_IDENTITY = 10;
 const RETRY_AFTER_SECONDS = 10;
 
 const DESCRIPTION = `Server-sent events, each with an \`id\` and JSON as \`data\`: \`delivery\` (a Delivery was logged), \`run\` (a Run was created or
-changed its state), \`reconciliation\` (a reconciliation ended: a Reconciliation without \`plan\` and \`diagnostics\`). \`ready\` is sent
-when nothing is missing. A client that was disconnected sends the last \`id\` as \`Last-Event-ID\` and gets the events it missed. If
+changed its state), \`reconciliation\` (a reconciliation ended: a Reconciliation without \`plan\` and \`diagnostics\`), \`pull_requests\`
+(the list of pull requests of \`factory\` or a check changed: read the list again). \`ready\` is sent when nothing is missing. A client that was disconnected sends the last \`id\` as \`Last-Event-ID\` and gets the events it missed. If
 they are no longer stored, it gets \`reset\` and has to reload what it shows. A comment is sent every 15 s.`;
 
 /** `GET /events`: what happens in the factories that the caller reaches, as it happens. */
@@ -49,7 +49,7 @@ export function eventsPlugin(app: FastifyInstance, parts: EventRouteParts): void
       exposeHeadRoute: false,
       schema: {
         tags: ['Events'],
-        summary: 'Follow deliveries, runs and reconciliations as they happen',
+        summary: 'Follow deliveries, runs, reconciliations and checks as they happen',
         description: DESCRIPTION,
         querystring: querySchema({
           factory: { type: 'string', minLength: 1, description: 'Only of this factory.' },
@@ -127,5 +127,5 @@ function selectEvents(isMeant: (event: LiveEvent) => boolean, parts: EventRouteP
 function presentEvent(event: LiveEvent, parts: EventRouteParts): object {
   if (event.kind === 'delivery') return presentDelivery(event.delivery);
   if (event.kind === 'run') return presentRunInPassing(event.run, event.attempts, parts);
-  return presentReconciliationEnd(event.reconciliation);
+  return event.kind === 'reconciliation' ? presentReconciliationEnd(event.reconciliation) : { factory: event.factory };
 }

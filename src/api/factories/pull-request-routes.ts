@@ -33,21 +33,30 @@ export function registerPullRequestRoutes(app: FastifyInstance, { pullRequests }
       }
       return {
         factory: name,
+        host: list.host,
+        repository: list.repository,
+        branch: list.branch,
+        listed_at: list.listedAt === null ? null : formatInstant(list.listedAt),
         problem: list.problem,
         has_more: list.hasMore,
-        pull_requests: list.requests.map(presentPullRequest),
+        data: list.requests.map(presentPullRequest),
+        next_cursor: null,
       };
     },
   );
 }
 
-function presentPullRequest({ number, head, isFork, state, description, checkedAt }: PullRequestView) {
+function presentPullRequest(view: PullRequestView) {
+  const { number, title, url, head, isFork, state, description, checkedAt, posts } = view;
   return {
     number,
+    title,
+    url,
     head,
     fork: isFork,
     state,
     description,
     checked_at: checkedAt === null ? null : formatInstant(checkedAt),
+    posts,
   };
 }

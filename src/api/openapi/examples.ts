@@ -67,6 +67,21 @@ const commit = {
   url: `https://github.com/acme/payments/commit/${COMMIT}`,
 };
 
+const PULL_REQUEST = {
+  number: 7,
+  title: 'Add the webhook deploy',
+  url: 'https://github.com/team/payments-factory/pull/7',
+  head: '05acf90a4e58b0b1a1f0c1d2e3f405162738495a',
+  fork: false,
+  state: 'success',
+  description: '1 to create',
+  checked_at: RECEIVED_AT,
+  posts: [
+    { kind: 'status', state: 'posted', problem: null },
+    { kind: 'comment', state: 'posted', problem: null },
+  ],
+};
+
 const traffic = {
   last_accepted_at: RECEIVED_AT,
   last_24_hours: { accepted: 412, duplicate: 3, rejected: 5 },
@@ -890,21 +905,18 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       webhooks: [{ webhook_uid: WEBHOOK_UID, deliveries: [6] }],
     },
   ],
+  PullRequest: [PULL_REQUEST],
   PullRequests: [
     {
       factory: 'payments',
+      host: 'github',
+      repository: 'team/payments-factory',
+      branch: 'main',
+      listed_at: RECEIVED_AT,
       problem: null,
       has_more: false,
-      pull_requests: [
-        {
-          number: 7,
-          head: '05acf90a4e58b0b1a1f0c1d2e3f405162738495a',
-          fork: false,
-          state: 'success',
-          description: '1 to create',
-          checked_at: RECEIVED_AT,
-        },
-      ],
+      data: [PULL_REQUEST],
+      next_cursor: null,
     },
   ],
   PayloadKeys: [

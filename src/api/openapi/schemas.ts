@@ -994,29 +994,52 @@ export const COMPONENTS = {
     },
     { description: 'Counts for charts.' },
   ),
+  PullRequest: closedObject(
+    {
+      number: { type: 'integer', minimum: 1 },
+      title: { ...text, description: 'Written by the author of the pull request, who may be anybody.' },
+      url: { ...textOrNull, description: 'Its page at the git host; `null` if the host did not name it.' },
+      head: { ...text, description: 'The commit at its head.' },
+      fork: { type: 'boolean', description: 'Whether the head is in another repository.' },
+      state: {
+        ...oneOf(['waiting', 'pending', 'success', 'failure', 'error', 'untouched']),
+        description:
+          '`waiting`: not checked yet. `untouched`: it changes nothing that the factory reads. The others are those of the commit status.',
+      },
+      description: {
+        ...textOrNull,
+        description: 'What the commit status says, or why the commit could not be read.',
+      },
+      checked_at: instantOrNull,
+      posts: {
+        type: 'array',
+        items: closedObject({
+          kind: oneOf(['status', 'comment']),
+          state: {
+            ...oneOf(NOTICE_STATES),
+            description: '`given_up`: the git host rejected it, or all attempts of 24 hours failed.',
+          },
+          problem: { ...textOrNull, description: 'Why the last attempt failed.' },
+        }),
+        description: 'The outcome of its commit status and its comment at the git host. Empty if neither is due.',
+      },
+    },
+    { description: 'An open pull or merge request, and its last check.' },
+  ),
   PullRequests: closedObject(
     {
       factory: text,
-      problem: { ...textOrNull, description: 'Why the git host could not be asked last; `null` if it answered.' },
-      has_more: { type: 'boolean', description: 'Whether the git host has more open requests than are checked.' },
-      pull_requests: {
-        type: 'array',
-        items: closedObject({
-          number: { type: 'integer', minimum: 1 },
-          head: { ...text, description: 'The commit at its head.' },
-          fork: { type: 'boolean', description: 'Whether the head is in another repository.' },
-          state: {
-            ...oneOf(['waiting', 'pending', 'success', 'failure', 'error', 'untouched']),
-            description:
-              '`waiting`: not checked yet. `untouched`: it changes nothing that the factory reads. The others are those of the commit status.',
-          },
-          description: {
-            ...textOrNull,
-            description: 'What the commit status says, or why the commit could not be read.',
-          },
-          checked_at: instantOrNull,
-        }),
+      host: { ...text, description: 'Type of the git host.' },
+      repository: { ...text, description: 'Its repository at the git host.' },
+      branch: { ...text, description: 'Pull requests for other branches are not checked.' },
+      listed_at: { ...instantOrNull, description: 'When the git host answered last; `null` if it never did.' },
+      problem: {
+        ...textOrNull,
+        description: 'Why the git host could not be asked last, and what to do; `null` if it answered.',
       },
+      has_more: { type: 'boolean', description: 'Whether the git host has more open requests than are checked.' },
+      data: { type: 'array', items: { $ref: 'PullRequest#' } },
+      next_cursor: { ...nextCursor, description: 'Always `null`: the list has one page.' },
     },
     { description: 'Open pull requests of a factory, and their last checks.' },
   ),

@@ -38,6 +38,8 @@ export interface RequestCheckParts {
   secrets: Pick<SecretStore, 'resolve' | 'scopes'>;
   /** As `StorageThread.openChannel`. */
   openChannel(): MessagePort;
+  /** As `RequestWatchParts.onChanged`. */
+  onChanged(factory: string): void;
   clock: Clock;
   logger: Logger;
 }
@@ -62,6 +64,7 @@ export function createRequestChecks(parts: RequestCheckParts): RequestChecks {
   let watches = openWatches(parts, thread, new Map());
   let isStarted = false;
   const ended: Promise<void>[] = [];
+  parts.notifier.followRequests((factory, report, post) => watches.get(factory)?.onPost(report, post));
   return {
     reader: { list: (factory) => watches.get(factory)?.list() ?? null },
     start: () => {
@@ -96,7 +99,7 @@ function openWatches(
   thread: RequestThread,
   before: ReadonlyMap<string, RequestWatch>,
 ): Map<string, RequestWatch> {
-  const { notifier, inventory, secrets, clock, logger } = parts;
+  const { notifier, inventory, secrets, onChanged, clock, logger } = parts;
   const watched = parts.config.factories.flatMap((factory) => describeWatched(factory) ?? []);
   return new Map(
     watched.map((factory) => {
@@ -109,6 +112,7 @@ function openWatches(
         secrets,
         post: postOverHttp,
         check: (order, onTouched) => thread.check(order, onTouched),
+        onChanged,
         userAgent: `dockbell/${readPackageVersion()}`,
         schedule: scheduleCall,
         clock,

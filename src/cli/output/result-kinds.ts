@@ -8,6 +8,7 @@ import type {
   BrowserSession,
   Delivery,
   Factory,
+  PullRequest,
   Reconciliation,
   Replay,
   Revision,
@@ -28,7 +29,7 @@ export interface ResultKind<Row> {
   /** What `--quiet` prints for a row: what other commands take as an argument. */
   nameOf(row: Row): string;
   /** What that is, in the plural. */
-  names: 'IDs' | 'names' | 'revisions' | 'times';
+  names: 'IDs' | 'names' | 'numbers' | 'revisions' | 'times';
 }
 
 /** A profile of the command line, in the form of the API. */
@@ -52,6 +53,7 @@ export const RESULT_KINDS = {
   artifact: describeKind<RunArtifact>(FIELDS.RunArtifact, 'names', ({ name }) => name),
   replay: describeKind<Replay>(FIELDS.Replay, 'IDs', ({ id }) => id),
   reconciliation: describeKind<Reconciliation>(FIELDS.Reconciliation, 'IDs', ({ id }) => id),
+  pullRequest: describeKind<PullRequest>(FIELDS.PullRequest, 'numbers', ({ number }) => String(number)),
   revision: describeKind<Revision>(FIELDS.Revision, 'revisions', ({ revision }) => revision),
   secret: describeKind<Secret>(FIELDS.Secret, 'names', ({ name }) => name),
   scheme: describeKind<SignatureScheme>(FIELDS.SignatureScheme, 'names', ({ name }) => name),

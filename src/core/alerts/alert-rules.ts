@@ -139,6 +139,18 @@ export const ALERT_RULES = {
     ends: 'No such run has waited for this time.',
     advice: 'Raise runs.concurrency, start more workers, or find out why runs take long.',
   },
+  notifyFailing: {
+    title: 'Git host or receiver',
+    setting: { kind: 'threshold', of: 'duration', min: SECOND_MS, max: 30 * DAY_MS, on: 15 * MINUTE_MS },
+    default: 'on',
+    severity: 'warning',
+    about: 'factory',
+    opens:
+      'For this time, checks of pull requests, commit statuses or results of runs did not reach their git host or receiver, or were rejected.',
+    ends: 'The last request to each of them succeeded.',
+    advice:
+      "See 'dockbell status' and 'dockbell pull-request list'. Check the address, the team secret and the rights of its token. A new value of the secret is used immediately.",
+  },
   disk: {
     title: 'Disk space',
     setting: { kind: 'threshold', of: 'percent', min: 1, max: 99, on: 10 },

@@ -32,14 +32,19 @@ export interface EventFeed {
   subscribe(after: string | null, listener: (event: NumberedEvent) => void): Subscription;
 }
 
-/** A logged delivery, a created or changed run, or a finished reconciliation. Published after it is on disk. */
+/**
+ * A logged delivery, a created or changed run, or a finished reconciliation. Published after it is on disk. `pull_requests`: the open
+ * pull requests of a factory, or what is known about one of them, changed.
+ */
 export type LiveEvent =
   | { kind: 'delivery'; delivery: Delivery }
   | { kind: 'run'; run: Run; attempts: RunAttempt[] }
-  | { kind: 'reconciliation'; reconciliation: ReconciliationEnd };
+  | { kind: 'reconciliation'; reconciliation: ReconciliationEnd }
+  | { kind: 'pull_requests'; factory: string };
 
 /** The factory that the event belongs to. */
 export function factoryOfEvent(event: LiveEvent): string {
   if (event.kind === 'delivery') return event.delivery.factory;
-  return event.kind === 'run' ? event.run.factory : event.reconciliation.factory;
+  if (event.kind === 'run') return event.run.factory;
+  return event.kind === 'reconciliation' ? event.reconciliation.factory : event.factory;
 }

@@ -3,6 +3,10 @@ export interface OpenRequest {
   number: number;
   /** The commit at its head. */
   commit: string;
+  /** Text of somebody who may be anybody; `''` if the row has none. */
+  title: string;
+  /** Its page, `http` or `https`; `null` if the row has none. */
+  url: string | null;
   /** Is the head in another repository than the one it is for? */
   isFork: boolean;
 }
@@ -25,6 +29,8 @@ export interface HostPlace {
 
 /** The paths, headers and answers of the API of one git host. All answers are read like those of a third party. */
 export interface GitHostApi {
+  /** What a token for the checks of requests must be allowed to do, as its settings name it. */
+  tokenRights: string;
   /** The headers of each request. */
   authorize(token: string): Record<string, string>;
   statusUrl(place: HostPlace, commit: string): string;
@@ -67,4 +73,20 @@ export function isNumber(value: unknown): value is number {
 
 export function isCommit(value: unknown): value is string {
   return typeof value === 'string' && COMMIT.test(value);
+}
+
+const MAX_TITLE = 300;
+const MAX_URL = 2_000;
+
+/** The beginning of a title; `''` if it is not a text. */
+export function readTitle(value: unknown): string {
+  return typeof value === 'string' ? [...value.slice(0, 2 * MAX_TITLE)].slice(0, MAX_TITLE).join('') : '';
+}
+
+/** The address of a web page; `null` for anything else that a link could contain. */
+export function readPageUrl(value: unknown): string | null {
+  if (typeof value !== 'string' || value.length > MAX_URL || !URL.canParse(value)) return null;
+  const { protocol, username, password, href } = new URL(value);
+  const isPage = (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
+  return isPage ? href : null;
 }

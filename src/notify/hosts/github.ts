@@ -6,10 +6,14 @@ import {
   isNumber,
   REQUESTS_PER_PAGE,
   readKey,
+  readPageUrl,
+  readTitle,
 } from './git-host-api.ts';
 
 /** https://docs.github.com/rest: commit statuses, pulls, issue comments. */
 export const GITHUB: GitHostApi = {
+  tokenRights:
+    '"Pull requests: read and write", "Commit statuses: read and write" and "Metadata: read" for the repository',
   authorize: (token) => ({
     Accept: 'application/vnd.github+json',
     'X-GitHub-Api-Version': '2022-11-28',
@@ -22,7 +26,9 @@ export const GITHUB: GitHostApi = {
     const [number, commit] = [readKey(row, 'number'), readKey(row, 'head', 'sha')];
     const [from, to] = [readKey(row, 'head', 'repo', 'id'), readKey(row, 'base', 'repo', 'id')];
     // The repository of a head is `null` if a fork was deleted.
-    return isNumber(number) && isCommit(commit) ? { number, commit, isFork: !isNumber(from) || from !== to } : null;
+    if (!isNumber(number) || !isCommit(commit)) return null;
+    const [title, url] = [readTitle(readKey(row, 'title')), readPageUrl(readKey(row, 'html_url'))];
+    return { number, commit, title, url, isFork: !isNumber(from) || from !== to };
   },
   headRef: (number) => `refs/pull/${number}/head`,
   userUrl: ({ url }) => `${url}/user`,

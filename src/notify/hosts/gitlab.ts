@@ -6,10 +6,13 @@ import {
   isNumber,
   REQUESTS_PER_PAGE,
   readKey,
+  readPageUrl,
+  readTitle,
 } from './git-host-api.ts';
 
 /** https://docs.gitlab.com/api: commit statuses, merge requests, notes. */
 export const GITLAB: GitHostApi = {
+  tokenRights: 'the role Developer and the scope api',
   authorize: (token) => ({ Accept: 'application/json', 'PRIVATE-TOKEN': token }),
   statusUrl: (place, commit) => `${projectUrl(place)}/statuses/${commit}`,
   openRequestsUrl: (place, branch, page) =>
@@ -18,7 +21,9 @@ export const GITLAB: GitHostApi = {
     const [number, commit] = [readKey(row, 'iid'), readKey(row, 'sha')];
     const [from, to] = [readKey(row, 'source_project_id'), readKey(row, 'target_project_id')];
     // A merge request without commits has no `sha`.
-    return isNumber(number) && isCommit(commit) ? { number, commit, isFork: !isNumber(from) || from !== to } : null;
+    if (!isNumber(number) || !isCommit(commit)) return null;
+    const [title, url] = [readTitle(readKey(row, 'title')), readPageUrl(readKey(row, 'web_url'))];
+    return { number, commit, title, url, isFork: !isNumber(from) || from !== to };
   },
   headRef: (number) => `refs/merge-requests/${number}/head`,
   userUrl: ({ url }) => `${url}/user`,
