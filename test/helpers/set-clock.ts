@@ -4,7 +4,7 @@ import { createTempDir } from './temp-dir.ts';
 
 const LIBRARY = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
 
-/** Can the clock of a daemon be set on this machine? Says so if not. */
+/** Can the clock of a daemon be set on this machine? Prints a warning if not. */
 export const maySetClock = existsSync(LIBRARY);
 if (!maySetClock) console.warn(`NOT TESTED: the clock of a daemon cannot be set without libfaketime (${LIBRARY}).`);
 
