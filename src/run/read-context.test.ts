@@ -140,7 +140,7 @@ describe('the context of a delivery of other providers', () => {
         provider: 'azure_devops',
         provider_event: 'workitem.updated',
         number: 77,
-        actor: 'Ann <ann@example.com>',
+        actor: 'ann@example.com',
       },
     );
   });

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { ProviderNames } from '../core/resources/provider-names.ts';
 import type { ProviderCondition } from '../core/trigger.ts';
-import { excludeOwnActions } from './ignored-actors.ts';
+import { excludeBots, excludeOwnActions } from './ignored-actors.ts';
 import { findTriggerEvent, TRIGGER_PROVIDERS } from './providers.ts';
 import { resolveName } from './resolve-name.ts';
 import type { DeliveryRow, FilterKey, ServedKey, Source, TriggerEvent, TriggerProvider } from './trigger-event.ts';
@@ -37,6 +37,7 @@ export function compileTrigger(condition: ProviderCondition): TriggerPattern[] {
       values: [
         ...listRowConditions(row),
         ...excludeOwnActions(provider, condition),
+        ...excludeBots(row.bots ?? []),
         ...keys.map((key) => toCondition(key, row)),
         ...requireMention(event, row),
       ],

@@ -1,6 +1,6 @@
 import type { IgnoredActors, ProviderCondition } from '../core/trigger.ts';
 import { TRIGGER_PROVIDERS } from './providers.ts';
-import type { TriggerProvider } from './trigger-event.ts';
+import type { Source, TriggerProvider } from './trigger-event.ts';
 import type { ValueCondition } from './trigger-pattern.ts';
 
 /** The `key` of conditions on the accounts that acted. A delivery that they exclude has the outcome `ignored_actor`. */
@@ -20,6 +20,11 @@ export function excludeOwnActions(provider: TriggerProvider, { botUsername }: Pr
       ? []
       : [{ ...EXCLUDED, subject: 'the app of the webhook as its author', exists: false, from: ownApp }];
   return botUsername === undefined ? app : [...app, exclude(provider, [botUsername])];
+}
+
+/** No bot is at these places. Its mentions do not count. */
+export function excludeBots(bots: readonly Source[]): ValueCondition[] {
+  return bots.length === 0 ? [] : [{ ...EXCLUDED, subject: 'a bot as its author', exists: false, from: bots }];
 }
 
 const EXCLUDED = {

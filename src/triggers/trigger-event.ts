@@ -36,7 +36,11 @@ export type Reading =
   /** The IDs of the identities in mention markup, such as `@<ID>`. */
   | 'mention_markup'
   /** The text without markup such as `<at>…</at>`. */
-  | 'without_tags';
+  | 'without_tags'
+  /** Of `Ann Lee <ann@acme.example>`: the unique name, the display name, and both. Otherwise the whole text. */
+  | 'identity'
+  /** The username of an account that GitLab made for a token or a service; no value for others. */
+  | 'gitlab_bot';
 
 /** Where the values of a filter key are. Paths as `parsePath` reads them, for example `issue.labels[*].name`. */
 export interface Source {
@@ -110,6 +114,8 @@ export interface DeliveryRow {
   ifEqual?: readonly [string, string];
   /** At least one value exists at these places together. */
   exists?: readonly Source[];
+  /** A value exists at one of these places: a bot wrote the text, and its mentions do not count. */
+  bots?: readonly Source[];
 }
 
 /** An event of triggers: the deliveries it stands for, and the keys of its filter. */

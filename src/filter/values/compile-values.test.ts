@@ -152,6 +152,15 @@ describe('a source', () => {
     [{ read: 'mention_markup' }, '<a data-vss-mention="version:2.0,id-1">@Ann</a>', ['id-1']],
     [{ read: 'without_tags' }, '<at>Bot</at> deploy<br/>now', ['deploy now']],
     [{ read: 'without_tags' }, 'a < b', ['a < b']],
+    [{ read: 'identity' }, 'Ann Lee <ann@acme.example>', ['ann@acme.example', 'Ann Lee', 'Ann Lee <ann@acme.example>']],
+    [{ read: 'identity' }, 'Ann <Lee> <ACME\\ann> ', ['ACME\\ann', 'Ann <Lee>', 'Ann <Lee> <ACME\\ann>']],
+    [{ read: 'identity' }, 'Ann Lee', ['Ann Lee']],
+    [{ read: 'identity' }, '<ann>', ['<ann>']],
+    [{ read: 'gitlab_bot' }, 'project_42_bot_4ffca233d8298ea1', ['project_42_bot_4ffca233d8298ea1']],
+    [{ read: 'gitlab_bot' }, 'group_7_bot1', ['group_7_bot1']],
+    [{ read: 'gitlab_bot' }, 'service_account_group_7_a1', ['service_account_group_7_a1']],
+    [{ read: 'gitlab_bot' }, 'project_bot', []],
+    [{ read: 'gitlab_bot' }, 'project_42_botany', []],
     [{ read: 'without_tags' }, '<at>open', ['<at>open']],
   ])('is read as %j: %j', (source, text, values) => {
     expect(read({ path: 'text', ...source }, { text })).toEqual(values);

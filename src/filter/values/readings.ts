@@ -13,7 +13,19 @@ export const READINGS: { readonly [name in Reading]: (text: string) => string[] 
   semicolons: (text) => text.split(';'),
   mention_markup: readMentionMarkup,
   without_tags: (text) => [withoutTags(text)],
+  identity: readIdentity,
+  gitlab_bot: (text) => (GITLAB_BOT.test(text) ? [text] : []),
 };
+
+/** Of access tokens of projects and groups, and of service accounts. */
+const GITLAB_BOT = /^(?:(?:project|group)_\d+_bot|service_account)(?:_|\d|$)/;
+
+/** Azure DevOps writes an identity as an object, or as a text with both of its names. */
+function readIdentity(text: string): string[] {
+  const start = text.lastIndexOf('<');
+  if (start < 1 || !text.trimEnd().endsWith('>')) return [text];
+  return [text.slice(start + 1, text.lastIndexOf('>')), text.slice(0, start), text];
+}
 
 /** `@<ID>` of Azure DevOps, or the HTML that its editor writes: `data-vss-mention="version:2.0,ID"`. */
 const MENTION_MARKUP = /@<([^<>\s]{1,200})>|data-vss-mention="(?:version:[0-9.]{1,20},)?([^",<>]{1,200})"/g;

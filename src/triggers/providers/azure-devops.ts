@@ -11,9 +11,9 @@ import type {
 
 const CHANGED = 'resource.fields';
 
-/** An identity is a string or an object with two names. */
+/** An identity is a text or an object, with two names. */
 const identity = (path: string): Source[] => [
-  { path },
+  { path, read: 'identity' },
   { path: `${path}.uniqueName` },
   { path: `${path}.displayName` },
 ];

@@ -60,6 +60,7 @@ export const GITLAB: TriggerProvider = {
             },
           },
           text: 'object_attributes.note',
+          bots: [{ path: 'user.username', read: 'gitlab_bot' }],
         },
       ],
       needsMention: 'gitlab_mentions',

@@ -1,3 +1,4 @@
+import type { Json, JsonObject } from '../../core/json.ts';
 import { PROVIDER_TITLES } from '../../words/provider-titles.ts';
 import type { DeliveryRow, FilterKey, ServedKey, TriggerProvider } from '../trigger-event.ts';
 
@@ -21,13 +22,28 @@ const messageKeys: { readonly [key: string]: FilterKey } = {
 };
 
 /** Edits, deletions and joins are no new messages. */
-const NEW_MESSAGE_SUBTYPES = ['file_share', 'thread_broadcast', 'me_message', 'bot_message'];
+const NEW_MESSAGE_SUBTYPES = ['file_share', 'me_message', 'bot_message'];
+
+/** A reply in a thread that is also sent to the channel. */
+const BROADCAST = 'thread_broadcast';
+
+const message = (channelTypes: string[], subtype: Json): DeliveryRow => ({
+  event: 'message',
+  when: { event: { channel_type: channelTypes, subtype } },
+});
 
 /** A new message in channels of these types. One delivery has a subtype, the other has none. */
 const messages = (...channelTypes: string[]): DeliveryRow[] => [
-  { event: 'message', when: { event: { channel_type: channelTypes, subtype: { exists: false } } } },
-  { event: 'message', when: { event: { channel_type: channelTypes, subtype: NEW_MESSAGE_SUBTYPES } } },
+  message(channelTypes, { exists: false }),
+  message(channelTypes, [...NEW_MESSAGE_SUBTYPES, BROADCAST]),
 ];
+
+/** As `messages`, but no reply in a thread: it continues work instead of starting it. */
+const messagesOutsideThreads = (...channelTypes: string[]): DeliveryRow[] =>
+  [message(channelTypes, { exists: false }), message(channelTypes, NEW_MESSAGE_SUBTYPES)].flatMap((row) => [
+    { ...row, when: { event: { ...(row.when!.event as JsonObject), thread_ts: { exists: false } } } },
+    { ...row, ifEqual: ['event.thread_ts', 'event.ts'] as const },
+  ]);
 
 /** The trigger events of Slack. */
 export const SLACK: TriggerProvider = {
@@ -57,11 +73,7 @@ export const SLACK: TriggerProvider = {
   events: {
     app_mention: { deliveries: [{ event: 'app_mention' }], keys: messageKeys },
     message_posted: {
-      // A reply in a thread continues work instead of starting it, unless it is also sent to the channel.
-      deliveries: messages('channel', 'group').flatMap((row) => [
-        { ...row, when: { event: { ...(row.when!.event as object), thread_ts: { exists: false } } } },
-        { ...row, ifEqual: ['event.thread_ts', 'event.ts'] },
-      ]),
+      deliveries: [...messagesOutsideThreads('channel', 'group'), message(['channel', 'group'], [BROADCAST])],
       keys: messageKeys,
     },
     message_im: { deliveries: messages('im'), keys: messageKeys },
