@@ -3087,7 +3087,7 @@ export interface components {
                     reason: string | null;
                     /** @description What the provider needs so that it sends the event; `null` if any webhook gets it. */
                     note: string | null;
-                    /** @description Repositories of `factory.yaml`, which a filter without `repos` matches; `null` for any repository. */
+                    /** @description Repositories of `factory.yaml`, which the trigger matches because its filter has no `repos`. `null` if it does not depend on them. */
                     repositories: string[] | null;
                     /** @description The IDs that the webhooks map the names of the filter to. */
                     names: {

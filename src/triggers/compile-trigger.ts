@@ -69,14 +69,19 @@ function readFilter(event: TriggerEvent, filter: JsonObject, names: ProviderName
 
 /** Without `repos`, a trigger is about the repositories of the factory. `null` if these are none that can be read. */
 function addRepositories(
-  { keys: { repos } }: TriggerEvent,
+  event: TriggerEvent,
   used: UsedKey[],
   repositories: readonly string[] | null,
 ): UsedKey[] | null {
-  const isScoped = repos !== undefined && 'form' in repos && !used.some(({ key }) => key === 'repos');
-  if (!isScoped || repositories === null) return used;
+  const repos = findRepositoryKey(event);
+  if (repos === null || repositories === null || used.some(({ key }) => key === 'repos')) return used;
   if (repositories.length === 0) return null;
   return [{ key: 'repos', served: repos, in: repositories, notIn: null }, ...used];
+}
+
+/** The key of the repositories of an event; `null` if its deliveries are about none, or do not name it. */
+export function findRepositoryKey({ keys: { repos } }: TriggerEvent): ServedKey | null {
+  return repos !== undefined && 'form' in repos ? repos : null;
 }
 
 /** GitLab has no event for the mention of a certain account. `null` if nothing names it. */

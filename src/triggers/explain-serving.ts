@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import type { NameKind } from '../core/resources/provider-names.ts';
 import type { ProviderTrigger } from '../core/trigger.ts';
-import { compileTrigger } from './compile-trigger.ts';
+import { compileTrigger, findRepositoryKey } from './compile-trigger.ts';
 import { findTriggerEvent, TRIGGER_PROVIDERS } from './providers.ts';
 import { resolveName } from './resolve-name.ts';
 import { findServingWebhooks, type ServingKeys } from './serving-webhooks.ts';
@@ -112,6 +112,16 @@ function explainNotEvaluated({ provider, declared }: Pick<ProviderTrigger, 'prov
 
 function filterOf({ filter = null }: JsonObject): JsonObject {
   return isJsonObject(filter) ? filter : {};
+}
+
+/** Does the trigger match the repositories of the factory? It does if its filter lists none. */
+export function matchesFactoryRepositories({
+  provider,
+  declared,
+}: Pick<ProviderTrigger, 'provider' | 'declared'>): boolean {
+  const event = findTriggerEvent(provider, declared.event);
+  if (event === null || findRepositoryKey(event) === null) return false;
+  return listValues(filterOf(declared).repos ?? null).length === 0;
 }
 
 function findObstacles(

@@ -9,7 +9,7 @@ import type { Clock } from '../../core/time/clock.ts';
 import { isWebhookTrigger, type ProviderTrigger, scheduleOf, type WebhookTrigger } from '../../core/trigger.ts';
 import { describeEvents, nameTrigger } from '../../triggers/describe-events.ts';
 import { describeService } from '../../triggers/describe-service.ts';
-import { listResolvedNames } from '../../triggers/explain-serving.ts';
+import { listResolvedNames, matchesFactoryRepositories } from '../../triggers/explain-serving.ts';
 import { TRIGGER_PROVIDERS } from '../../triggers/providers.ts';
 import { presentFile } from '../factories/factory-source.ts';
 import { findPause } from '../factories/present-pause.ts';
@@ -79,7 +79,7 @@ function presentProviderTrigger(
       served_by: servedBy,
       reason,
       note,
-      repositories,
+      repositories: matchesFactoryRepositories(trigger) ? repositories : null,
       names: listResolvedNames(
         trigger,
         bound.filter(({ name }) => servedBy.includes(name)),

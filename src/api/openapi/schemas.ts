@@ -253,7 +253,8 @@ const triggerService = closedObject({
   repositories: {
     ...texts,
     type: ['array', 'null'],
-    description: 'Repositories of `factory.yaml`, which a filter without `repos` matches; `null` for any repository.',
+    description:
+      'Repositories of `factory.yaml`, which the trigger matches because its filter has no `repos`. `null` if it does not depend on them.',
   },
   names: {
     type: 'object',

@@ -210,7 +210,7 @@ function printTrigger(
   webhooks: readonly Webhook[],
 ): void {
   const { output } = session;
-  output.line(`\n${output.colors.bold(`Trigger ${index + 1}: ${escapeText(trigger.provider)}`)}`);
+  output.line(`\n${output.colors.bold(`Trigger ${index + 1}: ${escapeText(nameTrigger(trigger))}`)}`);
   if ('service' in trigger) {
     printService(session, trigger);
     return;
@@ -227,6 +227,11 @@ function printTrigger(
   if (parts.length === 0) output.line('  no filter: every delivery starts the automation');
 }
 
+/** A schedule has its name on the next line. */
+function nameTrigger(trigger: AutomationTrigger): string {
+  return 'service' in trigger && trigger.ticks === undefined ? trigger.service.trigger : trigger.provider;
+}
+
 /** What the provider sends, the filter as written with the IDs of its names, and the webhooks. */
 function printService(session: CommandSession, { service, ticks, filter = null }: ProviderTrigger): void {
   const { output } = session;
@@ -240,7 +245,7 @@ function printService(session: CommandSession, { service, ticks, filter = null }
     output.line(`  the name ${escapeText(name)} stands for ${ids.map(escapeText).join(', ')}`);
   }
   if (service.repositories !== null) {
-    output.line(`  without repos, it matches ${service.repositories.map(escapeText).join(', ') || 'no repository'}`);
+    output.line(`  of the repositories of factory.yaml: ${service.repositories.map(escapeText).join(', ') || 'none'}`);
   }
 }
 

@@ -29,8 +29,7 @@ export function ProviderTriggerCard({ number, trigger, webhooks, factory }: Prov
         ))}
         {service.repositories !== null && (
           <>
-            , for <UntrustedText text={service.repositories.join(', ') || 'no repository'} /> unless the filter has
-            repos
+            , for <UntrustedText text={service.repositories.join(', ') || 'no repository'} />
           </>
         )}
         .
