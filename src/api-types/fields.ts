@@ -10,6 +10,7 @@ export const FIELDS = {
     'source.url',
     'source.branch',
     'source.path',
+    'source.pull_requests',
     'configured',
     'applied_revision',
     'applied_commit',

@@ -2330,6 +2330,8 @@ export interface components {
                 url: string | null;
                 branch: string | null;
                 path: string | null;
+                /** @description Whether the daemon checks the pull requests of the repository. */
+                pull_requests: boolean;
             } | null;
             /** @description Does the configuration name the factory? If not, its webhooks answer 404 until it is configured again, renamed or forgotten. */
             configured: boolean;

@@ -107,7 +107,13 @@ describe('factories', () => {
 
   it('show their source without the credentials of its URL', async () => {
     const { body } = await open().get(F);
-    expect(body.source).toEqual({ type: 'repository', url: 'https://git.example/p.git', branch: 'main', path: '.' });
+    expect(body.source).toEqual({
+      type: 'repository',
+      url: 'https://git.example/p.git',
+      branch: 'main',
+      path: '.',
+      pull_requests: true,
+    });
     expect(JSON.stringify(body)).not.toContain('hunter2');
     expect(body).toMatchObject({
       name: 'payments',
@@ -1523,7 +1529,13 @@ describe('what a repository decides', () => {
   });
 
   it('names files below the folder of the factory', async () => {
-    const findSource = () => ({ type: 'repository' as const, url: null, branch: 'main', path: './teams/pay/' });
+    const findSource = () => ({
+      type: 'repository' as const,
+      url: null,
+      branch: 'main',
+      path: './teams/pay/',
+      pullRequests: false,
+    });
     const { body } = await open({ findSource }).call('POST', `${F}/webhooks`);
     expect(body.detail).toContain('teams/pay/webhooks/<name>.yaml');
   });

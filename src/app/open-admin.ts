@@ -256,8 +256,9 @@ function composeSettings(config: Config, addresses: Pick<ApiSettings, 'adminUrl'
 
 function describeSource(factory: FactoryConfig | undefined): FactorySource | null {
   if (factory === undefined) return null;
-  const { source } = factory;
-  if (source.type !== 'repository') return { type: source.type, url: null, branch: null, path: null };
+  const { source, pullRequests } = factory;
+  if (source.type !== 'repository')
+    return { type: source.type, url: null, branch: null, path: null, pullRequests: false };
   const { type, url, branch, path } = source;
-  return { type, url, branch, path };
+  return { type, url, branch, path, pullRequests: pullRequests !== null };
 }

@@ -1,6 +1,7 @@
 import type { Condition, FactoryStatus } from '../core/reconciliation.ts';
 import { formatInstant } from '../core/time/clock.ts';
 import type { CredentialFailure } from '../core/webhook-traffic.ts';
+import { describeFailures } from '../words/describe-failures.ts';
 
 /** A condition before anyone knows since when. */
 export type ConditionState = Omit<Condition, 'since'>;
@@ -107,7 +108,7 @@ export function describeNotify(
       type: 'NotifyFailing',
       status: 'True',
       reason: 'StatusNotPosted',
-      message: failures.map(({ target, what, problem }) => `${target}: ${what}: ${problem}`).join('; '),
+      message: describeFailures(failures),
       since: Math.min(...failures.map(({ since }) => since)),
     },
   ];

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 export const REQUEST_TOKEN = 'token-for-pull-requests';
-/** Of each request. */
+/** Of requests without another title. */
 export const REQUEST_TITLE = '<!-- dockbell --> @everyone';
 
 /** An open pull or merge request of the simulated host. */
@@ -14,6 +14,10 @@ export interface HostedRequest {
   /** Default: `main`. */
   base?: string;
   isFork?: boolean;
+  /** Default: `REQUEST_TITLE`. */
+  title?: string;
+  /** Address of its page. Default: one that the host would have. */
+  page?: string;
 }
 
 export interface HostedComment {
@@ -169,8 +173,8 @@ function answerGithub(world: World, asked: Asked): Answer {
     return answerList(world, asked, { branch: asked.query.get('base'), state: 'open' }, (one) => ({
       number: one.number,
       state: 'open',
-      title: REQUEST_TITLE,
-      html_url: `https://github.example/${world.repository}/pull/${one.number}`,
+      title: one.title ?? REQUEST_TITLE,
+      html_url: one.page ?? `https://github.example/${world.repository}/pull/${one.number}`,
       head: { sha: one.commit, ref: 'change', repo: { id: one.isFork ? 2 : 1 } },
       base: { ref: one.base ?? 'main', repo: { id: 1 } },
     }));
@@ -197,8 +201,8 @@ function answerGitlab(world: World, asked: Asked): Answer {
   if (asked.method === 'GET' && path === '/merge_requests') {
     return answerList(world, asked, { branch: asked.query.get('target_branch'), state: 'opened' }, (one) => ({
       iid: one.number,
-      title: REQUEST_TITLE,
-      web_url: `https://gitlab.example/${world.repository}/-/merge_requests/${one.number}`,
+      title: one.title ?? REQUEST_TITLE,
+      web_url: one.page ?? `https://gitlab.example/${world.repository}/-/merge_requests/${one.number}`,
       id: one.number + 10_000,
       sha: one.commit,
       target_branch: one.base ?? 'main',

@@ -904,8 +904,9 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     findSource: (name) => {
       const type = typeOf(name);
       if (type === null) return null;
-      if (type !== 'repository') return { type, url: null, branch: null, path: null };
-      return { type, url: 'https://user:hunter2@git.example/p.git', branch: 'main', path: '.' };
+      if (type !== 'repository') return { type, url: null, branch: null, path: null, pullRequests: false };
+      const url = 'https://user:hunter2@git.example/p.git';
+      return { type, url, branch: 'main', path: '.', pullRequests: true };
     },
     sendTestDelivery: (webhook, delivery) => {
       const { body, deliveryId } = delivery;

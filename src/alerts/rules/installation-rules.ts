@@ -1,4 +1,5 @@
 import { formatInstant } from '../../core/time/clock.ts';
+import { describeFailures } from '../../words/describe-failures.ts';
 import { formatSize } from '../../words/format-size.ts';
 import { type Examiner, type Finding, MAX_FINDINGS } from './finding.ts';
 
@@ -28,8 +29,7 @@ export const NOTIFY_FAILING: Examiner<number> = {
     const isOpen = isActive('notifyFailing', factory);
     const failed = notifyFailures(factory).filter(({ since }) => isOpen || nowMs() - since >= thresholdMs);
     if (failed.length === 0) return [];
-    const summary = failed.map(({ target, what, problem }) => `${target}: ${what}: ${problem}`).join('; ');
-    return [{ factory, object: null, objectId: null, summary: `${summary}.` }];
+    return [{ factory, object: null, objectId: null, summary: `${describeFailures(failed)}.` }];
   },
 };
 

@@ -72,8 +72,10 @@ describe('GET /events', () => {
     hub.publish({ kind: 'delivery', delivery: makeDelivery() });
     hub.publish({ kind: 'run', run: makeRun(), attempts: [makeAttempt()] });
     hub.publish({ kind: 'reconciliation', reconciliation: makeReconciliation() });
+    hub.publish({ kind: 'pull_requests', factory: 'payments' });
     await settle();
-    const [ready, delivery, run, reconciliation] = follower.events();
+    const [ready, delivery, run, reconciliation, pullRequests] = follower.events();
+    expect(pullRequests).toEqual(['pull_requests', { factory: 'payments' }]);
     expect(ready).toEqual(['ready', {}]);
     const headers = { authorization: `Bearer ${services.grant('viewer')}` };
     const shown = async (url: string) => (await app.inject({ url, headers })).json();

@@ -6,6 +6,8 @@ export interface FactorySource {
   branch: string | null;
   /** Folder of the factory inside the repository. */
   path: string | null;
+  /** Are its pull requests checked? */
+  pullRequests: boolean;
 }
 
 /** The source of a factory; `null` for a factory that the configuration no longer names. */

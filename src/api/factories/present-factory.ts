@@ -39,8 +39,8 @@ export function presentFactory(
   };
 }
 
-function presentSource({ type, url, branch, path }: FactorySource) {
-  return { type, url: url === null ? null : hideCredentials(url), branch, path };
+function presentSource({ type, url, branch, path, pullRequests }: FactorySource) {
+  return { type, url: url === null ? null : hideCredentials(url), branch, path, pull_requests: pullRequests };
 }
 
 /** `https://user:token@host/x` is shown as `https://host/x`; local paths and `git@host:x` hold no secret and stay. */

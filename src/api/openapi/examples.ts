@@ -518,7 +518,13 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
   Factory: [
     {
       name: 'payments',
-      source: { type: 'repository', url: 'https://git.example.com/payments.git', branch: 'main', path: '.' },
+      source: {
+        type: 'repository',
+        url: 'https://git.example.com/payments.git',
+        branch: 'main',
+        path: '.',
+        pull_requests: true,
+      },
       configured: true,
       applied_revision: COMMIT,
       applied_commit: commit,

@@ -212,6 +212,7 @@ const factorySource: JsonSchema = {
     url: textOrNull,
     branch: textOrNull,
     path: textOrNull,
+    pull_requests: { ...flag, description: 'Whether the daemon checks the pull requests of the repository.' },
   }),
   type: ['object', 'null'],
   description: '`null` for a factory that is no longer in the configuration.',

@@ -137,7 +137,9 @@ describe('an answer that creates', () => {
 
 describe('a conditional read', () => {
   it('is 304 without a body while the representation is the same, and the tag still serves an edit', async () => {
-    const { app, owner } = open({ findSource: () => ({ type: 'live', url: null, branch: null, path: null }) });
+    const { app, owner } = open({
+      findSource: () => ({ type: 'live', url: null, branch: null, path: null, pullRequests: false }),
+    });
     for (const path of ['', '/automations/fix-errors']) {
       const url = `/api/v1/factories/payments${path}`;
       const first = await app.inject({ url, headers: owner });

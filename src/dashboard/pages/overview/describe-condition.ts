@@ -74,10 +74,10 @@ const WORDS: Readonly<Record<string, ConditionText>> = {
     page: null,
   },
   NotifyFailing: {
-    title: 'Commit status could not be reported to the git host',
+    title: 'Requests to a git host or receiver fail',
     isSevere: false,
-    advice: 'Check notify of this factory in dockbell.yaml and the secret that it uses.',
-    page: HISTORY,
+    advice: 'Check the target of this factory in dockbell.yaml and the secret that it uses.',
+    page: null,
   },
 };
 

@@ -21,6 +21,7 @@ import { AutomationHealthCard, SenderHealth } from './factory-health.tsx';
 import { LiveDefinition } from './live-definition.tsx';
 import { OpenAlerts } from './open-alerts.tsx';
 import { ConditionAlerts, HealthFindings } from './overview-alerts.tsx';
+import { PullRequestChecks } from './pull-request-checks.tsx';
 import { RecentRejections } from './recent-rejections.tsx';
 import { RemovedFactory } from './removed-factory.tsx';
 
@@ -68,6 +69,7 @@ export function OverviewPage() {
             </SectionCard>
           </Grid.Col>
         </Grid>
+        {factory.source?.pull_requests && <PullRequestChecks factory={factory.name} />}
         <AutomationHealthCard factory={factory} />
         <SenderHealth factory={factory} />
         <RecentRejections factory={factory.name} />

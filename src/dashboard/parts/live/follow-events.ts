@@ -4,7 +4,9 @@ import type { Delivery, Reconciliation, Run } from '../../../client/api-types.ts
 export type ReceivedEvent =
   | { type: 'delivery'; data: Delivery }
   | { type: 'run'; data: Run }
-  | { type: 'reconciliation'; data: Omit<Reconciliation, 'plan' | 'diagnostics'> };
+  | { type: 'reconciliation'; data: Omit<Reconciliation, 'plan' | 'diagnostics'> }
+  /** The list of pull requests of a factory, or a check, has changed. */
+  | { type: 'pull_requests'; data: { factory: string } };
 
 export interface EventHandlers {
   onEvent: (event: ReceivedEvent) => void;
@@ -16,7 +18,7 @@ export interface EventHandlers {
 }
 
 const EVENTS = '/api/v1/events';
-const EVENT_TYPES = ['delivery', 'run', 'reconciliation'] as const;
+const EVENT_TYPES = ['delivery', 'run', 'reconciliation', 'pull_requests'] as const;
 // A browser reconnects after a lost connection, but not after a rejection, for example by a proxy while the daemon restarts.
 const REOPEN_AFTER_MS = 2_000;
 

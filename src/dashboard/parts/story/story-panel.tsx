@@ -86,6 +86,7 @@ function listIds({ subject, steps }: Story): string[] {
 
 function listIdsOf({ type, data }: ReceivedEvent): string[] {
   if (type === 'run') return [data.id, data.delivery, data.automation, data.revision ?? ''];
+  if (type === 'pull_requests') return [];
   if (type === 'reconciliation') return [data.id, data.revision ?? ''];
   return [data.id, data.webhook_uid, data.replay_of ?? '', data.duplicate_of ?? ''];
 }
