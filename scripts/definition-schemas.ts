@@ -5,6 +5,7 @@ import { definitionProperties } from '../src/core/resources/fields.ts';
 import { WEBHOOK_FIELDS } from '../src/core/resources/webhook.ts';
 import { CUSTOM } from '../src/signature/schemes/custom-scheme.ts';
 import { SCHEME_NAMES } from '../src/signature/schemes/schemes.ts';
+import { describeProviderTriggers, isOfProviderTriggers } from './provider-trigger-schema.ts';
 
 /** The keys of each definition file that follow from the table of its resource. */
 const DERIVED: { readonly [schema: string]: { readonly [key: string]: JsonSchema } } = {
@@ -25,15 +26,25 @@ export function schemaUrl(name: string): URL {
 }
 
 /**
- * The text of a definition schema: the file as it is, with the derived keys put into it. What a table of fields does not
- * say stays as it is in the file: the keys of nested blocks, and rules that concern several keys.
+ * The text of a definition schema: the file as it is, with the derived keys put into it, and the triggers of providers. What a table of
+ * fields does not say stays as it is in the file: the keys of nested blocks, and rules that concern several keys.
  */
 export function renderDefinitionSchema(name: string): string {
-  const schema = JSON.parse(readFileSync(schemaUrl(name), 'utf8')) as { properties: { [key: string]: JsonSchema } };
+  const schema = JSON.parse(readFileSync(schemaUrl(name), 'utf8')) as DefinitionSchema;
+  if (name === 'automation') schema.$defs = { ...omitProviderTriggers(schema.$defs!), ...describeProviderTriggers() };
   for (const [key, derived] of Object.entries(DERIVED[name]!)) {
     schema.properties[key] = { ...derived, ...keepRest(schema.properties[key], derived) };
   }
   return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+interface DefinitionSchema {
+  properties: { [key: string]: JsonSchema };
+  $defs?: { [name: string]: JsonSchema };
+}
+
+function omitProviderTriggers(definitions: { [name: string]: JsonSchema }): { [name: string]: JsonSchema } {
+  return Object.fromEntries(Object.entries(definitions).filter(([name]) => !isOfProviderTriggers(name)));
 }
 
 const ANNOTATIONS = new Set(['title', 'description', 'type', 'enum', 'default', 'pattern', 'examples']);

@@ -21,11 +21,19 @@ export function createAjv(code: Options['code'] = {}): Ajv2020 {
   return ajv;
 }
 
+/** Definitions that are different in the validation of files. */
+const REPLACED = {
+  // References to environment variables are replaced before the validation, so nothing may pass as one.
+  fromEnvironment: false,
+  // Its rules check the events and filters, because the schema has no warnings.
+  providerTrigger: true,
+};
+
 /** The document of that name as files are validated with it. */
 export function readValidationSchema(name: SchemaName): JsonObject {
   // The draft is declared for editors, some of which know none after 7; nothing in the documents differs between drafts.
   const { $schema: _declared, $defs, ...schema } = readSchema(name);
   if (!isJsonObject($defs)) return schema;
-  // References to environment variables are replaced before the validation, so nothing may pass as one.
-  return { ...schema, $defs: 'fromEnvironment' in $defs ? { ...$defs, fromEnvironment: false } : $defs };
+  const replaced = Object.entries(REPLACED).filter(([key]) => key in $defs);
+  return { ...schema, $defs: { ...$defs, ...Object.fromEntries(replaced) } };
 }
