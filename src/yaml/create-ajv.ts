@@ -29,11 +29,15 @@ const REPLACED = {
   providerTrigger: true,
 };
 
+/** The names of definitions that only a replaced one refers to begin with this. A validator contains every definition. */
+const FOR_EDITORS = 'providerTrigger.';
+
 /** The document of that name as files are validated with it. */
 export function readValidationSchema(name: SchemaName): JsonObject {
   // The draft is declared for editors, some of which know none after 7; nothing in the documents differs between drafts.
   const { $schema: _declared, $defs, ...schema } = readSchema(name);
   if (!isJsonObject($defs)) return schema;
+  const kept = Object.entries($defs).filter(([key]) => !key.startsWith(FOR_EDITORS));
   const replaced = Object.entries(REPLACED).filter(([key]) => key in $defs);
-  return { ...schema, $defs: { ...$defs, ...Object.fromEntries(replaced) } };
+  return { ...schema, $defs: Object.fromEntries([...kept, ...replaced]) };
 }
