@@ -7,13 +7,15 @@ import { REQUEST_TITLE, REQUEST_TOKEN, type RequestHost, startRequestHost } from
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
-/** A check starts several processes, which takes long on a busy machine. */
-const PATIENCE_MS = 60_000;
+/** A check starts several processes, and a new revision repeats the checks of all open requests. That takes long on a busy machine. */
+const PATIENCE_MS = 90_000;
+const TEST_MS = 3 * PATIENCE_MS;
+const until = <T>(look: () => T | Promise<T>) => eventually(look, PATIENCE_MS);
 const HOOK_SECRET = 'a-secret-of-the-host-0123456789';
 const CI = 'secretName: CI_SECRET\n';
 const WITH_DEPLOY = { 'webhooks/deploy.yaml': 'secretName: CI_SECRET\n' };
 
-describe.each(['github', 'gitlab'] as const)('a pull request on %s', (type) => {
+describe.each(['github', 'gitlab'] as const)('a pull request on %s', { timeout: TEST_MS }, (type) => {
   let repo: TempGitRepo;
   let git: GitHttpServer;
   let host: RequestHost;
@@ -55,7 +57,7 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', (type) => {
   };
   const statesOf = (commit: string) => host.statuses.filter(({ sha }) => sha === commit).map(({ state }) => state);
   const ended = (commit: string) =>
-    eventually(() => host.statuses.findLast(({ sha, state }) => sha === commit && state !== 'pending'), PATIENCE_MS);
+    until(() => host.statuses.findLast(({ sha, state }) => sha === commit && state !== 'pending'));
   const alerts = async (state: string) => (await daemon.cli('alert', 'list', '--state', state)).stdout;
   const failed = type === 'github' ? 'failure' : 'failed';
 
@@ -69,7 +71,7 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', (type) => {
     await daemon.api('/secrets/CI_SECRET', { method: 'PUT', body: { value: 'a-secret-that-is-long-enough' } });
     await daemon.api('/secrets/HOOK', { method: 'PUT', body: { value: HOOK_SECRET } });
     await daemon.api('/secrets/CHECKS', { method: 'PUT', body: { value: REQUEST_TOKEN } });
-    expect(await daemon.cli('status', '--wait', good, '--timeout', '20s')).toMatchObject({ code: 0 });
+    expect(await daemon.cli('status', '--wait', good, '--timeout', '60s')).toMatchObject({ code: 0 });
   });
 
   afterAll(async () => {
@@ -84,11 +86,11 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', (type) => {
     const status = await ended(head);
     expect(status).toMatchObject({ state: 'success', context: 'dockbell/payments/plan', description: '1 to create' });
     expect(statesOf(head)).toEqual(['pending', 'success']);
-    const [comment] = await eventually(() => host.comments(7).length === 1 && host.comments(7));
+    const [comment] = await until(() => host.comments(7).length === 1 && host.comments(7));
     expect(comment!.body).toContain('### Dockbell plan for `payments`: 1 to create');
     expect(comment!.body).toContain('| create | webhook `deploy` |');
     expect(host.violations).toEqual([]);
-    const { body: list } = await eventually(async () => {
+    const { body: list } = await until(async () => {
       const answer = await daemon.api('/factories/payments/pull-requests');
       return answer.body.data[0].posts.every(({ state }: { state: string }) => state === 'posted') && answer;
     });
@@ -115,22 +117,22 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', (type) => {
       state: 'success',
       description: '2 to create; waits for the secret BILLING',
     });
-    await eventually(() => host.comments(7)[0]!.body.includes('2 to create'));
+    await until(() => host.comments(7)[0]!.body.includes('2 to create'));
     expect(host.comments(7)).toHaveLength(1);
     expect(host.comments(7)[0]!.body).toContain('dockbell secret create BILLING');
   });
 
   it('is checked again when a missing secret is created', { tags: 'long' }, async () => {
     await daemon.api('/secrets/BILLING', { method: 'PUT', body: { value: 'another-secret-that-is-long' } });
-    await eventually(() => host.statuses.at(-1)!.description === '2 to create');
-    await eventually(() => !host.comments(7)[0]!.body.includes('secret create'));
+    await until(() => host.statuses.at(-1)!.description === '2 to create');
+    await until(() => !host.comments(7)[0]!.body.includes('secret create'));
   });
 
   it('fails if its definition is invalid, with file and line', async () => {
     const head = await propose(8, { 'webhooks/ci.yaml': `${CI}enabld: false\n` });
     const status = await ended(head);
     expect(status).toMatchObject({ state: failed, description: expect.stringMatching(/^webhooks\/ci\.yaml:2:1: /) });
-    const [comment] = await eventually(() => host.comments(8).length === 1 && host.comments(8));
+    const [comment] = await until(() => host.comments(8).length === 1 && host.comments(8));
     expect(comment!.body).toMatch(/Dockbell plan: invalid[\s\S]*enabld: false/);
   });
 
@@ -144,8 +146,8 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', (type) => {
   it('is planned as merged: what the branch did not change is that of production', { tags: 'long' }, async () => {
     await ended(await propose(17, { 'webhooks/behind.yaml': CI }));
     const moved = await repo.commit({ 'webhooks/newer.yaml': CI });
-    expect(await daemon.cli('status', '--wait', moved, '--timeout', '20s')).toMatchObject({ code: 0 });
-    await eventually(() => host.comments(17)[0]!.body.includes(moved.slice(0, 12)));
+    expect(await daemon.cli('status', '--wait', moved, '--timeout', '60s')).toMatchObject({ code: 0 });
+    await until(() => host.comments(17)[0]!.body.includes(moved.slice(0, 12)));
     expect(host.comments(17)[0]!.body).toContain('1 to create');
     expect(host.comments(17)[0]!.body).not.toContain('newer');
     good = moved;
@@ -166,7 +168,7 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', (type) => {
       { isFork: true },
     );
     expect(await ended(head)).toMatchObject({ state: failed });
-    const [comment] = await eventually(() => host.comments(11).length === 1 && host.comments(11));
+    const [comment] = await until(() => host.comments(11).length === 1 && host.comments(11));
     const [marker, ...lines] = comment!.body.split('\n');
     expect(marker).toMatch(/^<!-- dockbell:[0-9a-f]{24} -->$/);
     const [before, quoted, after] = lines.join('\n').split(/^~~~.*$/m);
@@ -179,17 +181,17 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', (type) => {
   it('of a fork gets no backtest', { tags: 'long' }, async () => {
     const head = await propose(12, { 'webhooks/fork.yaml': 'secretName: CI_SECRET\n' }, { isFork: true });
     expect(await ended(head)).toMatchObject({ state: 'success' });
-    const [comment] = await eventually(() => host.comments(12).length === 1 && host.comments(12));
+    const [comment] = await until(() => host.comments(12).length === 1 && host.comments(12));
     expect(comment!.body).toContain('No backtest: the commit is from a fork.');
   });
 
   it('cannot be answered in place of Dockbell, by a comment of another account', { tags: 'long' }, async () => {
-    await eventually(() => host.comments(7).length === 1);
+    await until(() => host.comments(7).length === 1);
     const marker = host.comments(7)[0]!.body.split('\n')[0]!;
     host.comment(13, `${marker}\nall good`);
     const head = await propose(13, WITH_DEPLOY);
     await ended(head);
-    await eventually(() => host.comments(13).length === 2);
+    await until(() => host.comments(13).length === 2);
     expect(host.comments(13)[0]!.body).toBe(`${marker}\nall good`);
   });
 
@@ -200,7 +202,7 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', (type) => {
     await repo.git(['update-ref', refOf(16), await commitOnto(repo, good, { 'webhooks/x.yaml': CI })]);
     const last = await propose(14, { 'webhooks/y.yaml': CI });
     await ended(last);
-    await eventually(() => host.comments(14).length === 1);
+    await until(() => host.comments(14).length === 1);
     expect(host.statuses.slice(before).every(({ sha }) => sha === last)).toBe(true);
     expect(host.violations).toEqual([]);
   });
@@ -213,7 +215,7 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', (type) => {
     daemon = await start(daemon.dataDir);
     const last = await propose(15, { 'webhooks/z.yaml': CI });
     await ended(last);
-    await eventually(() => host.comments(15).length === 1);
+    await until(() => host.comments(15).length === 1);
     expect(host.statuses.slice(statuses).map(({ sha }) => sha)).toEqual([last, last]);
     expect(written()).toBe(comments);
     expect(host.asked.slice(asked).filter((line) => /^(POST|PUT|PATCH)/.test(line))).toHaveLength(3);
@@ -226,7 +228,7 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', (type) => {
     });
     const head = await propose(18, { 'webhooks/locked.yaml': CI });
     expect(await ended(head)).toMatchObject({ state: 'success' });
-    const { stdout } = await eventually(async () => {
+    const { stdout } = await until(async () => {
       const listed = await daemon.cli('pull-request', 'list');
       return listed.stdout.includes('given up') && listed;
     });
@@ -236,22 +238,22 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', (type) => {
     );
     expect(line).toContain('has no permission to comment on pull requests. It needs ');
     await ended(await propose(18, { 'webhooks/unlocked.yaml': CI }));
-    await eventually(async () => !(await daemon.cli('status')).stdout.includes('NotifyFailing'));
-    await eventually(async () => !(await alerts('active')).includes('notifyFailing'));
+    await until(async () => !(await daemon.cli('status')).stdout.includes('NotifyFailing'));
+    await until(async () => !(await alerts('active')).includes('notifyFailing'));
   });
 
   it('cannot be checked with a rejected token, which the condition and an alert report until it is replaced', {
     tags: 'long',
   }, async () => {
     await daemon.api('/secrets/CHECKS', { method: 'PUT', body: { value: 'expired-token' } });
-    const status = await eventually(async () => {
+    const status = await until(async () => {
       const { stdout } = await daemon.cli('status');
       return stdout.includes('NotifyFailing') && stdout;
     });
     expect(status).toContain('the pull requests could not be listed');
     expect(status).toContain('the team secret CHECKS is wrong or has expired. It needs ');
     expect(status).toContain('Store a new one: dockbell secret update CHECKS');
-    const opened = await eventually(async () => {
+    const opened = await until(async () => {
       const text = await alerts('open');
       return text.includes('notifyFailing') && text;
     });
@@ -263,11 +265,11 @@ describe.each(['github', 'gitlab'] as const)('a pull request on %s', (type) => {
     // A restart does not know since when, and does not resolve the alert.
     expect(await daemon.end('SIGTERM')).toBe(0);
     daemon = await start(daemon.dataDir);
-    await eventually(async () => (await daemon.cli('status')).stdout.includes('NotifyFailing'));
+    await until(async () => (await daemon.cli('status')).stdout.includes('NotifyFailing'));
     expect(await alerts('open')).toContain('notifyFailing');
     await daemon.api('/secrets/CHECKS', { method: 'PUT', body: { value: REQUEST_TOKEN } });
-    await eventually(async () => !(await daemon.cli('status')).stdout.includes('NotifyFailing'));
-    await eventually(async () => !(await alerts('active')).includes('notifyFailing'));
+    await until(async () => !(await daemon.cli('status')).stdout.includes('NotifyFailing'));
+    await until(async () => !(await alerts('active')).includes('notifyFailing'));
     expect(await alerts('resolved')).toContain('notifyFailing');
   });
 });
