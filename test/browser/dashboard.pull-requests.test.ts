@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { commitOnto } from '../helpers/commit-onto.ts';
-import { describeDashboard, lookAt, NARROW } from '../helpers/dashboard.ts';
+import { checkWidth, describeDashboard, lookAt, NARROW } from '../helpers/dashboard.ts';
 import { type GitHttpServer, startGitHttpServer } from '../helpers/git-http-server.ts';
 import { REQUEST_TOKEN, type RequestHost, startRequestHost } from '../helpers/request-host.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const CI = 'secretName: CI_SECRET\n';
-const HOSTILE = '<img src=x onerror="globalThis.hasRun = true">\u202etxt.exe';
+const HOSTILE = `<img src=x onerror="globalThis.hasRun = true">\u202etxt.exe ${'x'.repeat(200)}`;
 const PATIENCE = { timeout: 60_000 };
 
 describeDashboard('open pull requests', ({ signIn }) => {
@@ -86,6 +86,7 @@ describeDashboard('open pull requests', ({ signIn }) => {
     await card.getByText(/^The git host could not be asked last\./).waitFor(PATIENCE);
     await page.getByText('Requests to a git host or receiver fail').waitFor(PATIENCE);
     await page.getByText(/the pull requests could not be listed: it responded with 401: /).waitFor(PATIENCE);
+    await checkWidth(page);
     await lookAt(page, 'pull-requests-rejected');
   });
 
@@ -98,6 +99,7 @@ describeDashboard('open pull requests', ({ signIn }) => {
     const card = page.getByRole('region', { name: 'Open pull requests' });
     await card.getByRole('button', { name: /^Show \d+ more$/ }).click(PATIENCE);
     await card.getByText('Add the webhook deploy').waitFor();
+    await checkWidth(page);
     await lookAt(page, 'pull-requests-narrow');
   });
 });
