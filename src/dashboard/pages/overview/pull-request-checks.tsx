@@ -101,7 +101,7 @@ const COLUMNS: DataColumn<PullRequest>[] = [
   {
     header: 'Description',
     render: (request) => (
-      <div style={{ overflowWrap: 'anywhere' }}>
+      <div style={{ overflowWrap: 'anywhere', minWidth: 160 }}>
         <UntrustedText text={request.description ?? '–'} />
         {listPostProblems(request).map((problem) => (
           <Text key={problem} size="xs" c="dimmed">
