@@ -16,12 +16,18 @@ export interface SubjectReader {
 export function compileSubject(provider: string | null): SubjectReader | null {
   const places = provider === null ? undefined : TRIGGER_PROVIDERS.get(provider)?.context;
   if (places === undefined) return null;
-  const [findRepository, findNumber] = [compileFind(places.repository), compileFind(places.number)];
+  const findRepository = compileFind(places.repository);
+  const numbers = places.number.map((place) => ({ kind: place.kind, find: compileFind([place]) }));
   return {
     paths: [...places.repository, ...places.number].flatMap(listPaths),
     read: (payload) => {
-      const number = findNumber(payload, readContextNumber);
-      return number === null ? null : composeKey([provider, findRepository(payload, readContextText), number]);
+      for (const { kind, find } of numbers) {
+        const number = find(payload, readContextNumber);
+        if (number === null) continue;
+        const repository = findRepository(payload, readContextText);
+        return composeKey([provider, repository, ...(kind === undefined ? [] : [kind]), number]);
+      }
+      return null;
     },
   };
 }

@@ -147,11 +147,17 @@ export interface ComposedUrl {
   path: string;
 }
 
+/** A place of the number of an issue or pull request. */
+export interface NumberPlace extends Source {
+  /** What has the number, where the provider numbers several kinds of subjects separately. */
+  kind?: string;
+}
+
 /** Where deliveries of a provider say what they are about. Of several places, the first one with a value counts. */
 export interface ContextPlaces {
   repository: readonly Source[];
   /** Number or key of the issue or pull request, or what else identifies the subject. */
-  number: readonly Source[];
+  number: readonly NumberPlace[];
   /** For people, in a browser. */
   url: readonly (Source | ComposedUrl)[];
   /** Who caused the event. */

@@ -86,11 +86,11 @@ const repositoryOf = (path: string): Source => ({ path: `${path}.name`, prefix: 
 const context: ContextPlaces = {
   repository: [repositoryOf('resource.repository'), repositoryOf('resource.pullRequest.repository')],
   number: [
-    { path: 'resource.pullRequestId' },
-    { path: 'resource.pullRequest.pullRequestId' },
+    { path: 'resource.pullRequestId', kind: 'pull_request' },
+    { path: 'resource.pullRequest.pullRequestId', kind: 'pull_request' },
     // `resource.id` of an updated work item is the number of the update.
-    { path: 'resource.workItemId' },
-    { path: 'resource.id' },
+    { path: 'resource.workItemId', kind: 'work_item' },
+    { path: 'resource.id', kind: 'work_item' },
   ],
   url: [
     { path: 'resource._links.web.href' },

@@ -14,7 +14,11 @@ export const GITLAB: TriggerProvider = {
   eventName: { header: 'X-Gitlab-Event' },
   context: {
     repository: [{ path: 'project.path_with_namespace' }],
-    number: [{ path: 'object_attributes.iid' }, { path: 'merge_request.iid' }, { path: 'issue.iid' }],
+    number: [
+      { path: 'object_attributes.iid', kind: 'merge_request' },
+      { path: 'merge_request.iid', kind: 'merge_request' },
+      { path: 'issue.iid', kind: 'issue' },
+    ],
     url: [{ path: 'object_attributes.url' }],
     actor: [{ path: 'user.username' }],
     commit: [{ path: 'object_attributes.last_commit.id' }, { path: 'merge_request.last_commit.id' }],
