@@ -45,7 +45,7 @@ export function SecretsTable({ secrets, empty }: SecretsTableProps) {
       hideHeader: true,
       align: 'end',
       render: (secret) => (
-        <Group gap="xs" justify="flex-end" wrap="nowrap">
+        <Group gap="xs" justify="flex-end">
           <Button size="xs" variant="default" aria-label={`Update ${secret.name}`} onClick={() => setUpdated(secret)}>
             Update
           </Button>
