@@ -90,7 +90,7 @@ it('takes not much longer for the worst legal body than for a plain one', () => 
       }))
       .filter((one) => one.checked > LIMITS.checked || one.evaluated > LIMITS.evaluated);
   };
-  // Other programs evict the caches of the processor. What is slow by itself is slow each time.
+  // Other programs evict the caches of the processor. A slow implementation is slow each time.
   let tooSlow = listSlow();
   for (let repeated = 0; repeated < 4 && tooSlow.length > 0; repeated += 1) tooSlow = listSlow();
   expect(tooSlow).toEqual([]);
