@@ -21,7 +21,7 @@ export function DeliveriesPage() {
     <>
       <PageHeader
         title="Deliveries"
-        lead="Requests that the webhooks of this factory received, newest first."
+        lead="Requests that the webhooks of this factory received, and times at which schedules fired, newest first."
         actions={<ReplayMatching factory={factory} filter={filter} />}
       />
       {webhooks !== undefined && (

@@ -11,7 +11,7 @@ export function isTick({ webhook_name }: Pick<Delivery, 'webhook_name'>): boolea
 /** Link to the webhook that received a delivery. A tick of a schedule has no webhook with a page. */
 export function DeliverySource({ delivery }: { delivery: Delivery }) {
   const { factory, webhook_uid, webhook_name } = delivery;
-  if (isTick(delivery)) return <>Schedule</>;
+  if (isTick(delivery)) return <span style={{ whiteSpace: 'nowrap' }}>Schedule</span>;
   return (
     <ObjectLink factory={factory} kind="webhooks" id={webhook_uid}>
       <UntrustedText text={webhook_name} />
