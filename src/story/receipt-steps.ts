@@ -5,7 +5,7 @@ import { type Delivery, parseRecordedHeaders } from '../core/resources/delivery.
 import { findOverlapEnd } from '../core/rotation-overlap.ts';
 import { describeIdentitySource } from '../words/delivery-identity.ts';
 import { describeDeliveryReason } from '../words/delivery-reasons.ts';
-import { TICK_SOURCE_NAME } from '../words/tick-source.ts';
+import { isTickSource } from '../words/tick-source.ts';
 import { readChanges } from './change-steps.ts';
 import { findReplayAuthors } from './replay-authors.ts';
 import { createStep, listFacts, type StoryStep } from './story.ts';
@@ -14,7 +14,7 @@ import { refDelivery, refWebhook, type StoryRequest } from './story-parts.ts';
 /** What happened to a delivery until it was accepted or rejected: received, verified, identified. */
 export async function listReceiptSteps(request: StoryRequest, delivery: Delivery): Promise<StoryStep[]> {
   const received = await describeReceipt(request, delivery);
-  if (delivery.replayOf !== null || isTick(delivery)) return [received];
+  if (delivery.replayOf !== null || isTickSource(delivery.webhookName)) return [received];
   if (delivery.label === null) return [await describeRejection(request, delivery)];
   if (delivery.label === 'Rejected (too large)') return [received, await describeRejection(request, delivery)];
   if (delivery.label === 'Rejected (auth)') return [received, await describeRejection(request, delivery)];
@@ -23,11 +23,6 @@ export async function listReceiptSteps(request: StoryRequest, delivery: Delivery
     return [received, verified, await describeRejection(request, delivery)];
   }
   return [received, verified, describeIdentity(delivery)];
-}
-
-/** A tick of a schedule, which no sender posted. */
-function isTick({ webhookName }: Delivery): boolean {
-  return webhookName === TICK_SOURCE_NAME;
 }
 
 async function describeReceipt(request: StoryRequest, delivery: Delivery): Promise<StoryStep> {
@@ -54,7 +49,7 @@ async function describeReceipt(request: StoryRequest, delivery: Delivery): Promi
     ID: delivery.id,
     Replay: delivery.replay,
     Backfill:
-      delivery.label === 'Accepted' && delivery.reason !== null && !isTick(delivery)
+      delivery.label === 'Accepted' && delivery.reason !== null && !isTickSource(delivery.webhookName)
         ? describeDeliveryReason(delivery.reason)
         : null,
     Requests: count > 1 ? String(count) : null,
@@ -62,10 +57,16 @@ async function describeReceipt(request: StoryRequest, delivery: Delivery): Promi
   });
   if (replayOf === null) {
     const what = delivery.label?.startsWith('Rejected') ? 'a request' : 'a delivery';
-    const text = isTick(delivery)
+    const text = isTickSource(delivery.webhookName)
       ? `${summary} was due.`
       : `${webhookName} received ${event ?? (count > 1 ? `${count} requests` : what)}.`;
-    return createStep({ at: receivedAt, text, facts, commit, links: isTick(delivery) ? [] : [webhook] });
+    return createStep({
+      at: receivedAt,
+      text,
+      facts,
+      commit,
+      links: isTickSource(delivery.webhookName) ? [] : [webhook],
+    });
   }
   const by = (await findReplayAuthors(request, replayOf, [delivery])).get(delivery.id) ?? null;
   const text = `${by ?? 'A user'} replayed ${replayOf} with ${await nameDefinition(request, delivery)}.`;

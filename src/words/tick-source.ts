@@ -3,3 +3,8 @@
  * can have this name, no request reaches it, and it is stored as deleted, so that no list shows it.
  */
 export const TICK_SOURCE_NAME = '(schedule)';
+
+/** Is a delivery of this webhook a tick of a schedule, which no sender posted? */
+export function isTickSource(webhookName: string): boolean {
+  return webhookName === TICK_SOURCE_NAME;
+}

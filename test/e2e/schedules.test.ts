@@ -50,7 +50,7 @@ describe.skipIf(!maySetClock)('a daemon with a schedule', () => {
     });
   const listTicks = async () => {
     const { body } = await daemon!.api('/factories/payments/deliveries?event=cron_fired&limit=50');
-    return (body.data as { delivery_id: string; runs: string[] }[]).reverse();
+    return (body.data as { id: string; delivery_id: string; runs: string[] }[]).reverse();
   };
   const ticks = async () => (await listTicks()).map(({ delivery_id }) => delivery_id.slice(-24, -8));
 
@@ -68,6 +68,11 @@ describe.skipIf(!maySetClock)('a daemon with a schedule', () => {
     const [tick] = await listTicks();
     const run = await daemon!.cli('run', 'show', tick!.runs[0]!, '--payload');
     expect(JSON.parse(run.stdout)).toMatchObject({ provider: 'schedule', automation: 'look', missed: 0 });
+    const show = await daemon!.cli('delivery', 'show', tick!.id);
+    expect(show.stdout).not.toMatch(/Webhook|Client address|Identified by/);
+    expect((await daemon!.cli('replay', 'start', tick!.id, '--yes')).code).toBe(0);
+    const replayed = await eventually(async () => (await listTicks())[1], 60_000);
+    expect(replayed).toMatchObject({ replay_of: tick!.id, runs: [expect.stringMatching(/^run_/)] });
     const { stdout } = await daemon!.cli('why', 'automation:look');
     expect(stdout).toContain('Its schedule hourly: 0 * * * *, UTC last fired at 2026-03-02T10:00:00.000Z');
   });

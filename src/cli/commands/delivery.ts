@@ -6,6 +6,7 @@ import type { DeliveryLabel } from '../../core/resources/delivery.ts';
 import { describeIdentitySource, IDENTITY_SOURCE_WORDS } from '../../words/delivery-identity.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import { describeLabel as describeEntryLabel, NO_LABEL } from '../../words/rate-limited.ts';
+import { isTickSource } from '../../words/tick-source.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
@@ -269,6 +270,7 @@ async function showDelivery(session: CommandSession, options: ShowOptions, ref: 
 
 function printDelivery(session: CommandSession, delivery: Delivery): void {
   const { output, nowMs } = session;
+  const isTick = isTickSource(delivery.webhook_name);
   output.fields([
     ['ID', delivery.id],
     ['Label', describeLabel(delivery)],
@@ -277,12 +279,12 @@ function printDelivery(session: CommandSession, delivery: Delivery): void {
     ['Event', delivery.event],
     ['Summary', delivery.summary],
     ['Delivery ID', delivery.delivery_id],
-    ['Identified by', describeIdentitySource(delivery.delivery_id_source, delivery.deduplicated)],
-    ['Webhook', `${delivery.webhook_name} (${delivery.webhook_uid})`],
+    ['Identified by', isTick ? null : describeIdentitySource(delivery.delivery_id_source, delivery.deduplicated)],
+    ['Webhook', isTick ? null : `${delivery.webhook_name} (${delivery.webhook_uid})`],
     ['Factory', delivery.factory],
     ['Size', delivery.label === null ? null : `${delivery.size} bytes`],
     ['Received', formatInstantWithAge(delivery.received_at, nowMs)],
-    ['Client address', delivery.client_address],
+    ['Client address', isTick ? null : delivery.client_address],
     ['Replay of', delivery.replay_of],
     ['Replay', delivery.replay],
     ['Revision', delivery.revision],

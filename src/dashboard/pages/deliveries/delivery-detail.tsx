@@ -1,6 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import type { Delivery } from '../../../client/api-types.ts';
 import { describeIdentitySource, IDENTITY_SOURCE_WORDS } from '../../../words/delivery-identity.ts';
+import { isTickSource } from '../../../words/tick-source.ts';
 import { FactList } from '../../parts/layout/fact-list.tsx';
 import { formatBodySize } from '../../parts/text/format-body-size.ts';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
@@ -9,7 +10,7 @@ import { ExactTime } from '../../parts/time/time-text.tsx';
 import { DeliveryDecisions } from './delivery-decisions.tsx';
 import { DeliveryPayload } from './delivery-payload.tsx';
 import { DeliveryRejection } from './delivery-rejection.tsx';
-import { DeliverySource, isTick } from './delivery-source.tsx';
+import { DeliverySource } from './delivery-source.tsx';
 
 /** Whether something about the delivery is stored in addition to its story. */
 export function hasContents({ label }: Delivery): boolean {
@@ -46,14 +47,15 @@ export function DeliveryDetail({ delivery }: { delivery: Delivery }) {
 
 function listFacts(delivery: Delivery): [string, React.ReactNode][] {
   const { factory, delivery_id, delivery_id_source, replay_of, replay, revision } = delivery;
+  const isTick = isTickSource(delivery.webhook_name);
   return [
-    ['Webhook', isTick(delivery) ? null : <DeliverySource key="webhook" delivery={delivery} />],
+    ['Webhook', isTick ? null : <DeliverySource key="webhook" delivery={delivery} />],
     ['Received', <ExactTime key="received" at={delivery.received_at} />],
     ['Event', delivery.event === null ? null : <UntrustedText key="event" text={delivery.event} />],
     ['Summary', delivery.summary === null ? null : <UntrustedText key="summary" text={delivery.summary} />],
     ['Delivery ID', delivery_id === null ? null : <UntrustedText key="id" text={delivery_id} />],
-    ['ID source', describeIdentitySource(delivery_id_source, delivery.deduplicated)],
-    ['IP address', <UntrustedText key="address" text={delivery.client_address} />],
+    ['ID source', isTick ? null : describeIdentitySource(delivery_id_source, delivery.deduplicated)],
+    ['IP address', isTick ? null : <UntrustedText key="address" text={delivery.client_address} />],
     ['Size', formatBodySize(delivery)],
     ['Requests', delivery.count > 1 ? `${delivery.count}, summarized` : null],
     [

@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { Link } from 'wouter';
 import type { Delivery, Webhook } from '../../../client/api-types.ts';
 import { NO_LABEL } from '../../../words/rate-limited.ts';
+import { isTickSource } from '../../../words/tick-source.ts';
 import { type DeliveryFilter, deliveriesQuery } from '../../api/deliveries.ts';
 import { webhookQuery } from '../../api/queries.ts';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
@@ -20,7 +21,7 @@ import { TimeText } from '../../parts/time/time-text.tsx';
 import { objectPath } from '../../paths.ts';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import { letsThrough } from './delivery-filter.ts';
-import { DeliverySource, isTick } from './delivery-source.tsx';
+import { DeliverySource } from './delivery-source.tsx';
 import { NoDelivery } from './no-delivery.tsx';
 import { ReplayDelivery } from './replay-delivery.tsx';
 
@@ -107,11 +108,11 @@ function buildWebhookColumn(webhooks: readonly Webhook[]): DataColumn<Delivery> 
   return {
     header: 'Webhook',
     render: (delivery) => {
-      const { factory, webhook_uid: uid } = delivery;
+      const { factory, webhook_uid: uid, webhook_name: name } = delivery;
       return (
         <>
           <DeliverySource delivery={delivery} />
-          {!listed.has(uid) && !isTick(delivery) && <DeletedMark factory={factory} uid={uid} />}
+          {!listed.has(uid) && !isTickSource(name) && <DeletedMark factory={factory} uid={uid} />}
         </>
       );
     },
