@@ -7,7 +7,7 @@ const LONGEST_PAUSE_MS = 100;
  */
 export async function eventually<T>(
   look: () => T | Promise<T>,
-  timeoutMs = 30_000,
+  timeoutMs = 60_000,
 ): Promise<Exclude<T, undefined | null | false>> {
   const startedAt = performance.now();
   for (;;) {
