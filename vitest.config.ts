@@ -6,12 +6,8 @@ import { LongestFirst } from './test/timing/longest-first.ts';
 // Compile cache of Node.js: the tests start some hundred processes with the same modules.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('.cache/compiled', import.meta.url));
 
-/**
- * Tests that start the whole daemon in their process, or leave state in it. One measures functions that are slower
- * after other tests called them with other shapes of objects.
- */
+/** Tests that start the whole daemon in their process, or leave state in it. */
 const NEED_A_PROCESS = [
-  'src/ingress/json-body.test.ts',
   'test/integration/{app,cli.process}*.test.ts',
   'test/integration/{api.concurrent-requests,reconcile.live-before-read,source.managed}.test.ts',
 ];

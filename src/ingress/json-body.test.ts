@@ -69,8 +69,11 @@ function measure(act: () => void): number {
   return Math.min(...Array.from({ length: 7 }, () => measureCpuMs(act)));
 }
 
-/** Times that of checking a plain body. `JSON.parse` takes more than 10 times. */
-const LIMITS = { checked: 5, evaluated: 50 };
+/**
+ * Times that of checking a plain body. Wanted values are built, and how long that takes in comparison depends on the machine: less
+ * than 50 times on one, up to 75 on another. A body of the largest size that takes quadratic time takes thousands of times.
+ */
+const LIMITS = { checked: 5, evaluated: 120 };
 
 it('takes not much longer for the worst legal body than for a plain one', () => {
   const listeners = createListeners();
@@ -80,18 +83,12 @@ it('takes not much longer for the worst legal body than for a plain one', () => 
   };
   const check = (body: Buffer) => readJsonBody(body, null);
   for (const body of Object.values(WORST)) evaluate(body);
-  const listSlow = () => {
-    const plain = measure(() => check(PLAIN));
-    return Object.entries(WORST)
-      .map(([name, body]) => ({
-        name,
-        checked: measure(() => check(body)) / plain,
-        evaluated: measure(() => evaluate(body)) / plain,
-      }))
-      .filter((one) => one.checked > LIMITS.checked || one.evaluated > LIMITS.evaluated);
-  };
-  // Other programs evict the caches of the processor. A slow implementation is slow each time.
-  let tooSlow = listSlow();
-  for (let repeated = 0; repeated < 4 && tooSlow.length > 0; repeated += 1) tooSlow = listSlow();
+  const plain = measure(() => check(PLAIN));
+  const ratios = Object.entries(WORST).map(([name, body]) => ({
+    name,
+    checked: measure(() => check(body)) / plain,
+    evaluated: measure(() => evaluate(body)) / plain,
+  }));
+  const tooSlow = ratios.filter((one) => one.checked > LIMITS.checked || one.evaluated > LIMITS.evaluated);
   expect(tooSlow).toEqual([]);
 });
