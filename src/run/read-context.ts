@@ -1,5 +1,6 @@
 import { composeEventName } from '../core/event-name.ts';
 import { isJsonObject } from '../core/json.ts';
+import { readPageUrl } from '../core/page-url.ts';
 import type { RunInput } from '../core/resources/run.ts';
 import type { RunContext } from '../core/run-context.ts';
 import type { ProviderCondition, Received } from '../core/trigger.ts';
@@ -82,12 +83,10 @@ function readCommit(value: Value): string | null {
   return typeof value === 'string' && /^(?!0+$)(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : null;
 }
 
-/** As browsers read it. A URL with a user shows another host than it opens. */
+/** The context of a run has only pages with TLS. */
 function readUrl(value: Value): string | null {
-  if (typeof value !== 'string' || !URL.canParse(value)) return null;
-  const { protocol, username, password, href } = new URL(value);
-  if (protocol !== 'https:' || username !== '' || password !== '') return null;
-  return readContextText(href);
+  const url = readPageUrl(value, ['https:']);
+  return url === null ? null : readContextText(url);
 }
 
 function parse(body: Uint8Array): unknown {

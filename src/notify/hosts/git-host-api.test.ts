@@ -1,29 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readPageUrl, readTitle } from './git-host-api.ts';
+import { readTitle } from './git-host-api.ts';
 import { GITHUB } from './github.ts';
 import { GITLAB } from './gitlab.ts';
 
 const COMMIT = 'a'.repeat(40);
-
-describe('the address of the page of a request', () => {
-  it.each(['https://git.example/team/factory/pull/7', 'http://git.local:8080/x?y#z'])('is %s', (url) => {
-    expect(readPageUrl(url)).toBe(url);
-  });
-
-  it.each<[what: string, value: unknown]>([
-    ['a script', 'javascript:alert(1)'],
-    ['a script after white space', ' \tjava\nscript:alert(1)'],
-    ['data', 'data:text/html,<script>alert(1)</script>'],
-    ['a file', 'file:///etc/passwd'],
-    ['a URL with a credential', 'https://github.com@evil.example/'],
-    ['a path', '/team/factory/pull/7'],
-    ['too long', `https://git.example/${'x'.repeat(2_000)}`],
-    ['no text', { href: 'https://git.example' }],
-    ['missing', undefined],
-  ])('is not %s', (_what, value) => {
-    expect(readPageUrl(value)).toBeNull();
-  });
-});
 
 describe('the title of a request', () => {
   it('has at most 300 characters, and no half of one', () => {

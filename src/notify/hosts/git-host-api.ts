@@ -1,3 +1,5 @@
+import { readPageUrl } from '../../core/page-url.ts';
+
 /** An open pull or merge request, as far as its host is believed: the commit is read from git. */
 export interface OpenRequest {
   number: number;
@@ -76,17 +78,16 @@ export function isCommit(value: unknown): value is string {
 }
 
 const MAX_TITLE = 300;
-const MAX_URL = 2_000;
 
 /** The beginning of a title; `''` if it is not a text. */
 export function readTitle(value: unknown): string {
   return typeof value === 'string' ? [...value.slice(0, 2 * MAX_TITLE)].slice(0, MAX_TITLE).join('') : '';
 }
 
-/** The address of a web page; `null` for anything else that a link could contain. */
-export function readPageUrl(value: unknown): string | null {
-  if (typeof value !== 'string' || value.length > MAX_URL || !URL.canParse(value)) return null;
-  const { protocol, username, password, href } = new URL(value);
-  const isPage = (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
-  return isPage ? href : null;
+/** A host of a company may have no TLS. */
+const PAGE_PROTOCOLS = ['https:', 'http:'] as const;
+
+/** The page of a request; `null` if it is none. */
+export function readPage(value: unknown): string | null {
+  return readPageUrl(value, PAGE_PROTOCOLS);
 }

@@ -6,7 +6,7 @@ import {
   isNumber,
   REQUESTS_PER_PAGE,
   readKey,
-  readPageUrl,
+  readPage,
   readTitle,
 } from './git-host-api.ts';
 
@@ -27,7 +27,7 @@ export const GITHUB: GitHostApi = {
     const [from, to] = [readKey(row, 'head', 'repo', 'id'), readKey(row, 'base', 'repo', 'id')];
     // The repository of a head is `null` if a fork was deleted.
     if (!isNumber(number) || !isCommit(commit)) return null;
-    const [title, url] = [readTitle(readKey(row, 'title')), readPageUrl(readKey(row, 'html_url'))];
+    const [title, url] = [readTitle(readKey(row, 'title')), readPage(readKey(row, 'html_url'))];
     return { number, commit, title, url, isFork: !isNumber(from) || from !== to };
   },
   headRef: (number) => `refs/pull/${number}/head`,

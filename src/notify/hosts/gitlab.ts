@@ -6,7 +6,7 @@ import {
   isNumber,
   REQUESTS_PER_PAGE,
   readKey,
-  readPageUrl,
+  readPage,
   readTitle,
 } from './git-host-api.ts';
 
@@ -22,7 +22,7 @@ export const GITLAB: GitHostApi = {
     const [from, to] = [readKey(row, 'source_project_id'), readKey(row, 'target_project_id')];
     // A merge request without commits has no `sha`.
     if (!isNumber(number) || !isCommit(commit)) return null;
-    const [title, url] = [readTitle(readKey(row, 'title')), readPageUrl(readKey(row, 'web_url'))];
+    const [title, url] = [readTitle(readKey(row, 'title')), readPage(readKey(row, 'web_url'))];
     return { number, commit, title, url, isFork: !isNumber(from) || from !== to };
   },
   headRef: (number) => `refs/merge-requests/${number}/head`,
