@@ -326,14 +326,13 @@ export class RequestWatch {
     entry.inputs = null;
     entry.retryAt = clock.monotonicMs() + backoffMs(RETRY_BACKOFF, entry.failures);
     entry.description = message;
+    const isReported = entry.failures >= 2;
+    if (isReported) entry.state = 'error';
     this.#announce();
     // The head may have moved.
     this.#isListDue = true;
     logger.warn({ factory: name, request: number, commit, problem: message }, 'pull request not read, retrying');
-    if (entry.failures < 2) return;
-    entry.state = 'error';
-    this.#announce();
-    await notifier.reportRequest(name, report('error', `${message}; retrying`));
+    if (isReported) await notifier.reportRequest(name, report('error', `${message}; retrying`));
   }
 
   async #resolveSecret(): Promise<{ value: string } | { problem: string }> {
