@@ -44,9 +44,6 @@ export function configureCiFactory(repo: TempGitRepo, command: readonly string[]
   };
 }
 
-/** A busy machine takes long to start the threads of a daemon that read definitions: they have a low priority. */
-const APPLY_MS = 100_000;
-
 /** Stores the secret of the webhook and waits until the webhook is live. Returns its UID. */
 export async function applyCiFactory(daemon: TestDaemon): Promise<string> {
   const put = await daemon.api('/secrets/CI_SECRET', {
@@ -57,7 +54,7 @@ export async function applyCiFactory(daemon: TestDaemon): Promise<string> {
   return eventually(async () => {
     const { body } = await daemon.api('/factories/payments/webhooks');
     return body.data?.[0]?.uid as string | undefined;
-  }, APPLY_MS);
+  });
 }
 
 /** Waits until no run is queued or running and this commit is live. */
