@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Daemon } from '../app/daemon.ts';
 import type { WebhookView } from '../core/ports/definitions/inventory.ts';
 import { formatInstant, systemClock } from '../core/time/clock.ts';
-import { scheduleOf } from '../core/trigger.ts';
+import { isWebhookTrigger, scheduleOf } from '../core/trigger.ts';
 import { createTicks } from '../cron/ticks.ts';
 import { nameTrigger } from '../triggers/describe-events.ts';
 import { type DemoRequest, renderDemoCurl, signDelivery } from './demo-curl.ts';
@@ -31,7 +31,8 @@ export async function renderTriggers({ inventory }: Serving, factory: DemoFactor
   return automations.map(({ name, triggers }) => {
     const described = triggers.map((trigger) => {
       const schedule = scheduleOf(trigger);
-      if (schedule === null) return 'declared' in trigger ? nameTrigger(trigger.declared) : 'webhook received';
+      if (isWebhookTrigger(trigger)) return 'webhook received';
+      if (schedule === null) return nameTrigger(trigger.declared);
       const next = createTicks(schedule, now).next(now);
       return `schedule ${schedule.cron}, next at ${next === null ? 'no time' : formatInstant(next)}`;
     });
