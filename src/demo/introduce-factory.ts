@@ -30,8 +30,8 @@ export async function renderTriggers({ inventory }: Serving, factory: DemoFactor
   const automations = await inventory.automations(factory.name);
   return automations.map(({ name, triggers }) => {
     const described = triggers.map((trigger) => {
-      const schedule = scheduleOf(trigger);
       if (isWebhookTrigger(trigger)) return 'webhook received';
+      const schedule = scheduleOf(trigger);
       if (schedule === null) return nameTrigger(trigger.declared);
       const next = createTicks(schedule, now).next(now);
       return `schedule ${schedule.cron}, next at ${next === null ? 'no time' : formatInstant(next)}`;
