@@ -52,6 +52,18 @@ describe.each(STORAGES)('runs with debounce on $name', (kind) => {
     expect(inputs[0]!.standsFor.deliveries[1]!.delivery).toBe((await read(first)).delivery);
   });
 
+  it('start once if the quiet time of all of them has passed before the next claim, as after a downtime', async () => {
+    await declare({});
+    const first = await record('[1]', START_MS);
+    await queue().admit({ factory: FACTORY, at: START_MS });
+    const second = await record('[1]', START_MS + 100);
+    const { inputs, ended } = await claim(START_MS + 2 * QUIET_MS);
+    expect(inputs.map(({ run }) => run.id)).toEqual([second]);
+    expect(ended).toEqual([first]);
+    expect(inputs[0]!.standsFor).toMatchObject({ count: 1, deliveries: [{ run: first }] });
+    expect(await claimIds(START_MS + 4 * QUIET_MS)).toEqual([]);
+  });
+
   it('do not replace a run whose quiet time has passed', async () => {
     await declare({});
     const first = await record('[1]', START_MS);
@@ -82,7 +94,7 @@ describe.each(STORAGES)('runs with debounce on $name', (kind) => {
   it('follow their concurrency after the quiet time', async () => {
     await declare({ concurrency: { key: 'pr', mode: 'skip' } });
     const first = await record('[1]', START_MS);
-    expect(await claimIds(START_MS + QUIET_MS)).toEqual([]);
+    expect(await claimIds(START_MS)).toEqual([]);
     expect(await claimIds(START_MS + QUIET_MS)).toEqual([first]);
     const second = await record('[1]', START_MS + QUIET_MS);
     await claim(START_MS + QUIET_MS);

@@ -46,7 +46,7 @@ interface Claim extends ClaimRequest {
 export async function claimRuns(trx: Transaction<Schema>, request: ClaimRequest, lock: ClaimLock): Promise<Claimed> {
   const { factory, at } = request;
   const isGated = await hasGated(trx, factory);
-  const { ended, cancel } = isGated ? await openAndAdmit(trx, factory, at) : { ended: [], cancel: [] };
+  const { ended, cancel } = isGated ? await admitAndOpen(trx, factory, at) : { ended: [], cancel: [] };
   const paused = await listPaused(trx, factory);
   const runningBefore = await countRunning(trx, factory);
   const limit = Math.min(request.limit, (request.concurrency ?? Number.POSITIVE_INFINITY) - runningBefore);
@@ -72,9 +72,15 @@ async function countRunning(trx: Transaction<Schema>, factory: string): Promise<
   return running;
 }
 
-async function openAndAdmit(trx: Transaction<Schema>, factory: string, at: number): Promise<Admitted> {
+/**
+ * Applies the policies of the new runs before any gate opens: after a downtime, a new run still replaces the one whose quiet time
+ * had not passed when it was created. The runs whose quiet time has passed are admitted after that.
+ */
+async function admitAndOpen(trx: Transaction<Schema>, factory: string, at: number): Promise<Admitted> {
+  const arrived = await admitRuns(trx, factory, at);
   await openDueGates(trx, factory, at);
-  return admitRuns(trx, factory, at);
+  const quiet = await admitRuns(trx, factory, at);
+  return { ended: [...arrived.ended, ...quiet.ended], cancel: [...arrived.cancel, ...quiet.cancel] };
 }
 
 /** Why a claim took no further run. */
