@@ -20,6 +20,20 @@ export interface Cut {
 /** A cut of the answer to COMMIT: the outcome is unknown to the daemon. */
 export const COMMIT_ANSWER = 'the answer to COMMIT';
 
+/** A part of a statement, or its name, as the client sends it. */
+type Statement = string;
+
+/**
+ * When the connection of a COMMIT is cut. `unsent`: the server does not receive it. `pending`: the server does not know that nobody
+ * waits. `answered`: the answer is lost.
+ */
+type CommitCut = 'unsent' | 'pending' | 'answered';
+
+interface ArmedCommit {
+  cut: CommitCut;
+  done(): void;
+}
+
 /**
  * Forwards the connections of a daemon to PostgreSQL, and disturbs them. A batch is a transaction of deliveries: it claims
  * numbers of the delivery log.
@@ -30,6 +44,9 @@ export class PostgresProxy {
   readonly #links = new Set<Link>();
   #isStalled = false;
   #armed: { cut: Cut | typeof COMMIT_ANSWER; done(): void } | null = null;
+  readonly #armedCommits = new Map<Statement, ArmedCommit>();
+  /** Is the COMMIT of every transaction cut whose last statement inserted a row? */
+  #cutsAll = false;
   /** The number of messages of the last complete batch. */
   messages: Record<Side, number> = { client: 0, server: 0 };
 
@@ -41,7 +58,8 @@ export class PostgresProxy {
   /** @param url of the server */
   static async start(url: string): Promise<PostgresProxy> {
     const { hostname: host, port } = new URL(url);
-    const server = createServer();
+    // Messages are forwarded one by one: without this, each one could wait for an acknowledgement.
+    const server = createServer({ noDelay: true });
     const proxy = new PostgresProxy(server, { host, port: Number(port) });
     server.on('connection', (client) => proxy.#connect(client));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -62,6 +80,18 @@ export class PostgresProxy {
     });
   }
 
+  /** Cuts the COMMIT of one transaction with this statement. Resolves when that has happened. */
+  cutCommitOf(statement: Statement, cut: CommitCut = 'answered'): Promise<void> {
+    return new Promise((done) => {
+      this.#armedCommits.set(statement, { cut, done });
+    });
+  }
+
+  /** Cuts the answer to the COMMIT of every transaction whose last statement inserts a row. */
+  cutEveryCommitOfInsert(): void {
+    this.#cutsAll = true;
+  }
+
   /** Forwards nothing, as a network that loses everything. Connections stay open. */
   stall(): void {
     this.#isStalled = true;
@@ -79,8 +109,16 @@ export class PostgresProxy {
   }
 
   #connect(client: Socket): void {
-    const link = new Link(client, new Socket().connect(this.#target), {
+    const link = new Link(client, new Socket().setNoDelay(true).connect(this.#target), {
       isCut: (from, counts, message) => this.#isCut(from, counts, message),
+      findArmed: (bytes) => [...this.#armedCommits.keys()].find((statement) => bytes.includes(statement)) ?? null,
+      cutsAll: () => this.#cutsAll,
+      takeArmed: (statement, cut) => {
+        const armed = this.#armedCommits.get(statement);
+        if (armed?.cut !== cut) return false;
+        armed.done();
+        return this.#armedCommits.delete(statement);
+      },
       onBatch: (messages) => {
         this.messages = messages;
       },
@@ -108,6 +146,12 @@ interface LinkParts {
   /** @param counts messages of this batch until now, with this one */
   isCut(from: Side, counts: Record<Side, number>, message: Message): boolean;
   onBatch(messages: Record<Side, number>): void;
+  /** The statement in this message whose COMMIT is to be cut. */
+  findArmed(bytes: Buffer): Statement | null;
+  /** Is the COMMIT of every transaction cut whose last statement inserted a row? */
+  cutsAll(): boolean;
+  /** Is the COMMIT of the statement cut like this? `false` also if another connection was faster. */
+  takeArmed(statement: Statement, cut: CommitCut): boolean;
   onEnd(): void;
 }
 
@@ -118,6 +162,10 @@ class Link {
   /** Messages of the transaction since its BEGIN; `null` outside. */
   #counts: Record<Side, number> | null = null;
   #isBatch = false;
+  /** The statement of this transaction whose COMMIT is to be cut. */
+  #armed: Statement | null = null;
+  /** Was the last answer that of a statement that inserted a row? */
+  #hasInserted = false;
   #hasEnded = false;
 
   constructor(client: Socket, server: Socket, parts: LinkParts) {
@@ -151,8 +199,9 @@ class Link {
       if (from === 'client') this.#noteBegin(messages);
       for (const message of messages) {
         if (this.#hasEnded) return;
-        if (this.#isCut(from, message)) return this.end();
+        if (this.#isCut(from, message) || this.#isCommitCut(from, message)) return this.end();
         target.write(message.bytes);
+        if (from === 'client' && isQuery('COMMIT', message) && this.#takeArmed('pending')) return this.end();
       }
     });
     source.on('error', () => this.end());
@@ -165,6 +214,25 @@ class Link {
       this.#isBatch = false;
     }
     this.#isBatch ||= messages.some(({ type, bytes }) => type === 'B' && bytes.includes('\0claim_identities\0'));
+  }
+
+  /** Is the connection cut before this message is forwarded? */
+  #isCommitCut(from: Side, message: Message): boolean {
+    if (from === 'server') return this.#isAnswerCut(message);
+    if (isBegin(message)) this.#armed = null;
+    this.#armed ??= this.#parts.findArmed(message.bytes);
+    return isQuery('COMMIT', message) && this.#takeArmed('unsent');
+  }
+
+  #isAnswerCut(message: Message): boolean {
+    const isCut =
+      isAnswerTo('COMMIT', message) && ((this.#hasInserted && this.#parts.cutsAll()) || this.#takeArmed('answered'));
+    if (message.type === 'C') this.#hasInserted = isAnswerTo('INSERT 0 1', message);
+    return isCut;
+  }
+
+  #takeArmed(cut: CommitCut): boolean {
+    return this.#armed !== null && this.#parts.takeArmed(this.#armed, cut);
   }
 
   #isCut(from: Side, message: Message): boolean {
@@ -182,6 +250,10 @@ class Link {
 
 function isQuery(text: string, { type, bytes }: Message): boolean {
   return type === 'Q' && bytes.toString('utf8', 5, bytes.length - 1) === text;
+}
+
+function isBegin({ type, bytes }: Message): boolean {
+  return type === 'Q' && bytes.toString('utf8', 5).startsWith('BEGIN ');
 }
 
 function isAnswerTo(command: string, { type, bytes }: Message): boolean {

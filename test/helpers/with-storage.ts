@@ -7,6 +7,7 @@ import type { Storage } from '../../src/core/ports/storage.ts';
 import { openPostgresStorage, type PostgresStorage } from '../../src/storage/postgres/postgres-storage.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { createDatabaseFile } from './new-database.ts';
+import { PostgresProxy } from './postgres-proxy.ts';
 import { withClient } from './start-postgres.ts';
 
 /** A storage that can be closed and opened again with the same data. */
@@ -26,8 +27,11 @@ export const SQLITE: StorageKind = { name: 'SQLite', open: openOnFile };
 
 export const POSTGRES: StorageKind = { name: 'PostgreSQL', open: openOnServer };
 
+/** With `DOCKBELL_LOST_COMMITS=1`, each write on PostgreSQL loses the answer to its COMMIT (`test/faults/lost-commits`). */
+const LOSES_COMMITS = process.env.DOCKBELL_LOST_COMMITS === '1';
+
 /** The implementations that the contract tests run on. */
-export const STORAGES: readonly StorageKind[] = [SQLITE, POSTGRES];
+export const STORAGES: readonly StorageKind[] = LOSES_COMMITS ? [POSTGRES] : [SQLITE, POSTGRES];
 
 async function openOnFile(folder: string): Promise<OpenedStorage> {
   const file = join(folder, 'dockbell.db');
@@ -75,9 +79,12 @@ async function createDatabase(): Promise<SharedDatabase> {
   const server = inject('postgresUrl');
   const name = `contract_${process.pid}`;
   await withClient(`${server}/postgres`, (client) => client.query(`CREATE DATABASE ${name}`));
-  const url = `${server}/${name}`;
+  const direct = `${server}/${name}`;
+  const proxy = LOSES_COMMITS ? await PostgresProxy.start(direct) : null;
+  const url = proxy?.urlOf(direct) ?? direct;
   const storage = await openPostgresStorage({ url, pool: 4 });
-  const client = new Client({ connectionString: url });
+  proxy?.cutEveryCommitOfInsert();
+  const client = new Client({ connectionString: direct });
   // The server stops after the last test of the process.
   client.on('error', () => undefined);
   await client.connect();
@@ -86,7 +93,7 @@ async function createDatabase(): Promise<SharedDatabase> {
 }
 
 /** Deletes all rows. To truncate the tables takes much longer. */
-async function composeDeletion(client: Client): Promise<string> {
+export async function composeDeletion(client: Client): Promise<string> {
   const { rows } = await client.query<{ name: string }>(
     "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'dockbell_schema'",
   );

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { prepareInsert, sendInserts } from '../postgres/insert-rows.ts';
-import { inTransaction, withConnection } from '../postgres/operations.ts';
 import { escapeNul } from '../postgres/text-without-nul.ts';
+import { inTransaction, withConnection } from '../postgres/transactions.ts';
 import { TABLE_NAMES } from '../sql/schema/table-keys.ts';
 import { type CopiedTable, encodeKey, keyOf, type Row } from './copied-table.ts';
 import type { CopySource } from './copy-source.ts';

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { AppError } from '../../core/errors.ts';
 import { migrate } from '../postgres/migrate.ts';
 import { createPool, requirePromises } from '../postgres/open-database.ts';
-import { inTransaction, withConnection } from '../postgres/operations.ts';
+import { inTransaction, withConnection } from '../postgres/transactions.ts';
 import { COPY_MARKER } from '../postgres/unfinished-copy.ts';
 import { TABLE_NAMES, type TableName } from '../sql/schema/table-keys.ts';
 import { decodeKey, type Row } from './copied-table.ts';

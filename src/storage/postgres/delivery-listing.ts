@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
 import type { DeliveryLabel } from '../../core/resources/delivery.ts';
 import { DELIVERIES } from '../sql/schema/tables.ts';
-import { inTransaction, withConnection } from './operations.ts';
+import { inTransaction, withConnection } from './transactions.ts';
 
 /** Maximum number of deliveries in one step. */
 const MAX_DELIVERIES = 4096;

@@ -25,8 +25,8 @@ import { CONTENTS, DELIVERIES } from '../sql/schema/tables.ts';
 import { noteGuarded, openLoopGuard } from './guarded-runs.ts';
 import { ClaimEnded, claimIdentities, type Duplicate } from './identity-claims.ts';
 import { prepareInsert, sendInserts } from './insert-rows.ts';
-import { inTransaction, withConnection } from './operations.ts';
 import { isLostConnection, isRetryable, toStorageError } from './storage-error.ts';
+import { inTransaction, withConnection } from './transactions.ts';
 
 /** Attempts of one batch begin within this time. The senders wait meanwhile, about 10 seconds. */
 const RETRY_MS = 4000;

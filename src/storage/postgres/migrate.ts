@@ -3,7 +3,6 @@ import { DatabaseError, type Pool, type PoolClient } from 'pg';
 import { AppError } from '../../core/errors.ts';
 import { readPackageVersion } from '../../files/package-version.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
-import { ANY_TIME_MS, inTransaction, withConnection } from './operations.ts';
 import {
   CREATE_VERSION,
   findOlderDaemons,
@@ -13,6 +12,7 @@ import {
   writeVersion,
 } from './schema-version.ts';
 import { isRetryable } from './storage-error.ts';
+import { ANY_TIME_MS, inTransaction, withConnection } from './transactions.ts';
 
 /**
  * A step that waits for a lock makes all later transactions on the table wait for it. So it gives up, and begins again when

@@ -727,6 +727,18 @@ export const MIGRATIONS: readonly Migration[] = [
   );
   `,
   },
+  // One row for each transaction of the last minutes that wrote something: see `commitOnce`.
+  {
+    oldest: 1,
+    sql: `
+  CREATE TABLE transaction_marks (
+    id uuid PRIMARY KEY,
+    committed boolean NOT NULL,
+    at timestamptz NOT NULL DEFAULT now()
+  );
+  CREATE INDEX transaction_marks_by_time ON transaction_marks (at);
+  `,
+  },
 ].map(({ oldest, sql }) => ({ oldest, sql: orderByBytes(sql) }));
 
 /** Text is ordered by its bytes, as in SQLite and in the keys of pages, for every locale of the database. */

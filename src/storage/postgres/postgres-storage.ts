@@ -18,6 +18,7 @@ import { createRunLogParts } from './run-logs/run-log-parts.ts';
 import { findTurn } from './run-turns.ts';
 import { advanceSchedule } from './schedule-steps.ts';
 import { toStorageError } from './storage-error.ts';
+import { forgetMarks } from './transactions.ts';
 
 /** A storage in a database of PostgreSQL, which several daemons can share. */
 export interface PostgresStorage extends Storage, GroupPorts {
@@ -73,7 +74,10 @@ function createPostgresPorts(
     record: translate((batch) => recordBatch({ pool, measures }, batch)),
     advance: translate((step) => advanceReplay(pool, step)),
     tick: translate((step) => advanceSchedule(pool, step)),
-    reclaim: async () => ({ more: false }),
+    reclaim: translate(async () => {
+      await forgetMarks(pool);
+      return { more: false };
+    }),
     guard: (name, port) => guard(name, port),
     guardListed: (name, port) => guard(name, port, catchUpListing),
   });

@@ -3,7 +3,7 @@ import type { ReplayProgress, ReplayStep } from '../../core/ports/deliveries/rep
 import { applyStep, isNext, isStored } from '../sql/deliveries/replay-step.ts';
 import { REPLAYS } from '../sql/schema/tables.ts';
 import { recordEntries } from './delivery-log.ts';
-import { inTransaction, withConnection } from './operations.ts';
+import { commitOnce } from './transactions.ts';
 
 type ReplayRow = Parameters<typeof REPLAYS.fromRow>[0];
 
@@ -15,7 +15,7 @@ const UPDATE = `UPDATE replays SET state = $2, started_at = $3, finished_at = $4
  * each delivery was replayed or is after the position. The lock of the row lets one daemon at a time take a step.
  */
 export function advanceReplay(pool: Pool, step: ReplayStep): Promise<ReplayProgress | null> {
-  return withConnection(pool, (client) => inTransaction(client, 'READ COMMITTED', () => takeStep(client, step)));
+  return commitOnce(pool, 'READ COMMITTED', (client) => takeStep(client, step));
 }
 
 async function takeStep(client: ClientBase, step: ReplayStep): Promise<ReplayProgress | null> {

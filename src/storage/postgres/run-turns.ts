@@ -1,5 +1,5 @@
 import type { Storage } from '../../core/ports/storage.ts';
-import type { Turn } from './operations.ts';
+import type { Turn } from './transactions.ts';
 
 /** First key of the locks. */
 export const RUN_TURNS = 0x0d0cbe14;

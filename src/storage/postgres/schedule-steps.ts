@@ -3,7 +3,7 @@ import type { ScheduleStep, ScheduleStore } from '../../core/ports/schedules.ts'
 import { applyStep, isAhead } from '../sql/schedules/schedule-step.ts';
 import { SCHEDULES } from '../sql/schema/tables.ts';
 import { recordEntries } from './delivery-log.ts';
-import { inTransaction, withConnection } from './operations.ts';
+import { commitOnce } from './transactions.ts';
 
 type ScheduleRow = Parameters<typeof SCHEDULES.fromRow>[0];
 type Advanced = Awaited<ReturnType<ScheduleStore['advance']>>;
@@ -18,7 +18,7 @@ const UPDATE = `UPDATE schedules SET passed_at = $4, fired_at = $5, delivery = $
  * one daemon at a time take a step.
  */
 export function advanceSchedule(pool: Pool, step: ScheduleStep): Promise<Advanced> {
-  return withConnection(pool, (client) => inTransaction(client, 'READ COMMITTED', () => takeStep(client, step)));
+  return commitOnce(pool, 'READ COMMITTED', (client) => takeStep(client, step));
 }
 
 async function takeStep(client: ClientBase, step: ScheduleStep): Promise<Advanced> {

@@ -2,14 +2,13 @@ import type { Pool } from 'pg';
 import type { RunId } from '../../../core/ids.ts';
 import type { LogTime } from '../../../core/ports/runs/executor.ts';
 import { type LogPart, MAX_PART_BYTES, type RunLogParts } from '../../../core/ports/runs/run-log-parts.ts';
-import { inTransaction, withConnection } from '../operations.ts';
+import { commitOnce } from '../transactions.ts';
 import { appendPart, decodeTimes } from './append-part.ts';
 
 /** The operations of `RunLogParts` in the table `run_log_parts`. Errors are those of the driver. */
 export function createRunLogParts(pool: Pool): RunLogParts {
   return {
-    append: (part) =>
-      withConnection(pool, (client) => inTransaction(client, 'READ COMMITTED', () => appendPart(client, part))),
+    append: (part) => commitOnce(pool, 'READ COMMITTED', (client) => appendPart(client, part)),
     received: (source) => readReceived(pool, source),
     size: (id) => readSize(pool, id),
     read: (request) => readParts(pool, request),
