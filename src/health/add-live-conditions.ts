@@ -1,7 +1,12 @@
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { Condition } from '../core/reconciliation.ts';
 import type { Notifier } from '../notify/notifier.ts';
-import { describeNotify, describeStartFailure, describeUnconfigured } from '../reconcile/conditions.ts';
+import {
+  describeNotify,
+  describeRecordFailure,
+  describeStartFailure,
+  describeUnconfigured,
+} from '../reconcile/conditions.ts';
 import type { Dispatcher } from '../run/dispatcher.ts';
 import { findFailing } from './failing-conditions.ts';
 import type { LiveConditions } from './live-conditions.ts';
@@ -10,7 +15,7 @@ import type { RunSecrets } from './run-secrets.ts';
 interface Sources {
   /** The targets that cannot be reached, and the hosts that cannot be asked for pull requests. */
   notifyFailures: Notifier['failures'];
-  dispatcher: Pick<Dispatcher, 'startFailure'>;
+  dispatcher: Pick<Dispatcher, 'startFailure' | 'recordFailure'>;
   conditions: LiveConditions;
   runSecrets: RunSecrets;
   /** Is the factory in the configuration? */
@@ -24,6 +29,7 @@ export function addLiveConditions(inventory: InventoryReader, sources: Sources):
     ...sources.conditions.ofFactory(factory),
     ...(await runSecrets.conditionsOf(factory)),
     ...describeStartFailure(sources.dispatcher.startFailure(factory)),
+    ...describeRecordFailure(sources.dispatcher.recordFailure(factory)),
     ...describeNotify(sources.notifyFailures(factory)),
     ...failing,
     ...sources.conditions.ofDaemon(),

@@ -4,6 +4,7 @@ import {
   describeOutcome,
   describePushWebhook,
   describeReadiness,
+  describeRecordFailure,
   describeStartFailure,
   updateConditions,
 } from './conditions.ts';
@@ -52,6 +53,13 @@ it('reports only a missing push webhook', () => {
   expect(describePushWebhook('git-push', isLive)).toEqual([]);
   expect(describePushWebhook('gone', isLive)).toMatchObject([
     { type: 'PushWebhookMissing', status: 'True', reason: 'NoSuchWebhook', message: expect.stringContaining('gone') },
+  ]);
+});
+
+it('reports that ends of runs cannot be recorded, and the reason, only while they cannot', () => {
+  expect(describeRecordFailure(null)).toEqual([]);
+  expect(describeRecordFailure({ problem: 'database is locked', since: 7 })).toMatchObject([
+    { type: 'RunsNotRecorded', status: 'True', since: 7, message: expect.stringContaining('database is locked') },
   ]);
 });
 

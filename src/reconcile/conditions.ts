@@ -85,6 +85,20 @@ export function describeStartFailure(failure: { problem: string; since: number }
   ];
 }
 
+/** The slots of runs whose end is not recorded stay in use. */
+export function describeRecordFailure(failure: { problem: string; since: number } | null): Condition[] {
+  if (failure === null) return [];
+  return [
+    {
+      type: 'RunsNotRecorded',
+      status: 'True',
+      reason: 'RecordFailed',
+      message: `runs have ended, but the storage does not record it, and the daemon keeps trying: ${failure.problem}`,
+      since: failure.since,
+    },
+  ];
+}
+
 /** Webhooks whose pinned secret cannot be opened answer 503, while everything else of the factory works. */
 export function describeUnreadableSecrets(webhooks: readonly string[]): ConditionState | null {
   if (webhooks.length === 0) return null;

@@ -20,13 +20,14 @@ import { explainGate, explainWait } from './explain-wait.ts';
 import { type FactoryExecutor, FactoryQueue, type RunEnding } from './factory-queue.ts';
 import { RunRecovery } from './recover.ts';
 import { RunDrain } from './run-drain.ts';
+import { type RecordFailure, RunEnds } from './run-ends.ts';
 import type { WorkerTerms } from './run-leases.ts';
 import { RunPauses } from './run-pauses.ts';
 import type { StartFailure } from './start-failures.ts';
 import { openWorkers, type Workers } from './workers/open-workers.ts';
 
-/** A safety net for a lost `wake`; nothing depends on it. */
-const SAFETY_NET_MS = 30_000;
+/** Between two looks for runs that nothing executes. Each also repeats a lost `wake`. */
+const STRAYS_MS = 30_000;
 
 /** Between two looks for orders of other daemons, and for runs whose machine is lost. */
 const LOOK_MS = 2000;
@@ -94,6 +95,8 @@ export interface Dispatcher extends RunControl {
   onRunsCreated(factory: string, runs: readonly Pick<NewRun, 'concurrencyKey'>[]): void;
   /** Why runs of this factory cannot start on this machine, if they cannot. */
   startFailure(factory: string): StartFailure | null;
+  /** Why ends of runs of this factory have not been recorded for a minute, if they have not. */
+  recordFailure(factory: string): RecordFailure | null;
   /** Starts no further run. Resolves when the current runs have ended and are recorded. */
   finish(): Promise<void>;
   /**
@@ -118,10 +121,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   });
   const isDraining = () => drain.isOn;
   const pauses = new RunPauses({ table: options.pauses, clock, onResumed: wake });
+  const ends = new RunEnds(queue, clock);
   const queues = new Map<string, FactoryQueue>();
   const workers: Workers = openWorkers(
     {
       queue,
+      ends,
       runs,
       isDraining,
       logs,
@@ -160,10 +165,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   });
   const recovery = new RunRecovery({
     queue,
+    ends,
     group,
     executors: () => terms.executors,
     localExecutors,
     ledExecutors,
+    leads: () => leads,
     observer,
     clock,
     logger,
@@ -189,6 +196,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       factory,
       machine: group.machine,
       queue,
+      ends,
       runs,
       logs,
       mayStart: (executor) => !isDraining() && (isLed(executor) ? leads : group.isLeaseHeld()),
@@ -201,6 +209,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       onRunChanged,
       onAdmitted,
       onAccepted: async (run, heldUntil) => void (await leases.accept(run, heldUntil)),
+      recoverStrays: (executed) => recovery.strayRuns(factory, executed),
       cancelAccepted: (run) => leases.cancel(run),
       countHeld: () => leases.countHeld(factory),
     });
@@ -232,11 +241,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     for (const factory of new Set([...queues.keys(), ...terms.workers.keys()])) wake(factory);
   }
 
+  /** A claim whose answer was lost leaves runs that nothing executes. */
+  function lookForStrays(): void {
+    for (const factoryQueue of queues.values()) factoryQueue.lookForStrays();
+    if (leads) claims.lookForStrays();
+    wakeAll();
+  }
+
   async function recoverAndClaim(): Promise<void> {
     await retryRecovery(() => recovery.ownRuns());
     if (stopping.signal.aborted) return;
     recovered = true;
-    timers.push(setInterval(wakeAll, SAFETY_NET_MS).unref());
+    timers.push(setInterval(lookForStrays, STRAYS_MS).unref());
     if (group.machine !== null) lookOften(() => cancellation.followOrders());
     wakeAll();
   }
@@ -371,6 +387,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     cancel: (run) => cancellation.cancel(run),
     retry,
     explainWait: explainWaitOf,
+    recordFailure: (factory) => ends.failure(factory),
     startFailure: (factory) => queues.get(factory)?.startFailure() ?? null,
     finish: async () => {
       drain.beginStop();

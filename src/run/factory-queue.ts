@@ -11,6 +11,7 @@ import { retryWithBackoff } from '../core/time/backoff.ts';
 import { type Clock, formatInstant } from '../core/time/clock.ts';
 import { type CancelCall, callAt, scheduleCall } from '../core/time/schedule.ts';
 import { executeRun } from './execute-run.ts';
+import type { RunEnds } from './run-ends.ts';
 import { type StartFailure, StartFailures } from './start-failures.ts';
 
 /** How long a daemon leaves runs beyond its share of the slots to the others. */
@@ -40,6 +41,7 @@ interface FactoryQueueParts {
   /** As `OfAttempt.machine`. */
   machine: string | null;
   queue: RunQueue;
+  ends: RunEnds;
   runs: Pick<RunReader, 'agentFiles'>;
   logs: Pick<RunLogWriter, 'append'>;
   /** May runs of this executor start here now? */
@@ -57,6 +59,8 @@ interface FactoryQueueParts {
   onAdmitted: (admitted: Admitted) => void;
   /** A receiver has accepted the run, and holds it until it reports its end, or until it is cancelled. */
   onAccepted: (run: Run, heldUntil: number) => Promise<void>;
+  /** As `RunRecovery.strayRuns`. */
+  recoverStrays: (executed: ReadonlySet<RunId>) => Promise<void>;
   /** Cancels a run that a receiver holds. */
   cancelAccepted: (run: Run) => Promise<unknown>;
   /** Number of runs of the factory that receivers and workers hold. */
@@ -90,6 +94,8 @@ export class FactoryQueue {
   #cancelDue = () => {};
   #cancelTakeAll: CancelCall | null = null;
   #wanted = false;
+  /** A claim failed, or none was compared with the stored runs for a while: runs may be `running` that are not executed. */
+  #mayHaveStrays = false;
   /** The others did not take what was left for them. */
   #takesAll = false;
   #running = 0;
@@ -120,6 +126,12 @@ export class FactoryQueue {
     if (this.#isHalted()) return;
     this.#wanted = true;
     this.#claiming ??= this.#claimWhileWanted();
+  }
+
+  /** Before the next claim, compares the stored runs with those that are executed. */
+  lookForStrays(): void {
+    this.#mayHaveStrays = true;
+    this.wake();
   }
 
   /** Resolves when no claim is in progress: then every run that this process holds is known here. */
@@ -201,8 +213,10 @@ export class FactoryQueue {
     while (this.#wanted && !this.#isHalted()) {
       this.#wanted = false;
       try {
+        if (this.#mayHaveStrays) await this.#recoverStrays();
         await this.#claimFreeSlots();
       } catch (error) {
+        this.#mayHaveStrays = true;
         const { pauseMs } = this.#startFailures.note(null, `runs cannot be claimed: ${messageOf(error)}`);
         this.#parts.logger.warn({ err: error, pauseMs }, 'claiming runs failed');
         this.#wakeAt(this.#startFailures.pausedUntil());
@@ -210,6 +224,11 @@ export class FactoryQueue {
     }
     // Without an `await` after the last check of `#wanted`, so that no wake is lost.
     this.#claiming = null;
+  }
+
+  async #recoverStrays(): Promise<void> {
+    await this.#parts.recoverStrays(new Set(this.#attempts.keys()));
+    this.#mayHaveStrays = false;
   }
 
   async #claimFreeSlots(): Promise<void> {
@@ -366,19 +385,19 @@ export class FactoryQueue {
 
   /** The slot stays in use until the end is on disk: for the queue, the run is running until then. */
   async #record({ run }: RunInput, result: RunResult, logger: Logger, otherwise = NO_RETRY): Promise<void> {
-    const { queue, clock, observer, onRunChanged } = this.#parts;
+    const { ends, clock, observer, onRunChanged } = this.#parts;
     const at = clock.wallMs();
-    const finished = await retryWithBackoff(
-      () => queue.finish({ ...this.#attemptOf(run), result, at, otherwise }),
-      this.#stopping.signal,
-      (error, failures) => logger.warn({ err: error, failures }, 'recording the end of a run failed, retrying'),
+    const finished = await ends.untilRecorded(
+      run,
+      () => ends.finish({ ...this.#attemptOf(run), result, at, otherwise }),
+      { signal: this.#stopping.signal, logger, log: 'recording the end of a run failed, retrying' },
     );
     if (finished === null)
       logger.error({ result }, 'end of run not recorded, the next start of the daemon recovers the run');
-    else if (finished.value === null) logger.warn({ result }, 'end of run discarded, the run had already ended');
+    else if (finished.value.end === null) logger.warn({ result }, 'end of run discarded, the run had already ended');
     else {
-      logEnd(logger, result, finished.value);
-      observer.onEnded(run, result, at);
+      logEnd(logger, finished.value.result, finished.value.end);
+      observer.onEnded(run, finished.value.result, at);
     }
     onRunChanged(run.id);
   }

@@ -1,3 +1,4 @@
+import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Executor } from '../core/ports/runs/executor.ts';
 import type { RunGroup } from '../core/ports/runs/run-group.ts';
@@ -7,18 +8,22 @@ import type { ExecutorType, Run } from '../core/resources/run.ts';
 import { NO_RETRY, RETRY_INTERRUPTED } from '../core/run-policy.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { FactoryExecutor } from './factory-queue.ts';
+import type { RunEnds } from './run-ends.ts';
 
 /** The outcome for a run that a daemon left as `running`. `ended_elsewhere`: another daemon recorded its end first. */
 type Recovered = 'started_again' | 'retried' | 'interrupted' | 'ended_elsewhere';
 
 interface RecoveryParts {
-  queue: Pick<RunQueue, 'running' | 'release' | 'finish'>;
+  queue: Pick<RunQueue, 'running' | 'release'>;
+  ends: RunEnds;
   group: Pick<RunGroup, 'machine' | 'liveMachines'>;
   /** By factory. */
   executors(): ReadonlyMap<string, FactoryExecutor>;
   /** As in the options of the dispatcher. */
   localExecutors: readonly ExecutorType[];
   ledExecutors: readonly ExecutorType[];
+  /** Does this daemon lead? */
+  leads(): boolean;
   observer: RunObserver;
   clock: Clock;
   logger: Logger;
@@ -58,17 +63,34 @@ export class RunRecovery {
     });
   }
 
-  /** @param findGone selects the runs of machines that no longer execute them; called when the runs have been read */
+  /**
+   * The runs of a factory that this machine claimed, although nothing executes them: the answer to the claim was lost. Call it while
+   * no claim of the factory is in progress here.
+   *
+   * @param executed the runs of the factory that are executed here
+   */
+  strayRuns(factory: string, executed: ReadonlySet<RunId>): Promise<void> {
+    const { localExecutors, ledExecutors, leads, group } = this.#parts;
+    const types = leads() ? [...localExecutors, ...ledExecutors] : localExecutors;
+    const isStray = (machine: string | null, run: Run) => machine === group.machine && !executed.has(run.id);
+    return this.#recover(types, async () => isStray, factory);
+  }
+
+  /**
+   * @param findGone selects the runs that nothing executes; called when the runs have been read
+   * @param factory whose runs are looked at; all factories by default
+   */
   async #recover(
     types: readonly ExecutorType[],
-    findGone: () => Promise<(machine: string | null) => boolean>,
+    findGone: () => Promise<(machine: string | null, run: Run) => boolean>,
+    factory?: string,
   ): Promise<void> {
     const { queue, group, logger, onRecovered } = this.#parts;
     for (const type of types) {
-      const runs = await queue.running(type);
+      const runs = await queue.running(type, factory);
       if (runs.length === 0) continue;
       const isGone = await findGone();
-      const gone = runs.filter(({ machine }) => isGone(machine));
+      const gone = runs.filter(({ machine, run }) => isGone(machine, run));
       await Promise.all(
         gone.map(async ({ run, machine }) => {
           const outcome = await this.#recoverRun(run, machine === group.machine);
@@ -81,7 +103,7 @@ export class RunRecovery {
 
   /** @param isLocal was it executed here? Another machine keeps its start records: then the run counts as started */
   async #recoverRun(run: Run, isLocal: boolean): Promise<Recovered> {
-    const { queue, group, executors, observer, clock, logger } = this.#parts;
+    const { queue, ends, group, executors, observer, clock, logger } = this.#parts;
     const { id, attempt } = run;
     const machine = isLocal ? group.machine : null;
     const current = executors().get(run.factory);
@@ -95,7 +117,7 @@ export class RunRecovery {
     const at = clock.wallMs();
     const result = { state: 'failed', error: 'interrupted', exitCode: null } as const;
     const otherwise = entry?.retryInterrupted ? RETRY_INTERRUPTED : NO_RETRY;
-    const end = await queue.finish({ id, attempt, machine, result, at, otherwise });
+    const { end } = await ends.finish({ id, attempt, machine, result, at, otherwise });
     if (end === null) return 'ended_elsewhere';
     observer.onEnded(run, result, at);
     return end.nextAttemptAt !== null ? 'retried' : 'interrupted';

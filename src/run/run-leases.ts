@@ -8,11 +8,11 @@ import type { Hold, HolderReport, HoldOutcome, LeaseTerm, NewOutput } from '../c
 import type { Run, RunInput, RunProgress, RunResult } from '../core/resources/run.ts';
 import { mapTexts } from '../core/run-output.ts';
 import { type BudgetTerms, NO_RETRY, RETRY_INTERRUPTED, type RetryTerms } from '../core/run-policy.ts';
-import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { callAt } from '../core/time/schedule.ts';
 import type { WorkerCheckout } from '../core/workspace.ts';
 import { logEnd } from './factory-queue.ts';
+import type { RunEnds } from './run-ends.ts';
 import type { WorkerKey } from './workers/worker-registry.ts';
 
 /** How workers hold the runs of one factory. */
@@ -35,6 +35,7 @@ export interface WorkerTerms {
 
 export interface RunLeaseParts {
   queue: RunQueue;
+  ends: RunEnds;
   runs: Pick<RunReader, 'get' | 'attempts'>;
   logs: RunLogWriter;
   startRecords: Pick<StartRecords, 'create' | 'exists'>;
@@ -155,6 +156,19 @@ export class RunLeases {
     this.#recovered = true;
   }
 
+  /** Takes back the runs that a claim gave to no worker, because its answer was lost. Call it while no claim is in progress. */
+  async recoverStrays(): Promise<void> {
+    const { queue, startRecords } = this.#parts;
+    const held = new Set(this.#held.keys());
+    for (const { run } of await queue.running('queue')) {
+      if (held.has(run.id)) continue;
+      this.#loggerOf(run).warn({}, 'run recovered that no worker received');
+      // Nobody received it, so nobody started it. Otherwise, its lease ends as that of any lost worker.
+      if (await startRecords.exists(run.id, run.attempt)) this.#hold(run);
+      else await this.takeBack(run);
+    }
+  }
+
   /** A receiver has accepted the run. Resolves with `false` if its attempt has ended. */
   async accept(run: Run, heldUntil: number): Promise<boolean> {
     const { id, attempt } = run;
@@ -219,7 +233,7 @@ export class RunLeases {
   }
 
   async #queueAgain(run: Run, result: RunResult): Promise<void> {
-    const { queue, startRecords, clock, observer } = this.#parts;
+    const { queue, ends, startRecords, clock, observer } = this.#parts;
     const { id, attempt } = run;
     if (await startRecords.exists(id, attempt)) {
       throw new AppError('conflict', 'The attempt was started, so it cannot be handed back: complete the run instead.');
@@ -228,7 +242,7 @@ export class RunLeases {
     const isQueued = attempt < MAX_HANDED_BACK;
     const isDone = isQueued
       ? await queue.retryFailed({ id, attempt, error: result.error!, at })
-      : (await queue.finish({ id, attempt, result, at })) !== null;
+      : (await ends.finish({ id, attempt, result, at })).end !== null;
     if (!isDone) return;
     this.#loggerOf(run).info({ ...result }, isQueued ? 'run handed back' : 'run ended');
     observer.onEnded(run, result, at);
@@ -240,19 +254,20 @@ export class RunLeases {
     reported: RunResult,
     output: NewOutput = { log: '' },
   ): Promise<HoldOutcome<{ run: Run }> | null> {
-    const { queue, runs, clock, observer } = this.#parts;
+    const { ends, runs, clock, observer } = this.#parts;
     const before = await this.#find(hold);
     if (before === null) return null;
     const mask = await this.#openMask(before, hold);
-    const result = await maskResult(reported, mask);
+    let result = await maskResult(reported, mask);
     if (this.#holds(before, hold)) {
       await this.#appendLog(before, output, mask);
       const { id, fence: attempt } = hold;
       const at = clock.wallMs();
       const otherwise = result.error === 'interrupted' ? await this.#retryOf(before) : NO_RETRY;
-      const end = await queue.finish({ id, attempt, result, at, otherwise });
-      if (end !== null) {
-        logEnd(this.#loggerOf(before), result, end);
+      const recorded = await ends.finish({ id, attempt, result, at, otherwise });
+      result = recorded.result;
+      if (recorded.end !== null) {
+        logEnd(this.#loggerOf(before), result, recorded.end);
         observer.onEnded(before, result, at);
         this.#letGo(before);
       }
@@ -276,7 +291,7 @@ export class RunLeases {
     const { id, attempt } = run;
     const at = this.#parts.clock.wallMs();
     const isReceiver = this.#held.get(id)?.isReceiver === true;
-    const isCancelled = (await this.#parts.queue.finish({ id, attempt, result, at })) !== null;
+    const isCancelled = (await this.#parts.ends.finish({ id, attempt, result, at })).end !== null;
     if (isCancelled) {
       this.#parts.observer.onEnded(run, result, at);
       this.#letGo(run);
@@ -293,11 +308,11 @@ export class RunLeases {
 
   /** Ends the attempt of a run that was claimed and cannot be given to its worker. */
   async fail(run: Run, error: string): Promise<void> {
-    const { queue, clock, observer } = this.#parts;
+    const { ends, clock, observer } = this.#parts;
     const { id, attempt } = run;
-    const result: RunResult = { state: 'failed', error, exitCode: null };
+    const failed: RunResult = { state: 'failed', error, exitCode: null };
     const at = clock.wallMs();
-    const end = await queue.finish({ id, attempt, result, at });
+    const { end, result } = await ends.finish({ id, attempt, result: failed, at });
     if (end !== null) {
       logEnd(this.#loggerOf(run), result, end);
       observer.onEnded(run, result, at);
@@ -420,11 +435,11 @@ export class RunLeases {
     const lease = this.#held.get(id);
     if (lease === undefined) return;
     const logger = this.#loggerOf(lease.run);
-    const settled = await retryWithBackoff(
-      () => this.#settle(lease),
-      this.#stopping.signal,
-      (error, failures) => logger.warn({ err: error, failures }, 'ending a lease failed, retrying'),
-    );
+    const settled = await this.#parts.ends.untilRecorded(lease.run, () => this.#settle(lease), {
+      signal: this.#stopping.signal,
+      logger,
+      log: 'ending a lease failed, retrying',
+    });
     if (settled === null || settled.value === 'renewed' || settled.value === 'ended') return;
     logger.warn({ outcome: settled.value }, 'lease expired');
     // A heartbeat at the same moment may have renewed the lease of the attempt that ended.
@@ -433,7 +448,7 @@ export class RunLeases {
   }
 
   async #settle(lease: Lease): Promise<'renewed' | 'ended' | 'timeout' | 'interrupted' | 'queued_again'> {
-    const { queue, clock, observer } = this.#parts;
+    const { ends, clock, observer } = this.#parts;
     const { run } = lease;
     const { id, attempt } = run;
     if (this.#held.get(id) !== lease) return 'renewed';
@@ -442,7 +457,7 @@ export class RunLeases {
     const error = isLate ? 'timeout' : 'interrupted';
     const result: RunResult = { state: 'failed', error, exitCode: null };
     const otherwise = isLate ? NO_RETRY : await this.#retryOf(run);
-    const end = await queue.finish({ id, attempt, result, at, otherwise });
+    const { end } = await ends.finish({ id, attempt, result, at, otherwise });
     // Its worker may have ended the run at the same moment, which is then counted already.
     if (end === null) return 'ended';
     observer.onEnded(run, result, at);

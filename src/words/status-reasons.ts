@@ -35,6 +35,7 @@ export const STATUS_REASONS: Readonly<Record<string, string>> = {
   NoSuchWebhook: 'The webhook for pushes does not exist or is disabled.',
   ForcePushed: 'The history of the branch was rewritten.',
   StartFailed: 'Runs cannot be started.',
+  RecordFailed: 'The ends of runs cannot be stored.',
   SecretUnreadable: 'An applied secret cannot be read.',
   StatusNotPosted: 'A commit status could not be posted.',
   MessageNotSent: 'A message about alerts could not be sent.',

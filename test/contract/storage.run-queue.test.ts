@@ -130,6 +130,16 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     expect(await reader().get(id!)).toEqual(ended);
   });
 
+  it('finds the end that a repeated request recorded, and no other', async () => {
+    const [id] = await recordRuns(1);
+    await claim(1);
+    const end = { id: id!, attempt: 1, result: SUCCEEDED, at: START_MS + 9 };
+    expect(await queue().finish(end)).toEqual({ nextAttemptAt: null });
+    expect(await queue().finish(end)).toEqual({ nextAttemptAt: null });
+    expect(await queue().finish({ ...end, at: START_MS + 10 })).toBeNull();
+    expect(await queue().finish({ ...end, result: { state: 'failed', error: 'timeout', exitCode: null } })).toBeNull();
+  });
+
   it('does not change a run that is not running in that attempt', async () => {
     const [queued, running] = await recordRuns(2);
     await queue().cancelQueued({ id: queued!, at: AT });

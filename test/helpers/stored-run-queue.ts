@@ -22,6 +22,8 @@ interface RunPolicy {
 export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attempts' | 'agentFiles'> {
   /** Called before every operation. Throw in it to make the operation fail. */
   before: (operation: keyof RunQueue) => void | Promise<void> = () => undefined;
+  /** Called after a claim or an end was stored. Throw in it to lose the answer. */
+  after: (operation: 'claim' | 'finish') => void = () => undefined;
   readonly #db: Database.Database;
   readonly #queue: RunQueue;
   readonly #reader: RunReader;
@@ -117,7 +119,9 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attemp
 
   async claim(request: ClaimRequest): ReturnType<RunQueue['claim']> {
     await this.before('claim');
-    return this.#queue.claim(request);
+    const claimed = await this.#queue.claim(request);
+    this.after('claim');
+    return claimed;
   }
 
   async admit(request: Parameters<RunQueue['admit']>[0]): ReturnType<RunQueue['admit']> {
@@ -127,7 +131,9 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attemp
 
   async finish(request: Parameters<RunQueue['finish']>[0]): ReturnType<RunQueue['finish']> {
     await this.before('finish');
-    return this.#queue.finish(request);
+    const end = await this.#queue.finish(request);
+    this.after('finish');
+    return end;
   }
 
   async release(request: Parameters<RunQueue['release']>[0]): Promise<boolean> {
@@ -167,9 +173,9 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get' | 'attemp
     return (await this.attempts([id])).get(id) ?? [];
   }
 
-  async running(executor: ExecutorType): ReturnType<RunQueue['running']> {
+  async running(executor: ExecutorType, factory?: string): ReturnType<RunQueue['running']> {
     await this.before('running');
-    return this.#queue.running(executor);
+    return this.#queue.running(executor, factory);
   }
 
   async accept(request: Parameters<RunQueue['accept']>[0]): Promise<boolean> {

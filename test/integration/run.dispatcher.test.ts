@@ -107,6 +107,105 @@ describe('the dispatcher', () => {
     expect(changes).toEqual([`${first} running`, `${first} succeeded`, `${second} running`, `${second} failed`]);
   });
 
+  it('executes a run once whose claim was stored, although its answer was lost', async () => {
+    const it = open({ concurrency: 1 });
+    await begin(it);
+    let lost = 0;
+    queue.after = (operation) => {
+      if (operation === 'claim' && queue.states().includes('running') && lost++ === 0)
+        throw new AppError('storage_unavailable', 'no answer');
+    };
+    const first = addRun();
+    it.wake('payments');
+    await waitUntil(() => executor.running === 1, 'the run is executed');
+    expect(lost).toBeGreaterThan(0);
+    const second = addRun();
+    executor.end(first);
+    await waitUntil(() => executor.running === 1 && executor.requests.length === 2, 'the next run is executed');
+    executor.end(second);
+    await waitUntil(isIn(second, 'succeeded'), 'the next run has succeeded');
+    expect(queue.run(first)).toMatchObject({ state: 'succeeded', attempt: 1 });
+    expect(executor.requests.map(({ input }) => input.run.id)).toEqual([first, second]);
+  });
+
+  it('leaves the runs that it executes alone when it looks for those that nothing executes', async () => {
+    const it = open({ concurrency: 2 });
+    await begin(it);
+    const first = addRun();
+    it.wake('payments');
+    await waitUntil(() => executor.running === 1, 'the first run is executed');
+    let failures = 0;
+    queue.before = (operation) => {
+      if (operation === 'claim' && failures++ === 0) throw new AppError('storage_unavailable', 'no connection');
+    };
+    const second = addRun();
+    it.wake('payments');
+    await waitUntil(() => executor.running === 2, 'the second run is executed');
+    expect(executor.requests.map(({ input }) => input.run.id)).toEqual([first, second]);
+    executor.endAll();
+    await waitUntil(isIn(second, 'succeeded'), 'both runs have ended');
+    expect(queue.run(first)).toMatchObject({ state: 'succeeded', attempt: 1 });
+  });
+
+  it('reports an end to observers that was stored although its answer was lost', async () => {
+    const ended: string[] = [];
+    const it = open({ observer: { onClaimed: () => {}, onEnded: ({ id }) => ended.push(id) } });
+    await begin(it);
+    const run = addRun();
+    it.wake('payments');
+    await waitUntil(() => executor.running === 1, 'the run is executed');
+    let lost = 0;
+    queue.after = (operation) => {
+      if (operation === 'finish' && lost++ === 0) throw new AppError('storage_unavailable', 'no answer');
+    };
+    executor.end(run);
+    await waitUntil(() => ended.length > 0, 'the observer knows the end');
+    expect([ended, queue.run(run).state]).toEqual([[run], 'succeeded']);
+  });
+
+  it('ends a run as failed, with the reason, if its end can never be stored', async () => {
+    const it = open({ concurrency: 1 });
+    await begin(it);
+    const [run, next] = [addRun(), addRun()];
+    it.wake('payments');
+    await waitUntil(() => executor.running === 1, 'the run is executed');
+    executor.end(run, { state: 'succeeded', error: null, exitCode: 1e99 });
+    await waitUntil(isIn(run, 'failed'), 'the run has ended');
+    expect(queue.run(run)).toMatchObject({
+      error: expect.stringMatching(/^the end of the run cannot be stored: .*exit_code/),
+      exitCode: null,
+    });
+    await waitUntil(() => executor.requests.length === 2, 'the next run starts');
+    executor.end(next);
+    await waitUntil(isIn(next, 'succeeded'), 'the next run has ended');
+  });
+
+  it('reports an end that has not been recorded for a minute, until it is', async () => {
+    let nowMs = Date.now();
+    const it = open({ clock: { ...systemClock, wallMs: () => nowMs } });
+    await begin(it);
+    const run = addRun();
+    it.wake('payments');
+    await waitUntil(() => executor.running === 1, 'the run is executed');
+    let isDown = true;
+    let attempts = 0;
+    queue.before = (operation) => {
+      if (operation !== 'finish') return;
+      attempts += 1;
+      if (isDown) throw new AppError('storage_unavailable', 'the disk is full');
+    };
+    executor.end(run);
+    await waitUntil(() => attempts > 0, 'recording has failed');
+    expect(it.recordFailure('payments')).toBeNull();
+    const since = nowMs;
+    nowMs += 60_000;
+    expect(it.recordFailure('payments')).toEqual({ problem: 'the disk is full', since });
+    expect(it.recordFailure('other')).toBeNull();
+    isDown = false;
+    await waitUntil(isIn(run, 'succeeded'), 'the end is recorded');
+    await waitUntil(() => it.recordFailure('payments') === null, 'the failure has ended');
+  });
+
   it('retries a failed run at the time that its automation names, and explains why it waits', async () => {
     const input = makeRunInput({ run: { id: newRunId(), state: 'queued', executor: null } });
     queue.add(input, { retry: { maxAttempts: 2, backoff: '1s' } });

@@ -10,6 +10,7 @@ import type { Run, RunResult } from '../../src/core/resources/run.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
 import { LOG_LIMIT_BYTES } from '../../src/executors/log/log-sink.ts';
 import { createRunLogWriter } from '../../src/executors/log/run-log.ts';
+import { RunEnds } from '../../src/run/run-ends.ts';
 import type { RunLeases, WorkerTerms } from '../../src/run/run-leases.ts';
 import { openWorkers } from '../../src/run/workers/open-workers.ts';
 import { makeRunInput, newRunId, silentLogger, waitUntil } from '../helpers/command-runs.ts';
@@ -68,6 +69,7 @@ function build(
   const workers = new Map(Object.entries(terms).map(([factory, changed]) => [factory, { ...TERMS, ...changed }]));
   const parts = {
     queue,
+    ends: new RunEnds(queue, systemClock),
     runs: queue,
     secrets: NO_SECRETS,
     startRecords,

@@ -1,9 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { AppError } from '../../src/core/errors.ts';
 import type { ClaimOrder } from '../../src/core/ports/runs/worker-control.ts';
 import type { Run } from '../../src/core/resources/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
+import { RunEnds } from '../../src/run/run-ends.ts';
 import type { WorkerTerms } from '../../src/run/run-leases.ts';
 import { MAX_WAITING_CLAIMS } from '../../src/run/workers/claim-waiters.ts';
 import { openWorkers, type Workers } from '../../src/run/workers/open-workers.ts';
@@ -25,12 +27,14 @@ let queue: StoredRunQueue;
 let isDraining: boolean;
 let written: string;
 let workers: Workers;
+let startRecords: ReturnType<typeof createMemoryRecords>;
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
   queue = new StoredRunQueue();
   isDraining = false;
   written = '';
+  startRecords = createMemoryRecords();
   workers = await open();
 });
 afterEach(() => vi.useRealTimers());
@@ -39,6 +43,7 @@ async function open(terms: Partial<WorkerTerms> = {}, secrets: Record<string, st
   const opened: Workers = openWorkers(
     {
       queue,
+      ends: new RunEnds(queue, systemClock),
       runs: queue,
       isDraining: () => isDraining,
       logs: {
@@ -54,7 +59,7 @@ async function open(terms: Partial<WorkerTerms> = {}, secrets: Record<string, st
           return { outcome: 'found', value: new SecretValue(value), version: 1 };
         },
       },
-      startRecords: createMemoryRecords(),
+      startRecords,
       clock: systemClock,
       logger: silentLogger,
       observer: { onClaimed: () => {}, onEnded: () => {} },
@@ -91,6 +96,42 @@ async function isWaiting(count = 1): Promise<void> {
   );
   await wait(50);
 }
+
+describe('a claim whose answer was lost', () => {
+  beforeEach(() => {
+    let lost = 0;
+    queue.after = (operation) => {
+      if (operation === 'claim' && lost++ === 0) throw new AppError('storage_unavailable', 'no answer');
+    };
+  });
+
+  it('leaves its run to the next claim, as the same attempt', async () => {
+    const id = addRun();
+    await expect(claim()).rejects.toMatchObject({ code: 'storage_unavailable' });
+    expect(await claim({ holding: [] })).toEqual([id]);
+    expect(queue.run(id)).toMatchObject({ state: 'running', attempt: 1 });
+    expect(await claim()).toEqual([]);
+  });
+
+  it('leaves the runs alone that workers hold', async () => {
+    queue.after = () => undefined;
+    const held = addRun();
+    expect(await claim()).toEqual([held]);
+    workers.claims.lookForStrays();
+    expect(await claim()).toEqual([]);
+    expect(queue.run(held)).toMatchObject({ state: 'running', attempt: 1 });
+  });
+
+  it('leaves a run with a start record to the end of a lease, as after a lost worker', async () => {
+    const id = addRun();
+    await startRecords.create(id, 1);
+    await expect(claim()).rejects.toMatchObject({ code: 'storage_unavailable' });
+    expect(await claim()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(TERMS.leaseMs);
+    await waitUntil(() => queue.run(id).state === 'failed', 'the lease has ended');
+    expect(queue.run(id)).toMatchObject({ error: 'interrupted' });
+  });
+});
 
 describe('a claim that waits', () => {
   it('gets the first run that is created for its factories and labels', async () => {

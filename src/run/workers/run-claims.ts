@@ -40,6 +40,8 @@ export class RunClaims {
   /** By factory: cancels the wake at the time of its next run that waits for one. */
   readonly #due = new Map<string, CancelCall>();
   readonly #budgetOpensAt = new Map<string, number | null>();
+  /** A claim failed: runs may be `running` that no worker received. */
+  #mayHaveStrays = false;
   #turn = 0;
 
   constructor(parts: RunClaimParts) {
@@ -79,6 +81,14 @@ export class RunClaims {
     if (this.#parts.leases.isOpen && this.#parts.leases.termsOf(factory) !== null) this.#waiters.wake(factory);
   }
 
+  /** Compares the stored runs with those that workers hold. */
+  lookForStrays(): void {
+    this.#mayHaveStrays = true;
+    this.#claims
+      .run(() => this.#recoverStrays())
+      .catch((error: unknown) => this.#parts.logger.warn({ err: error }, 'recovering runs without a worker failed'));
+  }
+
   /** The daemon gives out no further runs: claims that wait end. */
   endWaits(): void {
     this.#waiters.endAll();
@@ -96,6 +106,7 @@ export class RunClaims {
     }
     const claimed: ClaimedRun[] = [];
     if (this.#parts.isDraining()) return claimed;
+    if (this.#mayHaveStrays) await this.#recoverStrays();
     for (const factory of rotate(order.factories, this.#turn++)) {
       const inputs = await this.#take(factory, order.limit - claimed.length, order.worker);
       for (const input of inputs) {
@@ -106,19 +117,21 @@ export class RunClaims {
     return claimed;
   }
 
+  async #recoverStrays(): Promise<void> {
+    if (!this.#parts.leases.isOpen) return;
+    await this.#parts.leases.recoverStrays();
+    this.#mayHaveStrays = false;
+  }
+
   async #take(factory: string, wanted: number, { token, labels }: WorkerCaller): Promise<RunInput[]> {
     const { queue, leases, clock } = this.#parts;
     const { concurrency = 0, budget = null } = leases.termsOf(factory) ?? {};
     const limit = Math.min(wanted, concurrency - leases.countHeld(factory));
     if (limit <= 0) return [];
-    const { inputs, nextAt, budgetOpensAt, ...admitted } = await queue.claim({
-      factory,
-      executor: 'queue',
-      limit,
-      worker: token,
-      labels,
-      at: clock.wallMs(),
-      budget,
+    const order = { factory, executor: 'queue', limit, worker: token, labels, at: clock.wallMs(), budget } as const;
+    const { inputs, nextAt, budgetOpensAt, ...admitted } = await queue.claim(order).catch((error: unknown) => {
+      this.lookForStrays();
+      throw error;
     });
     this.#budgetOpensAt.set(factory, budgetOpensAt);
     this.#parts.onAdmitted(admitted);

@@ -77,7 +77,7 @@ export interface RunQueue {
   admit(request: { factory: string; at: number }): Promise<Admitted>;
   /**
    * Ends a running attempt, and queues the next one if the run is to be retried. Resolves with `null`, and nothing
-   * changes, if that attempt is no longer `running`.
+   * changes, if that attempt is no longer `running`. A repeated request with the same `at` resolves as the first one.
    */
   finish(request: FinishRequest): Promise<RunEnd | null>;
   /** Returns an attempt that never started (no start record) to the queue. `false` if it is no longer `running`. */
@@ -90,8 +90,8 @@ export interface RunQueue {
   cancelQueued(request: { id: RunId; at: number }): Promise<boolean>;
   /** Queues a finished run again as its next attempt. Changes nothing unless the outcome is `queued`. */
   retry(request: { id: RunId; requestedBy: Actor; at: number }): Promise<RetryOutcome>;
-  /** Runs that an earlier daemon left in the state `running`, without those that a receiver has accepted. */
-  running(executor: ExecutorType): Promise<RunningRun[]>;
+  /** Runs in the state `running`, without those that a receiver has accepted. Default: of all factories. */
+  running(executor: ExecutorType, factory?: string): Promise<RunningRun[]>;
   /** A receiver has accepted a running attempt. `false` if that attempt is no longer `running`. */
   accept(request: { id: RunId; attempt: number; heldUntil: number }): Promise<boolean>;
   /** Running runs that a receiver has accepted. */

@@ -37,6 +37,12 @@ const WORDS: Readonly<Record<string, ConditionText>> = {
     advice: 'Queued runs start when the host of the daemon has free resources again. The daemon retries automatically.',
     page: { path: 'runs', label: 'View queued runs' },
   },
+  RunsNotRecorded: {
+    title: 'The ends of runs cannot be stored',
+    isSevere: true,
+    advice: 'The slots of these runs stay in use. Check the database and its disk. The daemon retries automatically.',
+    page: { path: 'runs?state=running', label: 'View running runs' },
+  },
   Paused: {
     title: 'Runs are paused',
     isSevere: false,

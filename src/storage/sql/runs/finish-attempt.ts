@@ -7,8 +7,15 @@ import { AUTOMATION_VERSIONS } from '../schema/tables.ts';
 import { changeRun, encodeOutput, endRun, insertRequested } from './change-run.ts';
 import { NOW, type Start } from './start.ts';
 
-/** Ends an attempt. The policy of the version that was live when the run was created decides about a next one. */
+/**
+ * Ends an attempt. The policy of the version that was live when the run was created decides about a next one. A repeated request
+ * finds the end that the first one recorded.
+ */
 export async function finishAttempt(trx: Transaction<Schema>, request: FinishRequest): Promise<RunEnd | null> {
+  return (await endOrRetry(trx, request)) ?? (await findRecordedEnd(trx, request));
+}
+
+async function endOrRetry(trx: Transaction<Schema>, request: FinishRequest): Promise<RunEnd | null> {
   const { id, attempt, result, at, otherwise = NO_RETRY } = request;
   const run = await readPolicy(trx, id);
   if (run === null) return null;
@@ -22,6 +29,25 @@ export async function finishAttempt(trx: Transaction<Schema>, request: FinishReq
   const error = state === 'cancelled' && run.isSuperseded ? 'superseded' : result.error;
   const end = { state, error, exit_code: exitCode, finished_at: at };
   return (await endRun(trx, { id, state: 'running', attempt }, end, result.output)) ? { nextAttemptAt: null } : null;
+}
+
+/** The end of this attempt, if the same request recorded it. */
+async function findRecordedEnd(
+  trx: Transaction<Schema>,
+  { id, attempt, result, at }: FinishRequest,
+): Promise<RunEnd | null> {
+  const run = await trx
+    .selectFrom('runs')
+    .innerJoin('run_attempts', (join) =>
+      join.onRef('run_attempts.run', '=', 'runs.seq').on('run_attempts.number', '=', attempt),
+    )
+    .select(['runs.attempt', 'runs.not_before'])
+    .where('runs.id', '=', id)
+    .where('run_attempts.state', '=', result.state)
+    .where('run_attempts.finished_at', '=', at)
+    .executeTakeFirst();
+  if (run === undefined) return null;
+  return { nextAttemptAt: run.attempt > attempt ? (run.not_before ?? at) : null };
 }
 
 async function readPolicy(trx: Transaction<Schema>, id: RunId) {

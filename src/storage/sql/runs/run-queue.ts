@@ -49,7 +49,7 @@ export function createRunQueue(db: Kysely<Schema>, lock: ClaimLock): RunQueue {
         return endRun(trx, { id, state: 'queued' }, end);
       }),
     retry: (request) => change((trx) => retryRun(trx, request)),
-    running: async (executor) => {
+    running: async (executor, factory) => {
       const rows = await selectRuns(db)
         .leftJoin('run_attempts', (join) =>
           join.onRef('run_attempts.run', '=', 'runs.seq').onRef('run_attempts.number', '=', 'runs.attempt'),
@@ -57,6 +57,7 @@ export function createRunQueue(db: Kysely<Schema>, lock: ClaimLock): RunQueue {
         .select('run_attempts.machine')
         .where('runs.state', '=', 'running')
         .where('runs.executor', '=', executor)
+        .$if(factory !== undefined, (query) => query.where('runs.factory', '=', factory!))
         .where((where) => where.not(where.exists(selectAcceptance(where))))
         .orderBy('runs.seq')
         .execute();
