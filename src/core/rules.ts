@@ -94,11 +94,13 @@ export const RULES = {
   ),
   'webhook/unusable-secret': error('The format of the secret does not fit the signature scheme of its webhook.'),
   'webhook/weak-secret': lint('warning', 'The secret of a webhook is shorter than 16 characters.'),
-  'automation/invalid-name': error('The folder name of an automation is not a valid name.'),
+  'automation/invalid-name': error('The name of an automation, which its folder or its flat file has, is not valid.'),
   'automation/name-collision': error('Two names of automations differ only in case.'),
-  'automation/not-in-folder': error('An automation is a file in `automations/`. It must be in a separate folder.'),
+  'automation/duplicate-form': error('A folder and a flat file in `automations/` declare the same automation.'),
   'automation/nested-file': error('An `automation.md` is deeper than `automations/<name>/`.'),
-  'automation/wrong-file-name': error('The file of an automation is not named `automation.md`.'),
+  'automation/wrong-file-name': error(
+    'The file of an automation is neither `automation.md` in its folder nor `automations/<name>.md`.',
+  ),
   'automation/no-file': lint('warning', 'A folder in `automations/` contains no `automation.md`. It is ignored.'),
   'automation/ignored-file': lint('warning', 'A file directly in `automations/` is not a definition. It is ignored.'),
   'automation/empty-prompt': error('The prompt after the front matter is empty.'),
@@ -116,6 +118,10 @@ export const RULES = {
     'A key of a trigger filter lists a value that the provider does not send.',
   ),
   'automation/invalid-schedule': error('The expression, the time zone or the name of a schedule is not valid.'),
+  'automation/uneven-step': lint(
+    'warning',
+    'A step in the expression of a schedule is so large that the schedule does not fire at this interval.',
+  ),
   'automation/not-served': lint('warning', 'No enabled webhook serves the provider of a trigger.'),
   'automation/name-not-mapped': lint(
     'warning',
@@ -191,13 +197,19 @@ export const RULES = {
   'sample/invalid-value': lint('warning', 'A value of a sample has the wrong format.'),
   'sample/credential-header': lint('warning', 'A sample contains a header with a credential or a signature.'),
   'sample/unknown-automation': lint('warning', 'An entry of `starts` is not an automation of this factory.'),
-  'sample/unknown-webhook': lint('warning', 'A folder of samples does not belong to a webhook of this factory.'),
-  'sample/nested-file': lint('warning', 'A sample is deeper than `webhooks/<name>.samples/`.'),
+  'sample/unknown-webhook': lint(
+    'warning',
+    'A folder of samples belongs to no webhook, and to no automation that a webhook starts.',
+  ),
+  'sample/nested-file': lint(
+    'warning',
+    'A sample is deeper than `webhooks/<name>.samples/` or `automations/<name>.samples/`.',
+  ),
   'sample/ignored-file': lint(
     'warning',
     'A file in a folder of samples is neither a sample nor a note. It is ignored.',
   ),
-  'sample/too-many': lint('warning', 'A webhook has more samples than are read.'),
+  'sample/too-many': lint('warning', 'A webhook or an automation has more samples than are read.'),
 } as const satisfies Record<string, Rule>;
 
 export type RuleId = keyof typeof RULES;

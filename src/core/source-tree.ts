@@ -88,10 +88,3 @@ export function replaceFiles(tree: SourceTree, files: readonly FileReplacement[]
   const added = [...replaced.values()].filter((entry) => entry !== null);
   return { ...tree, entries: [...entries, ...added] };
 }
-
-const WEBHOOK_FILE = /^webhooks\/([^/]+)\.yaml$/;
-
-/** The webhook that a path declares: `ci` for `webhooks/ci.yaml`, `null` for other paths. */
-export function webhookNameOf(path: string): string | null {
-  return WEBHOOK_FILE.exec(path)?.[1] ?? null;
-}

@@ -12,11 +12,16 @@ export interface DayPattern {
   kind: 'days';
   /** Minutes since midnight, ascending. Not empty. */
   times: readonly number[];
+  /** Names the expression no hours? Then it means an interval, which changes of the clock do not interrupt. */
+  isEveryHour: boolean;
   /** The days as a pattern for midnight, such as `0 0 * * 1`; `null` for every day. */
   days: string | null;
 }
 
-export type ParsedCron = { ok: true; pattern: CronPattern } | { ok: false; problem: CronProblem };
+/** `doubts`: parts of a valid expression that probably mean something else. */
+export type ParsedCron =
+  | { ok: true; pattern: CronPattern; doubts: readonly CronProblem[] }
+  | { ok: false; problem: CronProblem };
 
 /** What descriptors stand for. */
 const DESCRIPTORS: { readonly [name: string]: string } = {
@@ -73,8 +78,9 @@ function parseFields(fields: readonly string[]): ParsedCron {
   }
   const [minutes, hours, ...days] = sets;
   const times = hours!.values.flatMap((hour) => minutes!.values.map((minute) => hour * 60 + minute));
-  const pattern: DayPattern = { kind: 'days', times, days: describeDays(days) };
-  if (pattern.days === null || createDayFinder(pattern.days)(0) !== null) return { ok: true, pattern };
+  const pattern: DayPattern = { kind: 'days', times, isEveryHour: hours!.isAny, days: describeDays(days) };
+  const doubts = sets.flatMap((set) => set.doubts);
+  if (pattern.days === null || createDayFinder(pattern.days)(0) !== null) return { ok: true, pattern, doubts };
   return describeProblem(
     'The expression never fires: no month has such a day.',
     'Change the day of the month or the month.',

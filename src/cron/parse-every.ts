@@ -17,7 +17,9 @@ const EXAMPLE = 'Write for example "@every 1h30m".';
 /** Parses what follows `@every`: numbers with units, such as `1h`, `90s` or `1h30m`. At least one minute, in whole seconds. */
 export function parseEvery(
   words: readonly string[],
-): { ok: true; pattern: { kind: 'every'; everyMs: number } } | { ok: false; problem: CronProblem } {
+):
+  | { ok: true; pattern: { kind: 'every'; everyMs: number }; doubts: readonly [] }
+  | { ok: false; problem: CronProblem } {
   const [text = '', ...more] = words;
   if (more.length > 0 || !/^(?:\d{1,9}(?:\.\d{1,9})?(?:h|ms|m|s))+$/.test(text)) {
     const given = JSON.stringify(words.join(' ').slice(0, 60));
@@ -41,5 +43,5 @@ export function parseEvery(
   if (seconds * SECOND_NS > MAX_NS) {
     return describeProblem('The duration of "@every" is longer than 100 years.', EXAMPLE);
   }
-  return { ok: true, pattern: { kind: 'every', everyMs: Number(seconds) * 1000 } };
+  return { ok: true, pattern: { kind: 'every', everyMs: Number(seconds) * 1000 }, doubts: [] };
 }

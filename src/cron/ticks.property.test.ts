@@ -55,17 +55,23 @@ function matches([minute, hour, dayOfMonth, month, weekday]: readonly Field[], l
   );
 }
 
-/** Goes through a time minute by minute, and compares what a clock in the zone shows. */
+/**
+ * Goes through a time minute by minute, and compares what a clock in the zone shows. Without a named hour, each minute that
+ * the clock shows counts; else each local time counts once.
+ */
 function listSlowly(fields: readonly Field[], timezone: string, fromMs: number, untilMs: number): number[] {
   const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'medium' });
   const showAt = (instantMs: number) => Date.parse(`${clock.format(instantMs).replace(' ', 'T')}Z`);
   const found: number[] = [];
+  const isEveryHour = fields[1]!.values === null;
   let latestLocal = showAt(fromMs);
   for (let instant = fromMs + MINUTE_MS; instant <= untilMs; instant += MINUTE_MS) {
     const local = showAt(instant);
     // The local minutes since the latest one: none while the clock repeats an hour, several after an omitted hour.
-    let fires = false;
-    for (let minute = latestLocal + MINUTE_MS; minute <= local; minute += MINUTE_MS) fires ||= matches(fields, minute);
+    let fires = isEveryHour && matches(fields, local);
+    for (let minute = latestLocal + MINUTE_MS; !isEveryHour && minute <= local; minute += MINUTE_MS) {
+      fires ||= matches(fields, minute);
+    }
     if (fires) found.push(instant);
     latestLocal = Math.max(latestLocal, local);
   }

@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createTicks, listNextTicks } from './ticks.ts';
+
+const CASES: { cron: string; timezone: string; after: string; expected: string[] }[] = JSON.parse(
+  readFileSync('test/vectors/cases/intervals-and-clock-changes.json', 'utf8'),
+);
 
 const at = (text: string) => Date.parse(text);
 
@@ -51,10 +56,28 @@ describe('ticks', () => {
   it('at a local time that occurs twice fire the first time', () => {
     const day = '2026-10-24T12:00:00Z';
     expect(next('30 2 * * *', day, 2, 'Europe/Berlin')).toEqual(['2026-10-25T00:30', '2026-10-26T01:30']);
-    expect(next('*/30 * * * *', '2026-10-25T00:00:00Z', 3, 'Europe/Berlin')).toEqual([
-      '2026-10-25T00:30',
-      '2026-10-25T02:00',
-      '2026-10-25T02:30',
+    expect(next('0 */2 * * *', '2026-10-24T22:30:00Z', 2, 'Europe/Berlin')).toEqual([
+      '2026-10-25T00:00',
+      '2026-10-25T03:00',
+    ]);
+  });
+
+  it.each(CASES)('of $cron in $timezone are those of the case', ({ cron, timezone, after, expected }) => {
+    expect(next(cron, after, expected.length, timezone)).toEqual(expected.map((time) => time.replace(':00Z', '')));
+  });
+
+  it('without a named hour go on in elapsed time when clocks change by half an hour, or forward', () => {
+    expect(next('*/10 * * * *', '2026-04-04T14:45:00Z', 5, 'Australia/Lord_Howe')).toEqual([
+      '2026-04-04T14:50',
+      '2026-04-04T15:00',
+      '2026-04-04T15:10',
+      '2026-04-04T15:20',
+      '2026-04-04T15:30',
+    ]);
+    expect(next('30 * * * *', '2026-03-29T00:00:00Z', 3, 'Europe/Berlin')).toEqual([
+      '2026-03-29T00:30',
+      '2026-03-29T01:30',
+      '2026-03-29T02:30',
     ]);
   });
 

@@ -2,7 +2,8 @@ import { createDayFinder, type DayPattern, parseCron } from './parse-cron.ts';
 import { openTimeZone, type TimeZone } from './time-zone.ts';
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
 /** The ticks of a schedule. All times are milliseconds since the epoch. */
 export interface Ticks {
@@ -88,19 +89,44 @@ interface Day {
   ticks: readonly number[];
 }
 
-/** Local times that do not exist share the moment after them. The latest day is kept: the next question is often about it. */
-function createDayReader({ times }: DayPattern, zone: TimeZone): (day: number) => Day {
+/** The latest day is kept: the next question is often about it. */
+function createDayReader(pattern: DayPattern, zone: TimeZone): (day: number) => Day {
   const read = (day: number): Day => {
-    const origin = zone.toInstant(day);
-    if (zone.toInstant(day + DAY_MS) - origin === DAY_MS) return { origin, ticks: times };
-    const instants = times.map((minutes) => zone.toInstant(day + minutes * MINUTE_MS));
-    return { origin, ticks: [...new Set(instants)].map((at) => (at - origin) / MINUTE_MS) };
+    const [origin, end] = [zone.toInstant(day), zone.toInstant(day + DAY_MS)];
+    if (end - origin === DAY_MS) return { origin, ticks: pattern.times };
+    const instants = pattern.isEveryHour
+      ? listShownTimes(pattern, zone, origin, end)
+      : listNamedTimes(pattern, zone, day);
+    return { origin, ticks: instants.map((at) => (at - origin) / MINUTE_MS) };
   };
   let latest: (Day & { day: number }) | null = null;
   return (day) => {
     if (latest?.day !== day) latest = { day, ...read(day) };
     return latest;
   };
+}
+
+/** Each time fires once. Local times that do not exist share the moment after them. */
+function listNamedTimes({ times }: DayPattern, zone: TimeZone, day: number): number[] {
+  return [...new Set(times.map((minutes) => zone.toInstant(day + minutes * MINUTE_MS)))];
+}
+
+/** Every moment at which the clock shows one of the minutes, so also those of an hour that occurs twice. */
+function listShownTimes({ times }: DayPattern, zone: TimeZone, fromMs: number, untilMs: number): number[] {
+  const minutes = times.filter((time) => time < 60);
+  const changeMs = zone.findChange(fromMs, untilMs) ?? untilMs;
+  return [...listMinutes(minutes, zone, fromMs, changeMs), ...listMinutes(minutes, zone, changeMs, untilMs)];
+}
+
+/** As `listShownTimes`, between two changes of the clock. */
+function listMinutes(minutes: readonly number[], zone: TimeZone, fromMs: number, untilMs: number): number[] {
+  const offset = zone.toLocal(fromMs) - fromMs;
+  const first = Math.floor((fromMs + offset) / HOUR_MS) * HOUR_MS - offset;
+  const found: number[] = [];
+  for (let hour = first; hour < untilMs; hour += HOUR_MS) {
+    found.push(...minutes.map((minute) => hour + minute * MINUTE_MS).filter((at) => at >= fromMs && at < untilMs));
+  }
+  return found;
 }
 
 /** The number of entries that are at most `limit`. */

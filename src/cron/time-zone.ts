@@ -15,9 +15,15 @@ export interface TimeZone {
    * never an earlier moment.
    */
   toInstant(localMs: number): number;
+  /** The moment between two moments at which the clock is changed; `null` if it is not. */
+  findChange(fromMs: number, untilMs: number): number | null;
 }
 
-const UTC: TimeZone = { toLocal: (instantMs) => instantMs, toInstant: (localMs) => localMs };
+const UTC: TimeZone = {
+  toLocal: (instantMs) => instantMs,
+  toInstant: (localMs) => localMs,
+  findChange: () => null,
+};
 
 /** The name of a zone as the definition may write it, for example `Europe/Berlin`. */
 export function checkTimeZone(name: string): { ok: true } | { ok: false; problem: CronProblem } {
@@ -85,6 +91,8 @@ function createZone(offsetAt: OffsetAt): TimeZone {
       for (const offset of [before, after]) if (offsetAt(localMs - offset) === offset) return localMs - offset;
       return findChange(offsetAt, localMs - MARGIN_MS, localMs + MARGIN_MS);
     },
+    findChange: (fromMs, untilMs) =>
+      offsetAt(fromMs) === offsetAt(untilMs) ? null : findChange(offsetAt, fromMs, untilMs),
   };
 }
 

@@ -7,8 +7,9 @@ import {
   type ValidatedTree,
   type ValidationContext,
 } from './check/check-definition.ts';
+import type { DefinitionFile } from './read/definition-file.ts';
 import type { FileResult, ReadSettings } from './read/file-result.ts';
-import { type DefinitionFile, listFiles, type SortedTree, sortSimilarEntries } from './read/sort-entries.ts';
+import { listFiles, type SortedTree, sortSimilarEntries } from './read/sort-entries.ts';
 
 /** Reads files, for example in another thread. Returns one result per file. */
 export type ReadFiles = (files: DefinitionFile[], settings: ReadSettings) => Promise<FileResult[]>;

@@ -535,10 +535,69 @@ const CASES: Case[] = [
     ],
   },
   {
+    title: 'a flat automation, a note, and folders next to them',
+    files: {
+      ...CI,
+      'automations/a.md': automation(),
+      'automations/readme.md': '# Notes',
+      'automations/.hidden.md': '',
+      'automations/a.samples/failed.json': '{"body": {}, "starts": ["a"]}',
+      'automations/b.samples/automation.md': automation({ keys: 'enabled: false\n' }),
+    },
+    findings: [],
+  },
+  {
+    title: 'both forms of an automation',
+    files: { ...CI, 'automations/a.md': automation(), 'automations/a/automation.md': automation() },
+    findings: ['automations/a.md:1:1 automation/duplicate-form '],
+    says: /"a" is declared twice, in automations\/a\/automation\.md and in automations\/a\.md\. Remove one/,
+  },
+  {
+    title: 'both forms with names that differ in case, and invalid names of flat files',
+    files: {
+      ...CI,
+      'automations/A.md': automation(),
+      'automations/a/automation.md': automation({ keys: 'enabled: false\n' }),
+      'automations/_b.md': automation({ keys: 'enabled: false\n' }),
+      'automations/c.md': { kind: 'symlink' },
+    },
+    findings: [
+      'automations/A.md:1:1 automation/name-collision ',
+      'automations/_b.md:1:1 automation/invalid-name ',
+      'automations/c.md:1:1 tree/not-a-file ',
+    ],
+  },
+  {
+    title: 'a folder of documents next to a flat automation',
+    files: { ...CI, 'automations/a.md': automation(), 'automations/a/notes.txt': '' },
+    findings: ['automations/a/notes.txt:1:1 automation/no-file '],
+    says: /Move automations\/a\.md to automations\/a\/automation\.md, or remove the folder/,
+  },
+  {
+    title: 'samples of automations that no webhook starts, that do not exist, or with problems',
+    files: {
+      'factory.yaml': 'schemaVersion: v1alpha1\nname: a\n',
+      'automations/a.md':
+        '---\ntriggers: [{provider: schedule, event: cron_fired, schedule: {cron: "0 9 * * 1"}}]\n---\nDo it.\n',
+      'automations/a.samples/1.json': '{"body": {}}',
+      'automations/a.samples/deep/2.json': '{"body": {}}',
+      'automations/a.samples/README.md': '',
+      'automations/b.samples/1.json': '{"body": {}}',
+      'automations/b.samples/link.json': { kind: 'symlink' },
+    },
+    findings: [
+      'automations/a.samples/1.json:1:1 sample/unknown-webhook ',
+      'automations/a.samples/deep/2.json:1:1 sample/nested-file ',
+      'automations/b.samples/1.json:1:1 sample/unknown-webhook ',
+      'automations/b.samples/link.json:1:1 sample/ignored-file ',
+    ],
+    says: /No webhook that the automation "a" selects by name starts it/,
+  },
+  {
     title: 'automations in the wrong place',
     files: {
-      'automations/a.md': '',
-      'automations/README.md': '',
+      'automations/a.markdown': '',
+      'automations/ReadMe.MD': '',
       'automations/.gitkeep': '',
       'automations/logo.png': '',
       'automations/b/c/automation.md': '',
@@ -547,7 +606,7 @@ const CASES: Case[] = [
       'automations/f/notes.txt': '',
     },
     findings: [
-      'automations/a.md:1:1 automation/not-in-folder ',
+      'automations/a.markdown:1:1 automation/wrong-file-name ',
       'automations/b/c/automation.md:1:1 automation/nested-file ',
       'automations/b/c/automation.md:1:1 automation/no-file ',
       'automations/d/AUTOMATION.md:1:1 automation/wrong-file-name ',
@@ -555,7 +614,7 @@ const CASES: Case[] = [
       'automations/f/notes.txt:1:1 automation/no-file ',
       'automations/logo.png:1:1 automation/ignored-file ',
     ],
-    says: /Move it to automations\/a\/automation.md/,
+    says: /Rename it to automations\/a\.md, or move it to automations\/a\/automation\.md/,
   },
   front(
     'an unknown key of the front matter',
@@ -901,6 +960,7 @@ describe('validateTree', () => {
       // Tested in check/check-schedules.test.ts.
       ...list('automation', [
         'invalid-schedule',
+        'uneven-step',
         'unknown-uid',
         'missing-run-secret',
         'unknown-agent',

@@ -7,7 +7,7 @@ import {
   writeDeclaredAutomation,
 } from '../definitions/write/write-automation.ts';
 import type { ComposedEdit, EditedState } from '../reconcile/edit-factory.ts';
-import { automationFile, findAutomation, readText } from './edited-files.ts';
+import { findAutomation, findAutomationPath, readText } from './edited-files.ts';
 import { requireMatch, tagAutomation, tagRevision } from './entity-tag.ts';
 
 /** A request to write an automation. `mustBeNew`: rejected if an automation with that name exists. */
@@ -23,7 +23,7 @@ export function composeAutomation(
   state: EditedState,
   { name, automation, mustBeNew, ifMatch }: AutomationWriting,
 ): { edit: ComposedEdit; isNew: boolean } {
-  const path = automationFile(name);
+  const path = findAutomationPath(state.tree, name);
   const present = readText(state.tree, path);
   if (mustBeNew && present !== null) {
     throw new AppError('conflict', `An automation ${name} already exists. Choose another name.`);
@@ -36,7 +36,7 @@ export function composeAutomation(
 }
 
 export function composeAutomationDeletion(state: EditedState, name: string, ifMatch: string | null): ComposedEdit {
-  const path = automationFile(name);
+  const path = findAutomationPath(state.tree, name);
   const applied = findAutomation(state, name);
   if (applied === null || readText(state.tree, path) === null) {
     throw new AppError('not_found', 'The automation does not exist.');

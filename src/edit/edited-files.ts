@@ -1,3 +1,4 @@
+import { automationNameOf, automationPaths, webhookPath } from '../core/definition-paths.ts';
 import { AppError } from '../core/errors.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { FileChange } from '../core/ports/definitions/hosted-source.ts';
@@ -7,14 +8,9 @@ import type { SourceTree } from '../core/source-tree.ts';
 import { type Reselection, reselectWebhook } from '../definitions/write/write-automation.ts';
 import type { EditedState } from '../reconcile/edit-factory.ts';
 
-const AUTOMATION_FILE = /^automations\/[^/]+\/automation\.md$/;
-
-export function webhookFile(name: string): string {
-  return `webhooks/${name}.yaml`;
-}
-
-export function automationFile(name: string): string {
-  return `automations/${name}/automation.md`;
+/** The path of the file that declares an automation, or of the one to create. */
+export function findAutomationPath({ entries }: SourceTree, name: string): string {
+  return entries.find(({ path }) => automationNameOf(path) === name)?.path ?? automationPaths(name).folder;
 }
 
 /** The text of a file; `null` if it does not exist or cannot be read as text. */
@@ -26,7 +22,7 @@ export function readText({ entries }: SourceTree, path: string): string | null {
 /** The webhook of that UID and the text that declares it. Throws `not_found`. */
 export function findWebhookText(state: EditedState, uid: WebhookUid): { webhook: AppliedWebhook; text: string } {
   const webhook = state.applied.webhooks.find((each) => each.uid === uid && each.deletedAt === null);
-  const text = webhook === undefined ? null : readText(state.tree, webhookFile(webhook.name));
+  const text = webhook === undefined ? null : readText(state.tree, webhookPath(webhook.name));
   if (webhook === undefined || text === null) throw new AppError('not_found', 'The webhook does not exist.');
   return { webhook, text };
 }
@@ -39,7 +35,7 @@ export function findAutomation({ applied }: EditedState, name: string): AppliedA
 /** Changes of all automations that select a webhook by its name, if that name is removed. */
 export function reselectEverywhere({ tree }: EditedState, reselection: Reselection): FileChange[] {
   return tree.entries.flatMap(({ path }) => {
-    const text = AUTOMATION_FILE.test(path) ? readText(tree, path) : null;
+    const text = automationNameOf(path) === null ? null : readText(tree, path);
     if (text === null) return [];
     const edited = reselectWebhook(text, reselection);
     return edited === text ? [] : [{ path, text: edited }];

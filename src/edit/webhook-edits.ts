@@ -1,3 +1,4 @@
+import { webhookPath } from '../core/definition-paths.ts';
 import { AppError } from '../core/errors.ts';
 import type { RandomBytes, WebhookUid } from '../core/ids.ts';
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
@@ -9,7 +10,7 @@ import type { SecretValue } from '../core/secret-value.ts';
 import { editWebhook, writeWebhook } from '../definitions/write/write-webhook.ts';
 import type { ComposedEdit, EditedState } from '../reconcile/edit-factory.ts';
 import { type ChosenSecret, chooseSecret, chooseValue } from './choose-secret.ts';
-import { findWebhookText, readText, reselectEverywhere, webhookFile } from './edited-files.ts';
+import { findWebhookText, readText, reselectEverywhere } from './edited-files.ts';
 import { requireMatch, tagWebhook } from './entity-tag.ts';
 
 /** A webhook to create. */
@@ -44,7 +45,7 @@ export async function composeCreation(
   const chosen = chooseSecret(webhook, request, { existing, taken, randomBytes });
   const declared = { ...webhook, secretName: chosen.name, enabled: webhook.enabled && !chosen.isAwaited };
   const edit: ComposedEdit = {
-    files: [{ path: webhookFile(webhook.name), text: writeWebhook(declared) }],
+    files: [{ path: webhookPath(webhook.name), text: writeWebhook(declared) }],
     message: `Create the webhook ${webhook.name}`,
     ...(chosen.store === null ? {} : { secret: { name: chosen.name, value: chosen.store, mode: 'create' as const } }),
   };
@@ -59,7 +60,7 @@ async function listNamedSecrets(inventory: SecretParts['inventory']): Promise<st
 }
 
 function rejectTakenName({ tree }: EditedState, name: string): void {
-  if (readText(tree, webhookFile(name)) !== null) {
+  if (readText(tree, webhookPath(name)) !== null) {
     throw new AppError('conflict', `A webhook ${name} already exists. Choose another name.`);
   }
 }
@@ -75,7 +76,7 @@ export function composeChange(
   const edited = editWebhook(text, changes);
   if (name === undefined || name === webhook.name) {
     return {
-      files: [{ path: webhookFile(webhook.name), text: edited }],
+      files: [{ path: webhookPath(webhook.name), text: edited }],
       message: describeChange(webhook.name, changes),
     };
   }
@@ -95,8 +96,8 @@ function composeRename(
   rejectTakenName(state, to);
   return {
     files: [
-      { path: webhookFile(from), text: null },
-      { path: webhookFile(to), text, uid },
+      { path: webhookPath(from), text: null },
+      { path: webhookPath(to), text, uid },
       ...reselectEverywhere(state, { name: from, to: { name: to } }),
     ],
     message: `Rename the webhook ${from} to ${to}`,
@@ -114,7 +115,7 @@ export function composeDeletion(state: EditedState, uid: WebhookUid, ifMatch: st
   requireMatch(ifMatch, tagWebhook(webhook));
   return {
     files: [
-      { path: webhookFile(webhook.name), text: null },
+      { path: webhookPath(webhook.name), text: null },
       ...reselectEverywhere(state, { name: webhook.name, to: { uid } }),
     ],
     message: `Delete the webhook ${webhook.name}`,
@@ -179,7 +180,7 @@ export async function composeSecretStep(
     throw new AppError('conflict', `The webhook ${name} already has its secret. ${advice}.`);
   }
   return {
-    files: [{ path: webhookFile(name), text: editWebhook(text, { enabled: true }) }],
+    files: [{ path: webhookPath(name), text: editWebhook(text, { enabled: true }) }],
     message: `Finish the setup of the webhook ${name}`,
     secret: { name: secretName, value, mode: 'create' },
     renewSecretOf: name,

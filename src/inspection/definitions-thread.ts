@@ -2,8 +2,8 @@ import type { SourceTree } from '../core/source-tree.ts';
 import type { ValidatedTree, ValidationContext } from '../definitions/check/check-definition.ts';
 import { describeSlowTree } from '../definitions/check/unread-tree.ts';
 import { FileResults } from '../definitions/file-results.ts';
+import type { DefinitionFile } from '../definitions/read/definition-file.ts';
 import type { FileResult, ReadSettings } from '../definitions/read/file-result.ts';
-import type { DefinitionFile } from '../definitions/read/sort-entries.ts';
 import { SlowTaskError, type StepLimits } from '../threads/step-limits.ts';
 import { TaskThread } from '../threads/task-thread.ts';
 

@@ -1,4 +1,5 @@
 import type { AppliedFactory } from '../core/applied.ts';
+import { automationPaths, webhookPath } from '../core/definition-paths.ts';
 import { AppError } from '../core/errors.ts';
 import type { Author, FileChange, HostedSource } from '../core/ports/definitions/hosted-source.ts';
 import type { SourceTree } from '../core/source-tree.ts';
@@ -44,9 +45,9 @@ function describeApplied({ name, webhooks, automations }: AppliedFactory): FileC
     { path: 'factory.yaml', text: `schemaVersion: v1alpha1\nname: ${JSON.stringify(name)}\n` },
     ...webhooks
       .filter(({ deletedAt }) => deletedAt === null)
-      .map((webhook) => ({ path: `webhooks/${webhook.name}.yaml`, text: writeWebhook(webhook), uid: webhook.uid })),
+      .map((webhook) => ({ path: webhookPath(webhook.name), text: writeWebhook(webhook), uid: webhook.uid })),
     ...automations.map((automation) => ({
-      path: `automations/${automation.name}/automation.md`,
+      path: automationPaths(automation.name).folder,
       text: writeAutomation(automation),
     })),
   ];

@@ -1,5 +1,6 @@
 import type { Actor } from '../core/access.ts';
 import type { AppliedFactory } from '../core/applied.ts';
+import { webhookNameOf } from '../core/definition-paths.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { AppError } from '../core/errors.ts';
 import type { Author, FileChange, HostedSource } from '../core/ports/definitions/hosted-source.ts';
@@ -8,7 +9,7 @@ import type { Reconciliation } from '../core/reconciliation.ts';
 import type { ScopeChange, SecretUser } from '../core/secret-scope.ts';
 import { createScope, isInScope } from '../core/secret-scope.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import { digestBytes, replaceFiles, type SourceTree, webhookNameOf } from '../core/source-tree.ts';
+import { digestBytes, replaceFiles, type SourceTree } from '../core/source-tree.ts';
 import { beginHosted } from './begin-hosted.ts';
 import { planDefinition, validateDefinition } from './examine-tree.ts';
 import type { FactoryContext, PassOrder } from './factory-context.ts';

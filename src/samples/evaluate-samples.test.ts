@@ -23,7 +23,7 @@ function report(
   webhook: string | null = null,
 ) {
   const texts = Object.entries(samples).map(([path, sample]) => [
-    `webhooks/${path}.json`,
+    path.startsWith('automations/') ? `${path}.json` : `webhooks/${path}.json`,
     typeof sample === 'string' ? sample : JSON.stringify(sample),
   ]);
   const files = { ...FACTORY, ...more, ...Object.fromEntries(texts) };
@@ -35,6 +35,28 @@ function report(
 const FATAL = { level: 'fatal' };
 
 describe('a sample', () => {
+  it('of an automation is a delivery to each webhook that starts the automation', () => {
+    const files = {
+      'webhooks/github.yaml': 'authMode: signature\nsignatureScheme: github\nsecretName: GITHUB\n',
+      'automations/fixes.md':
+        '---\ntriggers:\n  - {provider: github, event: push}\n  - {provider: webhook, event: received, filter: {webhooks: [ci], payload: {fix: [1]}}}\n---\nDo.\n',
+    };
+    const { samples } = report(
+      { 'automations/fixes.samples/a': { body: { fix: 1 }, starts: ['all', 'fixes'] } },
+      files,
+    );
+    expect(samples).toMatchObject([
+      { webhook: 'ci', name: 'a', outcome: 'passed', started: ['all', 'fixes'] },
+      { webhook: 'github', name: 'a', outcome: 'failed', started: [] },
+    ]);
+  });
+
+  it('of an automation that does not exist is invalid', () => {
+    const found = report({ 'automations/none.samples/a': { body: {}, starts: [] } });
+    expect(found).toMatchObject({ passed: false, samples: [{ webhook: null, name: 'a', outcome: 'invalid' }] });
+    expect(formatJunit(found)).toContain('<testsuite name="automations" tests="1" failures="1"');
+  });
+
   it('passes where exactly what it lists starts', () => {
     const { passed, samples } = report({ 'ci.samples/a': { body: FATAL, starts: ['fatal', 'all'] } });
     expect(passed).toBe(true);

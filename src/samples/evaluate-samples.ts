@@ -1,13 +1,13 @@
 import type { AutomationDefinition, FactoryDefinition } from '../core/definition.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import { type DeliveryFilter, isWebhookTrigger, lowercaseNames, triggerFilters } from '../core/trigger.ts';
-import type { Sample } from '../definitions/read/read-sample.ts';
+import type { SampleDelivery } from '../definitions/check/check-samples.ts';
 import { evaluateAutomation } from '../filter/evaluate-filters.ts';
 import { collectListenedTo, type ListenedTo, resolveListeners } from '../plan/resolve-listeners.ts';
 import type { SampleDecision, SampleResult } from './sample-result.ts';
 
 /** What each sample would start if its webhook accepted it now, and whether the sample expects that. */
-export function evaluateSamples(definition: FactoryDefinition, samples: readonly Sample[]): SampleResult[] {
+export function evaluateSamples(definition: FactoryDefinition, samples: readonly SampleDelivery[]): SampleResult[] {
   const automations = [...definition.automations].sort((a, b) => (a.name < b.name ? -1 : 1));
   const listened = collectListenedTo(definition, nameUids(definition));
   const candidates = automations.map((automation) => resolve(automation, listened));
@@ -36,7 +36,11 @@ function resolve(automation: AutomationDefinition, listened: ListenedTo): Candid
   };
 }
 
-function evaluateSample(definition: FactoryDefinition, candidates: readonly Candidate[], sample: Sample): SampleResult {
+function evaluateSample(
+  definition: FactoryDefinition,
+  candidates: readonly Candidate[],
+  sample: SampleDelivery,
+): SampleResult {
   const decisions = candidates.flatMap((candidate) => decide(definition, candidate, sample) ?? []);
   const started = decisions.filter(({ starts }) => starts).map(({ automation }) => automation);
   const { webhook, name, file, description, starts: expected } = sample;
@@ -45,7 +49,7 @@ function evaluateSample(definition: FactoryDefinition, candidates: readonly Cand
   return { webhook, name, file, description, outcome, expected, started, decisions, failures };
 }
 
-function isExpected({ starts }: Sample, { automation }: SampleDecision): boolean {
+function isExpected({ starts }: SampleDelivery, { automation }: SampleDecision): boolean {
   return starts?.includes(automation) ?? false;
 }
 
@@ -53,7 +57,7 @@ function isExpected({ starts }: Sample, { automation }: SampleDecision): boolean
 function decide(
   { webhooks }: FactoryDefinition,
   { automation, byUid, filtersOf }: Candidate,
-  sample: Sample,
+  sample: SampleDelivery,
 ): SampleDecision | null {
   const filters = filtersOf(sample.webhook);
   const isListed = sample.starts?.includes(automation.name) ?? false;
@@ -69,7 +73,7 @@ function evaluateFilters(
   { name, enabled }: AutomationDefinition,
   filters: readonly DeliveryFilter[],
   byUid: boolean,
-  { webhook, headers, body }: Sample,
+  { webhook, headers, body }: SampleDelivery,
 ): SampleDecision {
   const noTriggerMessage = byUid
     ? `The automation ${name} selects webhooks by UID, which only a running daemon knows; list ${webhook} under "webhooks".`

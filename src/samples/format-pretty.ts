@@ -17,15 +17,15 @@ type Colors = ReturnType<typeof pc.createColors>;
 export function formatPretty(report: SampleReport): string {
   const colors = pc.createColors(report.color);
   const evaluated = report.samples.filter(({ outcome }) => outcome !== 'invalid');
-  const blocks = [...groupSamples(evaluated).values()].map((samples) => formatWebhook(samples, colors));
+  const blocks = [...groupSamples(evaluated)].map(([webhook, samples]) => formatWebhook(webhook, samples, colors));
   const notes = evaluated.length === 0 ? '' : formatNotEvaluated(report.unjudged);
   const parts = [...blocks, formatDiagnostics(report.diagnostics, report), notes].filter((part) => part !== '');
   return `${parts.map((part) => `${part}\n`).join('')}${formatSummary(report, colors)}\n`;
 }
 
-function formatWebhook(samples: readonly SampleResult[], colors: Colors): string {
+function formatWebhook(webhook: string, samples: readonly SampleResult[], colors: Colors): string {
   const lines = samples.flatMap((sample) => formatSample(sample, colors));
-  return `${colors.bold(escapeText(samples[0]!.webhook))}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+  return `${colors.bold(escapeText(webhook))}\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }
 
 function formatSample(sample: SampleResult, colors: Colors): string[] {

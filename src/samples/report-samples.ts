@@ -2,8 +2,7 @@ import type { FactoryDefinition } from '../core/definition.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { isWebhookTrigger, type WebhookTrigger } from '../core/trigger.ts';
 import type { ValidatedTree } from '../definitions/check/check-definition.ts';
-import type { TreeSamples } from '../definitions/check/check-samples.ts';
-import type { Sample } from '../definitions/read/read-sample.ts';
+import type { SampleDelivery, TreeSamples } from '../definitions/check/check-samples.ts';
 import { evaluateSamples } from './evaluate-samples.ts';
 import type { SampleReport, SampleResult } from './sample-result.ts';
 
@@ -38,7 +37,7 @@ export function reportSamples(
   const faulty = new Map(faults.map(({ diagnostic, place }) => [diagnostic.file, place]));
   const meant = samples.filter((sample) => webhook === null || sample.webhook === webhook);
   const declared = new Set(definition.webhooks.map(({ name }) => name));
-  const isSound = (sample: Sample) => !faulty.has(sample.file) && declared.has(sample.webhook);
+  const isSound = (sample: SampleDelivery) => !faulty.has(sample.file) && declared.has(sample.webhook);
   const invalid = new Map([
     ...faulty,
     ...meant.filter((sample) => !isSound(sample)).map((one) => [one.file, one] as const),
@@ -53,16 +52,17 @@ export function reportSamples(
 }
 
 interface Place {
-  webhook: string;
+  /** `null` for a sample of an automation. */
+  webhook: string | null;
   name: string;
 }
 
-const IN_SAMPLES = /^webhooks\/([^/]*)\.samples\/(.*?)(?:\.json)?$/;
+const IN_SAMPLES = /^(webhooks|automations)\/([^/]*)\.samples\/(.*?)(?:\.json)?$/;
 
 /** The webhook and the name of a sample by its file; `null` for any other file. */
 function findPlace(file: string, prefix: SourceTree['prefix']): Place | null {
-  const [, webhook, name] = IN_SAMPLES.exec(file.slice(prefix.length)) ?? [];
-  return webhook === undefined || name === undefined ? null : { webhook, name };
+  const [, root, owner = '', name] = IN_SAMPLES.exec(file.slice(prefix.length)) ?? [];
+  return name === undefined ? null : { webhook: root === 'webhooks' ? owner : null, name };
 }
 
 function describeInvalid([file, { webhook, name }]: readonly [string, Place]): SampleResult {

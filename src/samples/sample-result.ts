@@ -19,7 +19,8 @@ export type SampleOutcome = 'passed' | 'failed' | 'reported' | 'invalid';
 
 /** The result of one sample. */
 export interface SampleResult {
-  webhook: string;
+  /** The webhook that receives it; `null` for an invalid sample of an automation. */
+  webhook: string | null;
   name: string;
   file: string;
   description: string | null;
@@ -54,8 +55,9 @@ export interface SampleReport {
 export function groupSamples(samples: readonly SampleResult[]): Map<string, SampleResult[]> {
   const groups = new Map<string, SampleResult[]>();
   for (const sample of samples) {
-    const group = groups.get(sample.webhook);
-    if (group === undefined) groups.set(sample.webhook, [sample]);
+    const name = sample.webhook ?? 'automations';
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [sample]);
     else group.push(sample);
   }
   return groups;

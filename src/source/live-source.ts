@@ -1,8 +1,9 @@
+import { webhookNameOf } from '../core/definition-paths.ts';
 import { AppError } from '../core/errors.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { HostedSource } from '../core/ports/definitions/hosted-source.ts';
 import type { LiveDefinitions, LiveFile } from '../core/ports/definitions/live-definitions.ts';
-import { createFileEntry, type SourceTree, webhookNameOf } from '../core/source-tree.ts';
+import { createFileEntry, type SourceTree } from '../core/source-tree.ts';
 import { failed } from './source-limits.ts';
 
 const REVISION = /^live-([1-9]\d{0,14})$/;

@@ -404,6 +404,32 @@ describe('a managed factory', () => {
     expect(Buffer.from(file!.bytes!).toString()).toBe(`${text}enabled: false\n`);
   });
 
+  it('keeps the form of an automation: a flat file stays one, and both forms never exist together', async () => {
+    await editor.createWebhook(ORDER, want('ci'));
+    const { name, automation: content } = selecting('ci');
+    await world.hosted!.commit({
+      from: await world.hosted!.head(),
+      files: [
+        { path: `automations/${name}.md`, text: '---\ntriggers:\n  - {provider: schedule, event: x}\n---\nOld.\n' },
+      ],
+      author: AUTHOR,
+      message: 'x',
+      at: 1,
+    });
+    const paths = async () => {
+      const read = await world.hosted!.readTree((await world.hosted!.head())!);
+      return read.ok ? read.tree.entries.map(({ path }) => path).filter((path) => path.startsWith('automations/')) : [];
+    };
+    expect(await editor.writeAutomation(ORDER, { name, automation: content, mustBeNew: false })).toBe(false);
+    expect(await paths()).toEqual([`automations/${name}.md`]);
+    expect((await automation()).file).toBe(`automations/${name}.md`);
+    expect(await codeOf(editor.writeAutomation(ORDER, selecting('ci')))).toBe('conflict');
+    await editor.deleteWebhook(ORDER, await uidOf('ci'));
+    expect((await automation()).listensTo).toEqual([[]]);
+    await editor.deleteAutomation(ORDER, name);
+    expect(await paths()).toEqual([]);
+  });
+
   it('renames no webhook and rotates no secret, and reports the action to take', async () => {
     await editor.createWebhook(ORDER, want('ci'));
     const uid = await uidOf('ci');

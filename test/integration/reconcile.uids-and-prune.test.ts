@@ -40,6 +40,21 @@ describe('pruning', () => {
   });
 });
 
+describe('the form of an automation', () => {
+  it('can change: the plan is empty, and the automation keeps its version and names its file', async () => {
+    const text = automation('{ webhooks: [a] }');
+    world.source.commit({ 'webhooks/a.yaml': WEBHOOK, 'automations/x/automation.md': text });
+    await world.pass();
+    const before = (await world.storage.inventoryReader.automation(FACTORY, 'x'))!;
+    world.source.commit({ 'webhooks/a.yaml': WEBHOOK, 'automations/x.md': text });
+    const { plan } = await world.pass();
+    expect(plan.automations).toEqual({ create: [], update: [], delete: [] });
+    const after = await world.storage.inventoryReader.automation(FACTORY, 'x');
+    expect(after).toMatchObject({ version: before.version, revision: before.revision, file: 'automations/x.md' });
+    expect(world.live('a')?.listeners.match({ headers: {}, payload: {} })).toHaveLength(1);
+  });
+});
+
 describe('the UID of a webhook', () => {
   it('stays through changes of its file', async () => {
     world.source.commit({ 'webhooks/a.yaml': WEBHOOK });

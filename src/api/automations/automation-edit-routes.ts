@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { automationPaths } from '../../core/definition-paths.ts';
 import type { Json, JsonObject, JsonSchema } from '../../core/json.ts';
 import type { PauseControl } from '../../core/ports/runs/pause-control.ts';
 import type { RunReader } from '../../core/ports/runs/run-queue.ts';
@@ -76,7 +77,7 @@ function registerCreation(app: FastifyInstance, parts: AutomationEditRouteParts)
         response: { 201: refTo('Automation'), ...EDIT_ANSWERS },
       },
       onRequest: rejectRepositoryEdits(parts, async (_services, request) => {
-        return `Add the file ${inFactory(parts, request, 'automations/<name>/automation.md')}`;
+        return `Add the file ${inFactory(parts, request, automationPaths('<name>').folder)}`;
       }),
     },
     async (request, reply) => {
@@ -116,7 +117,7 @@ const adviseReplacement: Advice = async (parts, request) => {
   const { name } = request.params as { name: string };
   const found = await parts.inventory.automation(factoryOf(request).name, name);
   if (found !== null) return `Edit the file ${found.file}`;
-  return `Add the file ${inFactory(parts, request, `automations/${name}/automation.md`)}`;
+  return `Add the file ${inFactory(parts, request, automationPaths(name).folder)}`;
 };
 
 function registerDeletion(app: FastifyInstance, parts: AutomationEditRouteParts): void {

@@ -33,7 +33,7 @@ export function declareAutomation(automation: CliCommand, bind: Bind): void {
     .action(bind(listOrWatchAutomations));
   automation
     .command('show')
-    .argument('<automation>', 'name of its folder under automations/')
+    .argument('<automation>', 'name of its folder or file in automations/')
     .description('show triggers, filter, prompt and last runs, and why it does not fire')
     .addOption(new Option('--as-file', 'print the text of its automation.md').conflicts(['output', 'quiet', 'fields']))
     .withResult(RESULT_KINDS.automation)

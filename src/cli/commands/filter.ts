@@ -4,6 +4,7 @@ import { Option } from 'commander';
 import type { FilterResult } from '../../client/api-types.ts';
 import { readAnswer } from '../../client/read-answer.ts';
 import type { AutomationDefinition } from '../../core/definition.ts';
+import { automationPaths } from '../../core/definition-paths.ts';
 import type { Json } from '../../core/json.ts';
 import { lowercaseNames, type Received } from '../../core/trigger.ts';
 import type { AnyFilter } from '../../filter/parse-filter.ts';
@@ -142,8 +143,9 @@ async function findAutomation(
 
 async function isDeclaredIn(folder: string, name: string): Promise<boolean> {
   if (name.includes('/') || name.includes('..')) return false;
-  const found = await stat(join(folder, 'automations', name, 'automation.md')).catch(() => null);
-  return found?.isFile() ?? false;
+  const paths = Object.values(automationPaths(name));
+  const found = await Promise.all(paths.map((path) => stat(join(folder, path)).catch(() => null)));
+  return found.some((file) => file?.isFile());
 }
 
 async function askDaemon(

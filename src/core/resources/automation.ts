@@ -37,7 +37,7 @@ export const AUTOMATION_VERSION_FIELDS = defineFields({
     tagged: true,
     audited: true,
   },
-  /** The body of `automation.md`. */
+  /** The body of its file. */
   prompt: { type: text, editable: 'create and change', planned: true, tagged: true },
   /** Those of `EXECUTION_OVERRIDES` that the file sets. */
   overrides: { type: json<{ [key: string]: Json }>({ type: 'object' }), tagged: true },
@@ -46,7 +46,7 @@ export const AUTOMATION_VERSION_FIELDS = defineFields({
 
 /** The fields of an automation that change without a new version. */
 export const AUTOMATION_ROW_FIELDS = defineFields({
-  /** Name of its folder under `automations/`. */
+  /** Name of its folder or its flat file in `automations/`. */
   name: { type: text, tagged: true, audited: true },
   factory: { type: text },
   description: {

@@ -82,13 +82,15 @@ function checkTreeOnce(
   checkUnusedWebhooks(webhooks, automations.usedWebhooks);
   checkSameProvider(webhooks, automations.automations);
   const declared = listDeclared(sorted);
+  const definitions = listDefinitions(automations.automations);
+  const samplesReferTo = { webhooks: references, automations: declared.automations, definitions };
   // Those of the tree, of samples and of `factory.yaml` itself were made at their default severity.
   const ofDefault = [
     ...sorted.diagnostics,
     ...checkTree(tree, sorted, context.webhooksPerFactory),
     ...checkAgentFiles(tree),
     ...ofFactory,
-    ...checkSamples(prefix, sorted, read.samples, { webhooks: references, automations: declared.automations }, limit),
+    ...checkSamples(prefix, sorted, read.samples, samplesReferTo, limit),
   ];
   const diagnostics = [
     ...applyLint(ofDefault, lint),
@@ -149,7 +151,7 @@ function checkSamples(
 ): Diagnostic[] {
   if (samples.length === 0) return [];
   const check = createSampleCheck(prefix, references, limit);
-  return samples.flatMap((result, index) => check(files[index]!.webhook, result).diagnostics);
+  return samples.flatMap((result, index) => check(files[index]!.owner, result).diagnostics);
 }
 
 function collectReferences(

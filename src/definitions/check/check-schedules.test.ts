@@ -27,6 +27,7 @@ describe('a schedule', () => {
 
   it.each([
     [schedule('»cron: "0 9 * * 7"'), 'error invalid-schedule', '.schedule.cron', /Write 0 or SUN/],
+    [schedule('»cron: "*/90 * * * *"'), 'warning uneven-step', '.schedule.cron', /fires only at 0/],
     [schedule('»cron: "0 0 9 * * 1"'), 'error invalid-schedule', '.schedule.cron', /Remove the field of the seconds/],
     [schedule('cron: "@daily", timezone: »Europe/Berln'), 'error invalid-schedule', '.schedule.timezone', /Berlin/],
     [schedule('»cron: 5'), 'error wrong-type', '.schedule.cron', /string/],

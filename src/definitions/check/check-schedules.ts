@@ -48,9 +48,10 @@ function describeUnserved(path: KeyPath): TriggerProblem {
 }
 
 function checkTimes({ cron, timezone }: JsonObject, path: KeyPath): TriggerProblem[] {
-  const parsed = typeof cron === 'string' ? parseCron(cron) : { ok: true as const };
+  const parsed = typeof cron === 'string' ? parseCron(cron) : { ok: true as const, doubts: [] };
   const zone = typeof timezone === 'string' ? checkTimeZone(timezone) : { ok: true as const };
   return [
+    ...(parsed.ok ? parsed.doubts.map((doubt) => describeDoubt(doubt, [...path, 'cron'])) : []),
     ...(parsed.ok ? [] : [describeTimes(parsed.problem, [...path, 'cron'])]),
     ...(zone.ok ? [] : [describeTimes(zone.problem, [...path, 'timezone'])]),
   ];
@@ -58,6 +59,10 @@ function checkTimes({ cron, timezone }: JsonObject, path: KeyPath): TriggerProbl
 
 function describeTimes({ message, hint }: CronProblem, path: KeyPath): TriggerProblem {
   return { rule: 'automation/invalid-schedule', path, on: 'value', message, hint };
+}
+
+function describeDoubt({ message, hint }: CronProblem, path: KeyPath): TriggerProblem {
+  return { rule: 'automation/uneven-step', path, on: 'value', message, hint };
 }
 
 /** The name of a schedule is part of the identity of its ticks. */

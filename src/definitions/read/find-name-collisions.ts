@@ -51,6 +51,7 @@ function foldName(name: string): string {
   return name.slice(0, lastSlash) + foldCase(name.slice(lastSlash));
 }
 
-function foldCase(name: string): string {
+/** Names with equal results are one name on some file systems. */
+export function foldCase(name: string): string {
   return name.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');
 }

@@ -20,7 +20,7 @@ import { collectPlaces } from './collect-places.ts';
 import type { AutomationResult } from './file-result.ts';
 import { readDefinitionText } from './read-definition-text.ts';
 
-/** Reads `automations/<name>/automation.md`. */
+/** Reads `automations/<name>/automation.md` or `automations/<name>.md`. */
 export function readAutomationFile(name: string, entry: TreeEntry, findings: FileFindings): AutomationResult {
   const text = readDefinitionText(entry, findings);
   const read = text === null ? UNREADABLE : readAutomation(name, text, findings);

@@ -1,10 +1,10 @@
 import { FileFindings } from '../file-diagnostics.ts';
+import type { DefinitionFile } from './definition-file.ts';
 import type { FileResult, ReadSettings } from './file-result.ts';
 import { readAutomationFile } from './read-automation.ts';
 import { readFactoryFile } from './read-factory.ts';
 import { readSampleFile } from './read-sample.ts';
 import { readWebhookFile } from './read-webhook.ts';
-import type { DefinitionFile } from './sort-entries.ts';
 
 /**
  * Bytes → results. Never throws, for any bytes.

@@ -7,12 +7,11 @@ import { FILE_START } from '../../yaml/positions.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import { checkExposedSecret } from '../check/check-exposed-secret.ts';
 import { FileFindings, type ProblemCollector } from '../file-diagnostics.ts';
+import type { SampleFile } from './definition-file.ts';
 import { PlacedTextList, type PlacedTexts, type SampleResult } from './file-result.ts';
-import type { SampleFile } from './sort-entries.ts';
 
-/** A delivery in a file next to the definition of its webhook, and the automations that it must start. */
+/** A delivery in a file next to a definition, and the automations that it must start. */
 export interface Sample {
-  webhook: string;
   /** The file name without `.json`. */
   name: string;
   /** Path relative to the root of the repository. */
@@ -30,8 +29,8 @@ export interface ReadSample {
   sample: Sample | null;
 }
 
-/** Reads `webhooks/<webhook>.samples/<name>.json`. */
-export function readSampleFile({ webhook, name, entry }: SampleFile, findings: FileFindings): ReadSample {
+/** Reads `<name>.json` in a folder of samples. */
+export function readSampleFile({ name, entry }: SampleFile, findings: FileFindings): ReadSample {
   const exposed = new FileFindings(findings.file);
   const text = readText(entry, findings);
   const json = text === null ? null : parseSample(text, findings);
@@ -47,7 +46,7 @@ export function readSampleFile({ webhook, name, entry }: SampleFile, findings: F
     starts: isValid ? collectStarts(json) : NO_TEXTS,
     exposedFindings: exposed.toFindings(),
   };
-  return { result, sample: isValid ? toSample(webhook, name, json.value as JsonObject, findings.file) : null };
+  return { result, sample: isValid ? toSample(name, json.value as JsonObject, findings.file) : null };
 }
 
 function parseSample(text: string, diagnostics: ProblemCollector): YamlText | null {
@@ -113,9 +112,8 @@ function collectStarts(json: YamlText): PlacedTexts {
   return starts.toTexts();
 }
 
-function toSample(webhook: string, name: string, declared: JsonObject, file: string): Sample {
+function toSample(name: string, declared: JsonObject, file: string): Sample {
   return {
-    webhook,
     name,
     file,
     description: (declared.description as string | undefined) ?? null,

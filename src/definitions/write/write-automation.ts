@@ -14,12 +14,12 @@ export interface AutomationContent extends Partial<RecordWith<typeof AUTOMATION_
   overrides?: { readonly [key: string]: Json };
 }
 
-/** The text of `automations/<name>/automation.md` for an applied automation. */
+/** The text of the file for an applied automation. */
 export function writeAutomation(automation: DeclaredAutomation): string {
   return writeDeclaredAutomation({ ...automation, triggers: automation.triggers.map(declareTrigger) });
 }
 
-/** The text of a new `automations/<name>/automation.md`. */
+/** The text of the file of a new automation. */
 export function writeDeclaredAutomation(automation: AutomationContent): string {
   return writeFrontMatterFile(toKeys(automation), automation.prompt);
 }
