@@ -24,6 +24,12 @@ function allowedDistance(wanted: string): number {
   return wanted.length <= 3 ? 1 : wanted.length <= 6 ? 2 : 3;
 }
 
+/** Does `written` differ from a candidate only in case, by one letter, or by two swapped letters? */
+export function findNearMiss(written: string, candidates: Iterable<string>): string | null {
+  const wanted = written.toLowerCase();
+  return [...candidates].find((candidate) => measureDistance(wanted, candidate.toLowerCase()) <= 1) ?? null;
+}
+
 /**
  * Number of edits (insert, delete, replace, swap neighbors) between two texts; `Infinity` if the lengths differ too
  * much.

@@ -98,6 +98,29 @@ const CASES: Case[] = [
     '2:15 file/not-utf8 ',
   ]),
   {
+    title: 'what git left in files, also in a prompt and in samples, but not in a code block',
+    files: {
+      'factory.yaml': 'schemaVersion: v1alpha1\n<<<<<<< HEAD\nname: a\n||||||| x\n=======\nname: b\n>>>>>>> b\n',
+      'webhooks/a.yaml': 'secretName: A\r\n<<<<<<< HEAD\r\n=======\r\nenabled: false\r\n>>>>>>> b\r\n',
+      'webhooks/a.samples/1.json': '{\n<<<<<<< HEAD\n=======\n>>>>>>> b\n"body": 1}',
+      'webhooks/b.yaml': 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n',
+      'automations/a.md': automation({ prompt: 'A\n<<<<<<< HEAD\nB\n=======\nC\n>>>>>>> b\n' }),
+      'automations/b.md': automation({
+        keys: 'enabled: false\n',
+        trigger: 'filter: {webhooks: [a]}',
+        prompt: 'Title\n=======\n```\n<<<<<<< HEAD\nB\n=======\nC\n>>>>>>> b\n```\n',
+      }),
+    },
+    findings: [
+      'automations/a.md:9:1 file/merge-conflict ',
+      'factory.yaml:2:1 file/merge-conflict ',
+      'webhooks/a.samples/1.json:2:1 sample/invalid-json ',
+      'webhooks/a.yaml:2:1 file/merge-conflict ',
+      'webhooks/b.yaml:1:1 file/lfs-pointer ',
+    ],
+    says: /in lines 9 to 13\./,
+  },
+  {
     title: '.yml, and capitals in the extension',
     files: { 'factory.yml': '', 'webhooks/a.yml': 'secretName: A', 'webhooks/b.YAML': 'secretName: A' },
     findings: ['factory.yml', 'webhooks/a.yml', 'webhooks/b.YAML'].map((file) => `${file}:1:1 file/wrong-extension `),
@@ -617,6 +640,21 @@ const CASES: Case[] = [
     says: /Rename it to automations\/a\.md, or move it to automations\/a\/automation\.md/,
   },
   front(
+    'numbers with the text of their values, and others',
+    automation({
+      keys: 'environmentId: 007\nmcpServers: [{a: 0x1F, b: 1.5, c: -0, e: 12345678901234567}]\n',
+      trigger: 'filter: {webhooks: [ci], payload: {a: [1, -7, 0, 1.5, 100000000000000, "x", 1.0]}}',
+    }),
+    [
+      '5:81 yaml/changed-number triggers[0].filter.payload.a[6]',
+      '6:16 yaml/changed-number environmentId',
+      '7:18 yaml/changed-number mcpServers[0].a',
+      '7:35 yaml/changed-number mcpServers[0].c',
+      '7:42 yaml/changed-number mcpServers[0].e',
+    ],
+    /1\.0 is read as the number 1\..*put quotes around it: "1\.0"/,
+  ),
+  front(
     'an unknown key of the front matter',
     automation({ keys: 'modle: x\n' }),
     ['6:1 automation/unknown-key modle'],
@@ -633,6 +671,17 @@ const CASES: Case[] = [
   front('an unknown key of a trigger', automation({ trigger: 'filter: {webhooks: [ci]}\n    evnt: x' }), [
     '6:5 automation/unknown-key triggers[0].evnt',
   ]),
+  front(
+    'a payload filter next to the filter',
+    automation({ trigger: 'filter: {webhooks: [ci]}\n    payload: {level: [error]}' }),
+    ['6:5 automation/unknown-key triggers[0].payload'],
+    /Move it below "filter": filter: \{payload: …\}/,
+  ),
+  front(
+    'a key of a provider filter next to no filter',
+    '---\ntriggers:\n  - {provider: github, event: issue_labeled, labels: [ready]}\n---\nDo it.\n',
+    ['3:5 automation/not-served triggers[0]', '3:46 automation/misplaced-filter-key triggers[0].labels'],
+  ),
   front('an unknown key of a filter', automation({ trigger: 'filter: {webhooks: [ci], paylod: {}}' }), [
     '5:30 automation/unknown-key triggers[0].filter.paylod',
   ]),
@@ -670,6 +719,9 @@ const CASES: Case[] = [
   front('no event', '---\ntriggers:\n  - {provider: webhook, filter: {webhooks: [ci]}}\n---\nDo it.\n', [
     '3:5 automation/missing-key triggers[0].event',
   ]),
+  front('almost the provider github', '---\ntriggers:\n  - {provider: gihtub, event: push}\n---\nDo it.\n', [
+    '3:16 automation/misspelt-provider triggers[0].provider',
+  ]),
   front('almost the provider webhook', '---\ntriggers:\n  - provider: webhooks\n---\nDo it.\n', [
     '3:15 automation/invalid-value triggers[0].provider',
   ]),
@@ -677,7 +729,7 @@ const CASES: Case[] = [
     'triggers of providers that start nothing here',
     `---
 triggers:
-  - {provider: githib, event: push}
+  - {provider: bitbucket, event: push}
   - {provider: github, event: pushed}
   - {provider: jira, event: agent_session_created}
   - {provider: github, event: pull_request_opened, filter: {paths: [api], labels: []}}

@@ -1,7 +1,7 @@
 import type { DeliveryFilter, Received } from '../core/trigger.ts';
 import { type CompiledPattern, compilePattern } from './compile-pattern.ts';
 import { EVENT_PATH, type TraceEntry } from './explain.ts';
-import { type AnyFilter, type FilterProblem, parseTriggerFilter } from './parse-filter.ts';
+import { type AnyFilter, type FilterProblem, parseTriggerFilter, parseWrittenFilter } from './parse-filter.ts';
 
 /**
  * Result of the filters of an automation for a delivery. `invalid`: no filter matched, and at least one could not be
@@ -68,6 +68,13 @@ function evaluatePatterns(
 function findNearest(patterns: readonly CompiledPattern[], received: Received) {
   const decisions = patterns.map((pattern) => ({ pattern, decidedBy: pattern.findDecidingEntry(received)! }));
   return decisions.find(({ decidedBy }) => decidedBy.path !== EVENT_PATH) ?? decisions[0]!;
+}
+
+/** Evaluates a filter that somebody writes. */
+export function evaluateWrittenFilter(filter: AnyFilter, received: Received): FilterEvaluation {
+  const parsed = filter.trigger === undefined ? parseWrittenFilter(filter) : null;
+  if (parsed?.ok === false) return { outcome: 'invalid', problems: parsed.problems };
+  return compileFilters([filter]).evaluate(received);
 }
 
 /** Result of a test of a filter or an automation, for the API and the command line. */

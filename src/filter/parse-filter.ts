@@ -4,6 +4,7 @@ import { compileTrigger } from '../triggers/compile-trigger.ts';
 import { excludeActors } from '../triggers/ignored-actors.ts';
 import type { TriggerPattern, ValueCondition } from '../triggers/trigger-pattern.ts';
 import { describeValue } from './describe-value.ts';
+import { findOperatorLookalikes } from './find-operator-lookalikes.ts';
 import { PATTERN_RULES, type ParsedPattern, type PatternProblem, parsePattern } from './parse-pattern.ts';
 import type { FilterPattern, PatternField } from './pattern.ts';
 
@@ -19,6 +20,35 @@ export interface FilterProblem extends PatternProblem {
 export type AnyFilter = { readonly [Part in WrittenPart]?: unknown } & Pick<DeliveryFilter, 'trigger' | 'ignored'>;
 
 export type ParsedFilter = { ok: true; pattern: FilterPattern } | { ok: false; problems: FilterProblem[] };
+
+/**
+ * Reads a filter of deliveries that somebody writes and reports all its problems, also those that stored filters may have.
+ * Never throws.
+ */
+export function parseWrittenFilter(filter: AnyFilter): ParsedFilter {
+  const parsed = parseFilter(filter);
+  const lookalikes = [...findLookalikesIn(filter.headers, 'headers'), ...findLookalikesIn(filter.payload, 'payload')];
+  if (lookalikes.length === 0) return parsed;
+  return { ok: false, problems: [...lookalikes, ...omitConsequences(problemsIn(parsed), lookalikes)] };
+}
+
+function findLookalikesIn(filter: unknown, part: WrittenPart): FilterProblem[] {
+  return findOperatorLookalikes(filter).map((problem) => ({ ...problem, part }));
+}
+
+/** The problems that a key has only because it is not the operator that it looks like. */
+function omitConsequences(problems: readonly FilterProblem[], lookalikes: readonly FilterProblem[]): FilterProblem[] {
+  const placeOf = ({ part, path }: Pick<FilterProblem, 'part' | 'path'>) => JSON.stringify([part, ...path]);
+  const keys = new Set(lookalikes.map(placeOf));
+  const maps = new Set(lookalikes.map(({ part, path }) => placeOf({ part, path: path.slice(0, -1) })));
+  const isConsequence = (problem: FilterProblem) =>
+    keys.has(placeOf(problem)) || (problem.rule === 'filter/mixed-operators' && maps.has(placeOf(problem)));
+  return problems.filter((problem) => !isConsequence(problem));
+}
+
+function problemsIn(parsed: ParsedFilter): readonly FilterProblem[] {
+  return parsed.ok ? [] : parsed.problems;
+}
 
 /** Reads a filter of deliveries and reports all its problems. Never throws. */
 export function parseFilter(filter: AnyFilter): ParsedFilter {

@@ -19,6 +19,8 @@ export const PATTERN_RULES = {
     'Put the operator under the key that it tests: {"level": {"in": ["error"]}}. To test a payload field named "in", "not_in" or "exists", put an object under its key: {"in": {"in": ["value"]}}.',
   'filter/mixed-operators':
     'Write either operators or payload keys in one object. To test a payload field named "in", "not_in" or "exists", put an object under its key: {"in": {"in": ["value"]}}.',
+  'filter/looks-like-operator':
+    'The operators are "in", "not_in" and "exists". To test a payload field with this name, put an object under its key: {"notIn": {"in": ["value"]}}.',
   'filter/not-a-list': 'Write a list, also for a single value: ["error"].',
   'filter/empty-list':
     'List at least one value, or remove the operator. To test only whether the key exists, write {"exists": true}.',

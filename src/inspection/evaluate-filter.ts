@@ -2,12 +2,17 @@ import { AppError, type ProblemItem } from '../core/errors.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { AppliedAutomation } from '../core/resources/automation.ts';
 import { type Received, triggerFilters } from '../core/trigger.ts';
-import { compileFilters, evaluateAutomation, type FilterResult, toFilterResult } from '../filter/evaluate-filters.ts';
+import {
+  evaluateAutomation,
+  evaluateWrittenFilter,
+  type FilterResult,
+  toFilterResult,
+} from '../filter/evaluate-filters.ts';
 import type { AnyFilter, FilterProblem } from '../filter/parse-filter.ts';
 
 /** Evaluates one filter. Throws `invalid_filter` with all that is wrong with it. */
 export function evaluateFilter(filter: AnyFilter, received: Received): FilterResult {
-  const evaluation = compileFilters([filter]).evaluate(received);
+  const evaluation = evaluateWrittenFilter(filter, received);
   if (evaluation.outcome !== 'invalid') return toFilterResult(evaluation);
   const [first] = evaluation.problems;
   throw new AppError('invalid_filter', `${first!.message} ${first!.hint}`, {

@@ -1,8 +1,19 @@
 import { isAlias, isMap, isPair, isScalar, isSeq, Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
+import type { Position } from '../core/diagnostic.ts';
 import type { RuleId } from '../core/rules.ts';
+import type { KeyPath } from './key-path.ts';
 
 /** The rules about the syntax of YAML files. */
 export type YamlRule = Extract<RuleId, `yaml/${string}`>;
+
+/** One problem of a text. */
+export interface YamlProblem {
+  rule: YamlRule;
+  at: Position;
+  path: KeyPath;
+  message: string;
+  hint: string;
+}
 
 /** A problem that the YAML library does not check, with its offset. */
 export interface NodeProblem {
@@ -19,6 +30,14 @@ interface Walk {
   open: Set<unknown>;
   aliases: number;
   problems: NodeProblem[];
+  changedNumbers: Scalar[];
+}
+
+/** What a walk finds. */
+interface Inspection {
+  problems: NodeProblem[];
+  /** Numbers whose text differs from that of their values, such as `1.10` and `01234`. */
+  changedNumbers: Scalar[];
 }
 
 /**
@@ -28,10 +47,10 @@ interface Walk {
  * @param maxAliases maximum number of aliases. Checked here, because the library reads the whole document to resolve each
  *   alias
  */
-export function inspectNodes(root: unknown, maxAliases: number): NodeProblem[] {
-  const walk: Walk = { anchors: new Map(), open: new Set(), aliases: 0, problems: [] };
+export function inspectNodes(root: unknown, maxAliases: number): Inspection {
+  const walk: Walk = { anchors: new Map(), open: new Set(), aliases: 0, problems: [], changedNumbers: [] };
   inspectNode(root, walk, maxAliases);
-  return walk.problems;
+  return walk;
 }
 
 function inspectNode(node: unknown, walk: Walk, maxAliases: number): void {
@@ -91,9 +110,26 @@ function inspectAlias(node: { source: string; range?: unknown }, walk: Walk, max
 
 function inspectScalar(node: Scalar, walk: Walk): void {
   if (node.anchor) walk.anchors.set(node.anchor, node);
-  if (typeof node.value !== 'number' || Number.isFinite(node.value)) return;
+  if (typeof node.value !== 'number') return;
+  if (Number.isFinite(node.value)) {
+    if (String(node.value) !== node.source) walk.changedNumbers.push(node);
+    return;
+  }
   const message = `The number ${String(node.source).slice(0, 60)} is infinite or not a number. JSON has no such values.`;
   report(walk, 'yaml/not-json', node, message, 'Write a finite number, or put quotes around the text.');
+}
+
+/** Describes a number of `inspectNodes`. */
+export function describeChangedNumber({ source, value }: Scalar): Pick<NodeProblem, 'rule' | 'message' | 'hint'> {
+  const text = String(source).slice(0, 60);
+  const message = `${text} is read as the number ${String(value)}.`;
+  const isInexact = Number.isInteger(value) && !Number.isSafeInteger(value);
+  const inexact = isInexact ? ' As a number, it equals its neighbors, because it is larger than 2^53.' : '';
+  return {
+    rule: 'yaml/changed-number',
+    message,
+    hint: `If a text is meant, put quotes around it: "${text}".${inexact}`,
+  };
 }
 
 function inspectMerge(value: unknown, walk: Walk): void {

@@ -1,12 +1,13 @@
-import type { CST, Document, ParsedNode, YAMLError } from 'yaml';
+import type { CST, Document, ParsedNode } from 'yaml';
 import { Composer, Lexer, LineCounter, Parser } from 'yaml';
 import type { Position } from '../core/diagnostic.ts';
 import type { Json } from '../core/json.ts';
-import { inspectNodes, type YamlRule } from './inspect-nodes.ts';
+import { describeChangedNumber, inspectNodes, type YamlProblem } from './inspect-nodes.ts';
 import type { KeyPath } from './key-path.ts';
 import { findPath, type Located, locate } from './locate.ts';
 import { type PlainYaml, parsePlainYaml } from './parse-plain-yaml.ts';
 import { createPositions, FILE_START } from './positions.ts';
+import { type FindPlace, listSyntaxProblems, type Place, type SourceText } from './syntax-problems.ts';
 
 /** A parsed YAML or JSON text with the positions of its values. */
 export interface YamlText {
@@ -15,22 +16,17 @@ export interface YamlText {
   locate(path: KeyPath): Located;
 }
 
-/** One problem of a text. */
-export interface YamlProblem {
-  rule: YamlRule;
-  at: Position;
-  path: KeyPath;
-  message: string;
-  hint: string;
-}
-
-/** Each finding is described when it is called for, because a hostile text has 100,000 of them. */
-export type ParsedYaml = { ok: true; yaml: YamlText } | { ok: false; problems: (() => YamlProblem)[] };
+/**
+ * Each finding is described when it is called for, because a hostile text has 100,000 of them. `doubts`: values that are
+ * probably not what their text means.
+ */
+export type ParsedYaml =
+  | { ok: true; yaml: YamlText; doubts: (() => YamlProblem)[] }
+  | { ok: false; problems: (() => YamlProblem)[] };
 
 // Deeper than any definition (a filter may have 10 levels below 4 of the trigger), and far from a stack overflow.
 const MAX_NESTING = 64;
 const MAX_ALIAS_EXPANSIONS = 100;
-const MAX_LIBRARY_MESSAGE = 160;
 
 const OPTIONS = {
   schema: 'core',
@@ -52,7 +48,9 @@ const OPTIONS = {
  */
 export function parseYaml(text: string, linesBefore = 0): ParsedYaml {
   const plain = parsePlainYaml(text);
-  return plain === null ? parseAnyYaml(text, linesBefore) : { ok: true, yaml: toYamlText(plain, text, linesBefore) };
+  if (plain === null) return parseAnyYaml(text, linesBefore);
+  // Numbers in plain YAML have the text of their values.
+  return { ok: true, yaml: toYamlText(plain, text, linesBefore), doubts: [] };
 }
 
 function toYamlText({ value, locate }: PlainYaml, text: string, linesBefore: number): YamlText {
@@ -75,39 +73,44 @@ export function parseAnyYaml(text: string, linesBefore = 0): ParsedYaml {
     const { tokens, deepAt } = readTokens(text, lineCounter);
     if (deepAt !== null) return { ok: false, problems: [() => describeTooDeep(toPosition(deepAt))] };
     const documents = composeAtMostTwo(tokens, text.length);
-    return readDocument(documents, toPosition, createTabFinder(text, lineCounter));
+    return readDocument(documents, toPosition, { text, lineCounter });
   });
 }
 
 function readDocument(
   documents: ParsedDocument[],
   toPosition: (offset: number) => Position,
-  findTab: FindTab,
+  source: SourceText,
 ): ParsedYaml {
   const [document, second] = documents;
   if (document === undefined)
-    return { ok: true, yaml: { value: null, locate: () => ({ key: FILE_START, value: FILE_START }) } };
+    return { ok: true, yaml: { value: null, locate: () => ({ key: FILE_START, value: FILE_START }) }, doubts: [] };
   const place = (offset: number): Place => ({ at: toPosition(offset), path: findPath(document, offset) });
   const found = [
-    ...describeErrors(document, place, findTab),
+    ...describeErrors(document, source, place),
     ...(second === undefined ? [] : [() => describeSecondDocument(toPosition(second.range[0]))]),
   ];
   if (found.length > 0) return { ok: false, problems: found };
-  const problems = inspectNodes(document.contents, MAX_ALIAS_EXPANSIONS);
+  const { problems, changedNumbers } = inspectNodes(document.contents, MAX_ALIAS_EXPANSIONS);
   if (problems.length > 0) {
     return {
       ok: false,
       problems: problems.map(({ offset, ...rest }) => () => ({ ...rest, ...place(offset) })),
     };
   }
-  return readValue(document, toPosition);
+  const doubts = changedNumbers.map((node) => () => ({ ...describeChangedNumber(node), ...place(node.range![0]) }));
+  return readValue(document, toPosition, doubts);
 }
 
-function readValue(document: ParsedDocument, toPosition: (offset: number) => Position): ParsedYaml {
+function readValue(
+  document: ParsedDocument,
+  toPosition: (offset: number) => Position,
+  doubts: (() => YamlProblem)[],
+): ParsedYaml {
   try {
     // The library counts the anchored value itself as the first of its uses.
     const value = document.toJS({ maxAliasCount: MAX_ALIAS_EXPANSIONS + 1 }) as Json;
-    return { ok: true, yaml: { value, locate: (path) => locate(document, path, toPosition) } };
+    return { ok: true, yaml: { value, locate: (path) => locate(document, path, toPosition) }, doubts };
   } catch (error) {
     return { ok: false, problems: [() => describeExpansion(error, toPosition(document.range[0]))] };
   }
@@ -172,70 +175,12 @@ function toFilePosition(lineCounter: LineCounter, offset: number, linesBefore: n
   return line === 0 ? { line: 1 + linesBefore, column: offset + 1 } : { line: line + linesBefore, column: col };
 }
 
-/** A place in the text, as a position and as a path. */
-type Place = Pick<YamlProblem, 'at' | 'path'>;
-type FindPlace = (offset: number) => Place;
-
-function describeErrors(document: ParsedDocument, place: FindPlace, findTab: FindTab): (() => YamlProblem)[] {
-  const tabs = new Set<number>();
-  const problems: (() => YamlProblem)[] = [];
-  for (const error of document.errors) {
-    const tab = error.code === 'TAB_AS_INDENT' ? error.pos[0] : findTab(error.pos[0]);
-    if (tab === null) problems.push(() => describeError(error, place));
-    else if (!tabs.has(tab)) problems.push(() => describeTab(place(tab)));
-    if (tab !== null) tabs.add(tab);
-  }
-  for (const warning of document.warnings) {
-    if (warning.code === 'TAG_RESOLVE_FAILED') problems.push(() => describeError(warning, place));
-    if (warning.code === 'BAD_DIRECTIVE') problems.push(() => describeError(warning, place));
-  }
+function describeErrors(document: ParsedDocument, source: SourceText, place: FindPlace): (() => YamlProblem)[] {
+  const reported = document.warnings.filter(({ code }) => code === 'TAG_RESOLVE_FAILED' || code === 'BAD_DIRECTIVE');
+  const problems = listSyntaxProblems([...document.errors, ...reported], source, place);
   const { explicit, version } = document.directives.yaml;
   if (explicit && version !== '1.2') problems.push(() => describeVersion(version));
   return problems;
-}
-
-function describeError(error: YAMLError, place: FindPlace): YamlProblem {
-  const rule = error.code === 'TAG_RESOLVE_FAILED' ? 'yaml/custom-tag' : 'yaml/syntax';
-  const said =
-    error.message.length > MAX_LIBRARY_MESSAGE ? `${error.message.slice(0, MAX_LIBRARY_MESSAGE)}…` : error.message;
-  const message = rule === 'yaml/custom-tag' ? `${said}.` : `The text is not valid YAML: ${said}.`;
-  return { rule, ...place(error.pos[0]), message, hint: HINTS[error.code] ?? OTHER_HINT };
-}
-
-const HINTS: { [code: string]: string } = {
-  TAG_RESOLVE_FAILED: 'Remove the tag. Allowed are strings, numbers, booleans, null, lists and maps.',
-  MULTILINE_IMPLICIT_KEY:
-    'Write the key and its ":" on one line. Put quotes around text that continues on the next line.',
-  BLOCK_AS_IMPLICIT_KEY: 'Put quotes around a value that contains ": ".',
-  NON_STRING_KEY: 'Write the key as plain text.',
-};
-
-const OTHER_HINT = 'Check the indentation, the quotes and the brackets of this line and the line before.';
-
-/** Offset of the first tab in the indentation of the line with that offset; `null` if it has none. */
-type FindTab = (offset: number) => number | null;
-
-/** Other errors in a line that is indented with a tab are usually a consequence of the tab. Reads each line once. */
-function createTabFinder(text: string, lineCounter: LineCounter): FindTab {
-  const tabs = new Map<number, number | null>();
-  return (offset) => {
-    const start = lineCounter.lineStarts[lineCounter.linePos(offset).line - 1] ?? 0;
-    let tab = tabs.get(start);
-    if (tab === undefined) {
-      TABBED_LINE.lastIndex = start;
-      tab = TABBED_LINE.test(text) ? TABBED_LINE.lastIndex - 1 : null;
-      tabs.set(start, tab);
-    }
-    return tab;
-  };
-}
-
-const TABBED_LINE = / *\t/y;
-
-function describeTab(place: Place): YamlProblem {
-  const message = 'The indentation contains a tab. YAML allows only spaces.';
-  const hint = 'Replace tabs with spaces, two for each level. Most editors can convert the whole file.';
-  return { rule: 'yaml/tab', ...place, message, hint };
 }
 
 function describeVersion(version: string): YamlProblem {

@@ -27,10 +27,27 @@ export function splitFrontMatter(text: string): FrontMatter {
   if (opening === null) return describeMissing(text);
   const rest = text.slice(opening[0].length);
   const closing = CLOSING_LINE.exec(rest);
+  const yaml = rest.slice(0, closing?.index);
+  const dots = findDots(yaml);
+  if (dots !== null) return describeDots(dots);
   if (closing === null) return describeUnclosed();
-  const yaml = rest.slice(0, closing.index);
   const body = rest.slice(closing.index + closing[0].length).replace(/^\r?\n/, '');
   return { ok: true, yaml, linesBefore: 1, body, bodyAt: { line: yaml.split('\n').length + 2, column: 1 } };
+}
+
+/** The line `...` ends a document of YAML. Some tools accept it as the end of front matter. */
+const DOTS_LINE = /(?<![^\n])\.\.\.[ \t]*\r?\n(?=(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*[^\s#])/;
+
+/** The line of the file with `...`, if other text than comments follows it. */
+function findDots(yaml: string): number | null {
+  const dots = DOTS_LINE.exec(yaml);
+  return dots === null ? null : yaml.slice(0, dots.index).split('\n').length + 1;
+}
+
+function describeDots(line: number): FrontMatter {
+  const message = 'The front matter ends with "...", but its closing line is "---".';
+  const hint = 'Replace "..." with "---".';
+  return { ok: false, rule: 'front-matter/not-closed', at: { line, column: 1 }, message, hint };
 }
 
 function describeMissing(text: string): FrontMatter {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { parseWrittenFilter } from '../../src/filter/parse-filter.ts';
 import { PATTERN_RULES, parsePattern } from '../../src/filter/parse-pattern.ts';
 import { PATTERN_LIMITS } from '../../src/filter/pattern.ts';
 import { compilePayload } from '../helpers/payload-filter.ts';
@@ -50,7 +51,7 @@ describe.each(examples)('the example in line $line', ({ example }) => {
 
   if (example.problems === undefined) return;
   test('has the problems listed', () => {
-    const parsed = parsePattern(example.filter);
+    const parsed = parseWrittenFilter({ payload: example.filter });
     expect(parsed.ok ? [] : parsed.problems.map((problem) => problem.rule)).toEqual(example.problems);
   });
 });

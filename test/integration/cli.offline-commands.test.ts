@@ -358,9 +358,25 @@ describe('validate', () => {
     expect(await hintOf('empty')).toBe('Specify the folder of the factory, or run "dockbell init" to create one.');
   });
 
-  it('returns 2 for a file, which is not a folder', async () => {
-    await write('webhooks/ci.yaml', WEBHOOK);
-    const { code, stderr } = await run(['validate', 'webhooks/ci.yaml']);
+  it('checks the factory that contains a file, once for all its files', async () => {
+    await write('pay/webhooks/ci.yaml', WEBHOOK);
+    await write('pay/automations/a.md', 'No front matter.');
+    await write('search/factory.yaml', 'schemaVersion: v1alpha1\nname: search\n');
+    const { code, stdout } = await run([
+      'validate',
+      'pay/webhooks/ci.yaml',
+      'pay/automations/a.md',
+      'search/factory.yaml',
+    ]);
+    expect(code).toBe(1);
+    expect(stdout.match(/front-matter\/missing/g)).toHaveLength(1);
+    expect((await run(['validate', 'pay/webhooks/ci.yaml', '--json'])).stdout).toContain('"front-matter/missing"');
+    expect((await run(['validate', 'search/factory.yaml'])).code).toBe(0);
+  });
+
+  it('returns 2 for a file that is in no factory', async () => {
+    await write('elsewhere/ci.yaml', WEBHOOK);
+    const { code, stderr } = await run(['validate', 'elsewhere/ci.yaml']);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^".*ci\.yaml" is not a folder\.\nSpecify the folder of the factory/);
   });

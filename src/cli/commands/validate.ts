@@ -9,6 +9,7 @@ import type { Bind, CommandSession } from '../command-session.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { buildReport } from '../offline/build-report.ts';
+import { findFactoryOf } from '../offline/find-factories.ts';
 import type { OfflineValidation } from '../offline/validate-offline.ts';
 import { validateOffline } from '../offline/validate-offline.ts';
 import { hasColors } from '../output/colors.ts';
@@ -23,7 +24,7 @@ interface ValidateOptions {
 /** `dockbell validate`: checks definitions as an apply does, without a daemon. */
 export function declareValidate(command: CliCommand, bind: Bind): void {
   command
-    .argument('[dirs...]', 'folders of factories; each is checked separately', ['.'])
+    .argument('[paths...]', 'folders of factories, or files in them; each factory is checked separately', ['.'])
     .addOption(
       new Option('--format <format>', 'output format').choices(Object.keys(DIAGNOSTIC_FORMATS)).default('pretty'),
     )
@@ -40,6 +41,7 @@ export function declareValidate(command: CliCommand, bind: Bind): void {
       examples: [
         ['dockbell validate', 'the factory in this folder'],
         ['dockbell validate --strict --rev HEAD', 'the last commit, as in a check of a pull request'],
+        ['dockbell validate webhooks/ci.yaml', 'the factory that contains this file'],
         ['dockbell validate factories/payments factories/search --format json', 'two factories, for scripts'],
         [
           'dockbell validate --format github',
@@ -62,7 +64,7 @@ async function validate(
   return exitCodeFor(report);
 }
 
-/** Validates the folders sequentially, each one once. */
+/** Validates the factories sequentially, each one once. */
 async function validateEach(dirs: string[], cwd: string, rev: string | undefined): Promise<OfflineValidation[]> {
   if (dirs.includes('-')) {
     throw new CliError('"-" is not a folder: a factory is a folder of files and cannot be read from standard input.', {
@@ -70,7 +72,8 @@ async function validateEach(dirs: string[], cwd: string, rev: string | undefined
     });
   }
   const validations: OfflineValidation[] = [];
-  for (const dir of new Set(dirs.map((name) => resolve(cwd, name)))) validations.push(await validateOffline(dir, rev));
+  const factories = await Promise.all(dirs.map((name) => findFactoryOf(resolve(cwd, name))));
+  for (const dir of new Set(factories)) validations.push(await validateOffline(dir, rev));
   return validations;
 }
 

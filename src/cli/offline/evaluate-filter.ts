@@ -1,8 +1,8 @@
 import type { AutomationDefinition } from '../../core/definition.ts';
 import { type Received, triggerFilters } from '../../core/trigger.ts';
 import {
-  compileFilters,
   evaluateAutomation,
+  evaluateWrittenFilter,
   type FilterResult,
   toFilterResult,
 } from '../../filter/evaluate-filters.ts';
@@ -13,7 +13,7 @@ import { CliError } from '../exit-codes.ts';
 
 /** What a filter would do with a delivery. An invalid filter is a `CliError` that lists all that is wrong with it. */
 export function evaluateFilter(filter: AnyFilter, received: Received): FilterResult {
-  const evaluation = compileFilters([filter]).evaluate(received);
+  const evaluation = evaluateWrittenFilter(filter, received);
   if (evaluation.outcome !== 'invalid') return toFilterResult(evaluation);
   const lines = evaluation.problems.map(({ path, message, hint }) => {
     return `  ${path.length === 0 ? '' : `${formatPath(path)}: `}${message} ${hint}`;

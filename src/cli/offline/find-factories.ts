@@ -17,6 +17,13 @@ export async function suggestFactories(dir: string): Promise<string> {
   return `Specify the folder of the factory: ${named}${more}.`;
 }
 
+/** The folder of the factory that contains a file. The path itself, if it is not a file or in no factory. */
+export async function findFactoryOf(path: string): Promise<string> {
+  const found = await lstat(path).catch(() => null);
+  if (found?.isFile() !== true) return path;
+  return (await exists(join(dirname(path), 'factory.yaml'))) ? dirname(path) : ((await findAround(path)) ?? path);
+}
+
 async function findAround(dir: string): Promise<string | null> {
   for (let below = dir, folder = dirname(dir); folder !== below; below = folder, folder = dirname(folder)) {
     const isPart = ['webhooks', 'automations'].includes(basename(below));

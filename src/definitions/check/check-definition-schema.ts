@@ -1,5 +1,6 @@
 import type { RuleId } from '../../core/rules.ts';
 import { checkSchema, type SchemaProblem, type SchemaSubject } from '../../yaml/check-schema.ts';
+import type { KeyPath } from '../../yaml/key-path.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
 import type { SchemaKind } from '../../yaml/schemas.ts';
 import { findValidator as findAutomationValidator } from '../../yaml/validators/automation.ts';
@@ -26,7 +27,8 @@ const SUBJECTS: { [kind in SchemaKind]: SchemaSubject } = {
   webhook: { root: 'The file', explainUnknownKey: (key, path) => explainName('webhook', 'file', key, path.length) },
   automation: {
     root: 'The front matter',
-    explainUnknownKey: (key, path) => explainName('automation', 'folder', key, path.length),
+    explainUnknownKey: (key, path) =>
+      explainName('automation', 'folder or file', key, path.length) ?? explainFilterKey(key, path),
   },
   factory: { root: 'The file' },
   sample: { root: 'The file', explainUnknownKey: (key, path) => explainName('sample', 'file', key, path.length) },
@@ -34,6 +36,18 @@ const SUBJECTS: { [kind in SchemaKind]: SchemaSubject } = {
 
 function explainName(kind: string, place: string, key: string, depth: number): string | null {
   return key === 'name' && depth === 0 ? `Remove it: the name of the ${kind} is the name of its ${place}.` : null;
+}
+
+/** A key of the filter that is next to the filter: `payload` next to `filter`. */
+function explainFilterKey(key: string, path: KeyPath): string | null {
+  const isInTrigger = path.length === 2 && path[0] === 'triggers';
+  return isInTrigger && FILTER_KEYS.has(key) ? sayMoveBelowFilter(key) : null;
+}
+
+const FILTER_KEYS: ReadonlySet<string> = new Set(['webhooks', 'webhook_ids', 'headers', 'payload']);
+
+export function sayMoveBelowFilter(key: string): string {
+  return `Move it below "filter": filter: {${key}: …}.`;
 }
 
 function toProblem(

@@ -73,8 +73,31 @@ describe('a trigger of a provider', () => {
   });
 
   it.each([
+    ['githib', 'github'],
+    ['GitHub', 'github'],
+    ['gitlabs', 'gitlab'],
+    ['Azure DevOps', 'azure_devops'],
+    ['azure-devop', 'azure-devops'],
+    ['schedules', 'schedule'],
+    ['slak', 'slack'],
+  ])('with the provider %s is an error that names %s', (written, meant) => {
+    expect(findings(`{provider: ${written}}`)).toEqual([
+      'error 3:16 automation/misspelt-provider triggers[0].provider',
+    ]);
+    expect(says(`{provider: ${written}}`)).toContain(`Did you mean "${meant}"?`);
+  });
+
+  it.each([
     ['{provider: »mcp}', 'warning', 'unknown-provider', '.provider', /Known providers: webhook/],
-    ['{provider: »githib}', 'warning', 'unknown-provider', '.provider', /Did you mean "github"/],
+    ['{provider: »git}', 'warning', 'unknown-provider', '.provider', /Did you mean "github"|Known providers/],
+    ['{provider: »gihtub}', 'error', 'misspelt-provider', '.provider', /Did you mean "github"/],
+    [
+      '{provider: github, event: issue_labeled, »labels: [ready]}',
+      'warning',
+      'misplaced-filter-key',
+      '.labels',
+      /Move it below "filter": filter: \{labels: …\}/,
+    ],
     ['{provider: »webhooks}', 'error', 'invalid-value', '.provider', /Did you mean "webhook"/],
     ['»{provider: github}', 'warning', 'unknown-event', '', /Add "event:"/],
     ['{provider: github, event: »issue_labelled}', 'warning', 'unknown-event', '.event', /mean "issue_labeled"/],

@@ -1,11 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import { suggest } from '../../core/suggest.ts';
+import { findNearMiss, suggest } from '../../core/suggest.ts';
 import { isOfSchedule } from '../../core/trigger.ts';
 import { TRIGGER_PROVIDERS } from '../../triggers/providers.ts';
-import type { TriggerProvider } from '../../triggers/trigger-event.ts';
+import type { TriggerEvent, TriggerProvider } from '../../triggers/trigger-event.ts';
 import { type KeyPath, listAlternatives, quote } from '../../yaml/key-path.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
 import type { FileProblem, ProblemCollector } from '../file-diagnostics.ts';
+import { sayMoveBelowFilter } from './check-definition-schema.ts';
 import { checkSchedules } from './check-schedules.ts';
 import { checkTriggerFilter, type TriggerProblem } from './check-trigger-filter.ts';
 
@@ -51,6 +52,11 @@ function describeUnknownProvider(provider: string, path: KeyPath): TriggerProble
     const message = `${quote(provider)} is not a provider.`;
     return { ...at, rule: 'automation/invalid-value', message, hint: 'Did you mean "webhook"?' };
   }
+  const near = findNearMiss(provider, PROVIDERS);
+  if (near !== null) {
+    const message = `${quote(provider)} is not a provider, but almost one.`;
+    return { ...at, rule: 'automation/misspelt-provider', message, hint: `Did you mean ${quote(near)}?` };
+  }
   const message = `This version does not know the provider ${quote(provider)}. The trigger never starts here.`;
   const hint = meant === null ? all : `Did you mean ${quote(meant)}?`;
   return { ...at, rule: 'automation/unknown-provider', message, hint };
@@ -77,11 +83,23 @@ function checkEvent(name: string, provider: TriggerProvider, trigger: JsonObject
     return [describeUnknownEvent({ title: provider.title, names: Object.keys(provider.events) }, event, path)];
   }
   const trail = { trigger: `${name} ${event as string}`, path: [...path, 'filter'] };
-  const problems = checkTriggerFilter(known, filter ?? null, trail);
+  const problems = [...findMisplacedKeys(known, trigger, path), ...checkTriggerFilter(known, filter ?? null, trail)];
   if (known.unserved === undefined) return problems;
   const message = `The event ${event as string} never starts an automation here: ${known.unserved}.`;
   const hint = 'Remove the trigger, or keep it for other systems that read this definition.';
   return [{ rule: 'automation/event-not-served', path: [...path, 'event'], on: 'value', message, hint }, ...problems];
+}
+
+/** Keys of the filter that are next to it. Other unknown keys may be those of another version. */
+function findMisplacedKeys({ keys }: TriggerEvent, trigger: JsonObject, path: KeyPath): TriggerProblem[] {
+  const misplaced = Object.keys(trigger).filter((key) => Object.hasOwn(keys, key));
+  return misplaced.map((key) => ({
+    rule: 'automation/misplaced-filter-key',
+    path: [...path, key],
+    on: 'key',
+    message: `The key ${quote(key)} is not in the filter, so it is ignored.`,
+    hint: sayMoveBelowFilter(key),
+  }));
 }
 
 function describeUnknownEvent(

@@ -5,7 +5,7 @@ import { AUTOMATION_FIELDS, EXECUTION_OVERRIDES } from '../../core/resources/aut
 import { readDeclared } from '../../core/resources/fields.ts';
 import type { TreeEntry } from '../../core/source-tree.ts';
 import type { Trigger } from '../../core/trigger.ts';
-import { parseFilter } from '../../filter/parse-filter.ts';
+import { parseWrittenFilter } from '../../filter/parse-filter.ts';
 import type { FilterPattern } from '../../filter/pattern.ts';
 import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
 import { type FrontMatter, splitFrontMatter } from '../../yaml/split-front-matter.ts';
@@ -46,6 +46,7 @@ function readAutomation(name: string, text: string, diagnostics: ProblemCollecto
     diagnostics.addAll(parsed.problems);
     return UNREADABLE;
   }
+  diagnostics.addAll(parsed.doubts);
   checkDefinitionSchema('automation', parsed.yaml, diagnostics);
   checkProviderTriggers(parsed.yaml, diagnostics);
   const patterns = parseFilters(parsed.yaml, diagnostics);
@@ -67,7 +68,7 @@ function parseFilters(yaml: YamlText, diagnostics: ProblemCollector): Patterns {
   for (const { filter, path } of listWebhookFilters(yaml.value)) {
     // The schema has reported parts that are not maps.
     const { headers, payload } = filter;
-    const parsed = parseFilter({
+    const parsed = parseWrittenFilter({
       headers: isJsonObject(headers) ? headers : undefined,
       payload: isJsonObject(payload) ? payload : undefined,
     });

@@ -3,6 +3,7 @@ import { decodeText } from '../../yaml/decode-text.ts';
 import { FILE_START } from '../../yaml/positions.ts';
 import { checkExposedSecret } from '../check/check-exposed-secret.ts';
 import type { ProblemCollector } from '../file-diagnostics.ts';
+import { findForeignContent } from './find-foreign-content.ts';
 
 /** The text of a file; `null` if it cannot be read, which is reported. */
 export function readDefinitionText(entry: TreeEntry, diagnostics: ProblemCollector): string | null {
@@ -14,8 +15,10 @@ export function readDefinitionText(entry: TreeEntry, diagnostics: ProblemCollect
   }
   const decoded = decodeText(entry.bytes);
   if (decoded.ok) {
+    const foreign = findForeignContent(decoded.text);
+    if (foreign !== null) diagnostics.add(foreign);
     checkExposedSecret(decoded.text, diagnostics);
-    return decoded.text;
+    return foreign === null ? decoded.text : null;
   }
   const message = 'The file is not valid UTF-8: this byte is not part of a character.';
   diagnostics.add({ rule: 'file/not-utf8', at: decoded.at, path: [], message, hint: 'Save the file as UTF-8.' });

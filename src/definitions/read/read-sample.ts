@@ -9,6 +9,7 @@ import { checkExposedSecret } from '../check/check-exposed-secret.ts';
 import { FileFindings, type ProblemCollector } from '../file-diagnostics.ts';
 import type { SampleFile } from './definition-file.ts';
 import { PlacedTextList, type PlacedTexts, type SampleResult } from './file-result.ts';
+import { findForeignContent } from './find-foreign-content.ts';
 
 /** A delivery in a file next to a definition, and the automations that it must start. */
 export interface Sample {
@@ -50,6 +51,11 @@ export function readSampleFile({ name, entry }: SampleFile, findings: FileFindin
 }
 
 function parseSample(text: string, diagnostics: ProblemCollector): YamlText | null {
+  const foreign = findForeignContent(text);
+  if (foreign !== null) {
+    diagnostics.add({ ...foreign, rule: 'sample/invalid-json' });
+    return null;
+  }
   const parsed = parseJson(text);
   if (!parsed.ok) {
     const hint = 'A sample is strict JSON: use double quotes, no comments, and no comma after the last entry.';

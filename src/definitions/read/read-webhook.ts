@@ -52,6 +52,7 @@ function readWebhook(name: string, text: string, { findings, signature, lint }: 
   if (!findings.hasErrors()) checkSignatureBlock(parsed.yaml, signature);
   if (findings.hasErrors() || signature.hasErrors()) return null;
   const webhook = toWebhook(name, parsed.yaml, findings.file);
+  lint.addAll(parsed.doubts);
   checkWebhook(webhook, parsed.yaml, lint);
   return webhook;
 }
