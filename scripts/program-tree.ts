@@ -6,7 +6,7 @@ import { systemClock } from '../src/core/time/clock.ts';
 
 /** The command line with all commands, for pages that describe it. It is never run. */
 export async function loadProgram(): Promise<CliCommand> {
-  const stream = new PassThrough();
+  const stream = new PassThrough().resume();
   const { signal } = new AbortController();
   const { program, declareAll } = createProgram({
     stdin: stream,

@@ -1,77 +1,10 @@
-import { PassThrough } from 'node:stream';
-import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
-import type { CliCommand } from '../../src/cli/cli-command.ts';
-import { createProgram } from '../../src/cli/create-program.ts';
-import { systemClock } from '../../src/core/time/clock.ts';
 import { listDocuments, listFences, readProse } from '../helpers/documents.ts';
+import { findFault, listCalls, splitWords } from '../helpers/parsed-commands.ts';
 
 interface Shown {
   document: string;
   line: string;
-}
-
-/** The complete command line. Its commands do nothing. */
-async function createIdleProgram(): Promise<CliCommand> {
-  const { signal } = new AbortController();
-  const stream = new PassThrough().resume();
-  const { program, declareAll } = createProgram({
-    stdin: stream,
-    stdout: stream,
-    stderr: stream,
-    env: {},
-    cwd: '/',
-    clock: systemClock,
-    outputClosed: signal,
-    newId: () => 'id',
-    sleep: async () => {},
-    catchInterrupts: () => signal,
-    leave: () => {},
-    handleSignals: () => () => {},
-    hasTerminal: () => false,
-    terminalJob: { isForeground: () => false, signal: () => {} },
-  });
-  await declareAll();
-  const idle = (command: CliCommand): void => {
-    command.exitOverride();
-    if (!command.isGroup) command.action(() => {});
-    for (const subcommand of command.commands) idle(subcommand as CliCommand);
-  };
-  idle(program);
-  return program;
-}
-
-/** The error of commander for these arguments; `null` if it would run them. */
-async function findFault(args: readonly string[]): Promise<string | null> {
-  try {
-    (await createIdleProgram()).parse(args, { from: 'user' });
-    return null;
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? null : `${error.code}: ${error.message}`;
-  }
-}
-
-/** Words of a shell line up to the end of its first command, without quotes. Not a full shell parser, but sufficient here. */
-function splitWords(line: string): string[] {
-  const words: string[] = [];
-  for (const [, single, double, substitution, end, plain] of line.matchAll(
-    /'([^']*)'|"((?:\\.|[^"\\])*)"|(\$\([^)]*\))|(&&|[|;>]|<(?!\w)|\s#.*)|([^\s'"|;&<>]+|<\w+>)/g,
-  )) {
-    if (end !== undefined) break;
-    // In the documents, every substitution is a commit.
-    words.push((single ?? double ?? substitution ?? plain ?? '').replace(/^\$\(.*\)$/, 'c0ffee00'));
-  }
-  return words;
-}
-
-/** Arguments of every `dockbell` on a line. It can follow `npx`, `sudo -u dockbell`, a container, a pipe or assignments. */
-function listCalls(line: string): string[][] {
-  return line
-    .split(/(?:&&|\|)(?=(?:[^'"]|'[^']*'|"[^"]*")*$)/)
-    .map((part) => part.trim().replace(/^docker (?:compose )?exec dockbell /, ''))
-    .map((part) => /(?:^|(?<!-u)\s)dockbell (.*)$/.exec(part)?.[1])
-    .flatMap((rest) => (rest === undefined || rest === '' ? [] : [splitWords(rest)]));
 }
 
 function listShownLines(document: string): Shown[] {

@@ -1063,6 +1063,13 @@ describe('filter test', () => {
 });
 
 describe('token', () => {
+  it('create makes a token that never expires with --expires never', async () => {
+    await serve();
+    const { code, stderr } = await run(['token', 'create', 'ci', '--expires', 'never']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('with role viewer, never expires.');
+  });
+
   it('create prints only the token on standard output', async () => {
     await serve();
     const { code, stdout, stderr } = await run(['token', 'create', 'ci', '--role', 'operator']);

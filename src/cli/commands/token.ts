@@ -20,7 +20,7 @@ import type { Column } from '../output/table.ts';
 
 interface CreateOptions {
   role: TokenRole;
-  expires: string | null;
+  expires: string;
   json?: boolean;
 }
 
@@ -38,7 +38,7 @@ export function declareToken(token: CliCommand, bind: Bind): void {
         .default('viewer'),
     )
     .addOption(
-      new Option('--expires <duration>', 'how long the token works, or never').argParser(readExpiry).default('90d'),
+      new Option('--expires <duration>', `how long the token works, or ${NEVER}`).argParser(readExpiry).default('90d'),
     )
     .withJson()
     .explain({
@@ -88,10 +88,11 @@ async function resetToken(session: CommandSession, { config }: { config?: string
   return EXIT_CODES.done;
 }
 
-/** `null` for a token that never expires. */
-function readExpiry(text: string): string | null {
-  if (text === 'never') return null;
-  if (parseDuration(text) !== null) return text;
+/** Commander replaces `null` by an empty text, so that the value that never expires stays a word. */
+const NEVER = 'never';
+
+function readExpiry(text: string): string {
+  if (text === NEVER || parseDuration(text) !== null) return text;
   throw new InvalidArgumentError('Use a whole number and a unit, such as 90d or 12h, or never.');
 }
 
@@ -99,7 +100,8 @@ async function createToken(session: CommandSession, options: CreateOptions, name
   const api = await session.api();
   const { factory, factories } = session.globals;
   const limited = factory === undefined ? {} : { factories: [...new Set(factories ?? [factory])] };
-  const body = { name, role: options.role, expires_in: options.expires, ...limited };
+  const expiresIn = options.expires === NEVER ? null : options.expires;
+  const body = { name, role: options.role, expires_in: expiresIn, ...limited };
   const created = await session.create((headers) => api.POST('/api/v1/tokens', { body, headers }));
   if (options.json) session.output.json(created);
   else {

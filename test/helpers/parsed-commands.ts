@@ -1,0 +1,61 @@
+import { CommanderError } from 'commander';
+import { loadProgram } from '../../scripts/program-tree.ts';
+import type { CliCommand } from '../../src/cli/cli-command.ts';
+
+/** A command line that was parsed and not run. */
+export interface ParsedCommand {
+  command: CliCommand;
+  /** As the work of the command gets them, with those of every command. */
+  options: Record<string, unknown>;
+}
+
+/** Parses these arguments as the program does. `null` if it prints help instead. Throws `CommanderError` for wrong usage. */
+export async function parseCommand(args: readonly string[]): Promise<ParsedCommand | null> {
+  const program = await loadProgram();
+  let parsed: ParsedCommand | null = null;
+  const idle = (command: CliCommand): void => {
+    command.exitOverride();
+    if (!command.isGroup) {
+      command.action(() => {
+        parsed = { command, options: command.optsWithGlobals() };
+      });
+    }
+    for (const subcommand of command.commands) idle(subcommand as CliCommand);
+  };
+  idle(program);
+  program.parse(args, { from: 'user' });
+  return parsed;
+}
+
+/** The error of commander for these arguments; `null` if it would run them. */
+export async function findFault(args: readonly string[]): Promise<string | null> {
+  try {
+    await parseCommand(args);
+    return null;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? null : `${error.code}: ${error.message}`;
+  }
+}
+
+/** Words of a shell line up to the end of its first command, without quotes. Not a full shell parser, but sufficient here. */
+export function splitWords(line: string): string[] {
+  const words: string[] = [];
+  for (const [, single, double, substitution, end, plain] of line.matchAll(
+    /'([^']*)'|"((?:\\.|[^"\\])*)"|(\$\([^)]*\))|(&&|[|;>]|<(?!\w)|\s#.*)|([^\s'"|;&<>]+|<\w+>)/g,
+  )) {
+    if (end !== undefined) break;
+    // In the documents, every substitution is a commit.
+    words.push((single ?? double ?? substitution ?? plain ?? '').replace(/^\$\(.*\)$/, 'c0ffee00'));
+  }
+  return words;
+}
+
+/** Arguments of every `dockbell` on a line. It can follow `npx`, `sudo -u dockbell`, a container, a pipe or assignments. */
+export function listCalls(line: string): string[][] {
+  return line
+    .split(/(?:&&|\|)(?=(?:[^'"]|'[^']*'|"[^"]*")*$)/)
+    .map((part) => part.trim().replace(/^docker (?:compose )?exec dockbell /, ''))
+    .map((part) => /(?:^|(?<!-u)\s)dockbell (.*)$/.exec(part)?.[1])
+    .flatMap((rest) => (rest === undefined || rest === '' ? [] : [splitWords(rest)]));
+}
