@@ -4,6 +4,7 @@ import { SECRET_PLACEHOLDER } from '../src/signature/handshakes/handshake.ts';
 import { HANDSHAKES } from '../src/signature/handshakes/handshakes.ts';
 import type { ContentPart, KeyForm, Scheme, SignatureScheme } from '../src/signature/scheme.ts';
 import { describeScheme } from '../src/signature/schemes/describe-scheme.ts';
+import { writePingFilter } from '../src/signature/schemes/ping-filter.ts';
 import { listCredentialPlaces, listIdentities, SCHEMES } from '../src/signature/schemes/schemes.ts';
 import { MAX_KEY_SIGNATURES } from '../src/signature/verify/presented-signatures.ts';
 import { findSuccessAnswer } from '../src/triggers/served-provider.ts';
@@ -95,10 +96,18 @@ function renderScheme(scheme: Scheme, guide: Guide): string {
     ...describeAnswer(scheme),
     ...(guide.retries === undefined ? [] : ['## Retries', guide.retries]),
     '## Pitfalls',
-    guide.pitfalls.map((pitfall) => `- ${pitfall}`).join('\n'),
+    [...guide.pitfalls, ...describePing(scheme)].map((pitfall) => `- ${pitfall}`).join('\n'),
     `The provider's documentation: <${scheme.documentation}>. All schemes: [signature schemes](../reference/signature-schemes.md).`,
   ];
   return `${paragraphs.join('\n\n')}\n`;
+}
+
+function describePing(scheme: Scheme): string[] {
+  const filter = writePingFilter(scheme);
+  if (filter === null) return [];
+  return [
+    `The \`ping\` starts each automation that selects the webhook without a filter. To exclude it, add \`${filter}\` to the filter of the trigger.`,
+  ];
 }
 
 function fence(info: string, lines: string[]): string {

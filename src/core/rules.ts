@@ -22,6 +22,10 @@ export const RULES = {
   'tree/not-a-file': error('A symbolic link or a submodule is used in place of a definition file.'),
   'tree/wrong-case': error('A name differs from `factory.yaml`, `webhooks/` or `automations/` only in case.'),
   'tree/name-collision': error('Two names in the tree differ only in case, or in how letters are composed.'),
+  'tree/similar-folder': lint(
+    'warning',
+    'The name of a folder is almost `webhooks` or `automations`, and that folder does not exist.',
+  ),
   'tree/odd-name': error('A name in the tree is not UTF-8, contains a control character, or is reserved by git.'),
   'tree/too-large': error('The tree has too many entries, or its files are too large in total.'),
   'tree/omitted-file': lint('warning', 'Runs do not get a file in `agents/`, `runners/` or `skills/`.'),
@@ -149,6 +153,10 @@ export const RULES = {
     'An entry of `secrets` is a reserved variable, which a run cannot get from a secret.',
   ),
   'automation/unreachable': lint('warning', 'No enabled webhook can start the automation.'),
+  'automation/starts-on-ping': lint(
+    'warning',
+    'A webhook trigger without a filter starts when the provider sends a ping to test the webhook.',
+  ),
   'automation/repeated-trigger': lint('warning', 'An automation has two identical triggers.'),
   'automation/unused-cancel-running': lint(
     'warning',

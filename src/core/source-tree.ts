@@ -63,6 +63,8 @@ export interface SourceTree {
   prefix: string;
   entries: TreeEntry[];
   unusable?: readonly UnusableEntry[];
+  /** Names of the folders next to the definition, if the source knows them and `webhooks/` or `automations/` is missing. */
+  otherFolders?: readonly string[];
   /** UIDs of renamed webhooks by name, if the source keeps UIDs. */
   uids?: ReadonlyMap<string, WebhookUid>;
 }

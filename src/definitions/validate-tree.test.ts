@@ -682,6 +682,22 @@ const CASES: Case[] = [
     '---\ntriggers:\n  - {provider: github, event: issue_labeled, labels: [ready]}\n---\nDo it.\n',
     ['3:5 automation/not-served triggers[0]', '3:46 automation/misplaced-filter-key triggers[0].labels'],
   ),
+  {
+    title: 'triggers without a filter on webhooks that get pings',
+    files: {
+      'webhooks/a.yaml': `${SIGNED}: github\n`,
+      'webhooks/b.yaml': `${SIGNED}: circleci\n`,
+      'webhooks/c.yaml': `${SIGNED}: gitlab\n`,
+      'automations/a.md': `---\ntriggers:\n  - {provider: webhook, event: received, filter: {webhooks: [a, b, c], payload: {}}}\n  - {provider: webhook, event: received, filter: {webhooks: [a, b], payload: {type: {not_in: [ping]}}}}\n  - {provider: webhook, event: received, filter: {webhook_ids: [${UID}]}}\n---\nDo it.\n`,
+    },
+    knownUids: { a: UID },
+    findings: [
+      'automations/a.md:3:51 automation/starts-on-ping triggers[0].filter',
+      'automations/a.md:3:51 automation/starts-on-ping triggers[0].filter',
+      'automations/a.md:5:51 automation/starts-on-ping triggers[2].filter',
+    ],
+    says: /The provider of the webhook "a" sends a ping.*headers: \{X-GitHub-Event: \{not_in: \[ping\]\}\}/,
+  },
   front('an unknown key of a filter', automation({ trigger: 'filter: {webhooks: [ci], paylod: {}}' }), [
     '5:30 automation/unknown-key triggers[0].filter.paylod',
   ]),
@@ -1003,6 +1019,8 @@ describe('validateTree', () => {
     const missing = Object.keys(RULES).filter((rule) => !reported.has(rule) && !rule.startsWith('sample/'));
     const list = (kind: string, names: string[]) => names.map((what) => `${kind}/${what}`);
     expect(missing.filter((rule) => !(rule in PATTERN_RULES))).toEqual([
+      // Tested in test/integration/cli.offline-commands.test.ts.
+      'tree/similar-folder',
       'tree/odd-name',
       'tree/too-large',
       // Tested in check/agent-files.test.ts, as the names of agents and runners.

@@ -37,16 +37,22 @@ export function sayValueExists(subject: string, expected: boolean, matched: bool
   return matched ? `${has}, as expected` : has;
 }
 
+/** A required value does not exist, and another one explains why. */
+export function saySeen(path: string, value: string, because: string): string {
+  return `${path} is ${describeValue(value)}, ${because}`;
+}
+
 /** `in` of a key of a provider trigger: one of the values is listed. */
 export function sayValuesIn(
-  key: string,
-  subject: string,
+  { key, subject, whyNone }: { key: string; subject: string; whyNone: string | undefined },
   found: readonly string[],
   listed: readonly string[],
   matched: boolean,
 ): string {
   const expected = `${key} expected ${nameValues(listed)}`;
-  if (found.length === 0) return `${expected}, the delivery has no value for it`;
+  if (found.length === 0) {
+    return `${expected}, the delivery has no value for it${whyNone === undefined ? '' : ` (${whyNone})`}`;
+  }
   return `${expected}, ${matched ? 'as found: ' : ''}${subject} ${found.length === 1 ? 'is' : 'are'} ${listValues(found)}`;
 }
 

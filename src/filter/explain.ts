@@ -11,6 +11,7 @@ import {
   sayNotIn,
   sayObject,
   sayObjectMissing,
+  saySeen,
   sayValueExists,
   sayValuesIn,
   sayValuesNotIn,
@@ -115,18 +116,23 @@ function traceEvent(parts: readonly CompiledPart[], event: ProviderEvent, receiv
 }
 
 function traceValues(values: CompiledValues, payload: unknown): TraceEntry[] {
-  const { key, subject, in: included, notIn, exists } = values.condition;
+  const { key, subject, in: included, notIn, exists, otherwise, whyNone } = values.condition;
   const read = values.read(payload);
   const entries: TraceEntry[] = [];
   const add = (operator: TraceEntry['operator'], expected: Json, found: string[], matched: boolean, message: string) =>
     entries.push({ path: key, operator, expected, actual: found, present: found.length > 0, matched, message });
   if (exists !== null) {
     const matched = exists === read.in.length > 0;
-    add('exists', exists, read.in, matched, sayValueExists(subject, exists, matched));
+    const seen = matched || otherwise === undefined ? undefined : values.readSeen(payload);
+    const message =
+      seen === undefined
+        ? sayValueExists(subject, exists, matched)
+        : saySeen(otherwise!.seen, seen, otherwise!.because);
+    add('exists', exists, read.in, matched, message);
   }
   if (included !== null) {
     const matched = values.isIncluded(payload);
-    add('in', [...included], read.in, matched, sayValuesIn(key, subject, read.in, included, matched));
+    add('in', [...included], read.in, matched, sayValuesIn({ key, subject, whyNone }, read.in, included, matched));
   }
   if (notIn !== null) {
     const matched = !values.isExcluded(payload);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createTree, validateFiles } from '../../test/helpers/definition-tree.ts';
 import { readSamples } from '../definitions/check/check-samples.ts';
@@ -15,6 +16,14 @@ const FACTORY: { [path: string]: string } = {
   'automations/fatal/automation.md': automation('{webhooks: [ci, old], payload: {level: [fatal]}}'),
   'automations/all/automation.md': automation('{webhooks: [ci]}'),
 };
+
+/** A trigger of pushes to branches. */
+const PUSH = {
+  'webhooks/github.yaml': 'authMode: signature\nsignatureScheme: github\nsecretName: GITHUB\n',
+  'automations/push.md': '---\ntriggers: [{provider: github, event: push}]\n---\nDo.\n',
+};
+
+const readCase = (name: string) => JSON.parse(readFileSync(`test/vectors/cases/${name}.json`, 'utf8'));
 
 /** Evaluates samples (file name → content) with the definitions of the factory. */
 function report(
@@ -35,6 +44,45 @@ function report(
 const FATAL = { level: 'fatal' };
 
 describe('a sample', () => {
+  it('of the case tag-push says which ref it has, and that only branches count', () => {
+    const { body, 'X-GitHub-Event': event } = readCase('tag-push');
+    const { samples } = report(
+      { 'github.samples/tag': { headers: { 'X-GitHub-Event': event }, body, starts: ['push'] } },
+      PUSH,
+    );
+    expect(samples[0]).toMatchObject({
+      outcome: 'failed',
+      failures: [
+        { automation: 'push', path: 'event', message: 'ref is "refs/tags/v1.0", push starts only for branches' },
+      ],
+    });
+    const unnamed = { headers: { 'X-GitHub-Event': event }, body: { ...body, ref: undefined }, starts: ['push'] };
+    expect(report({ 'github.samples/none': unnamed }, PUSH).samples[0]!.failures[0]!.message).toBe(
+      'the delivery has no branch',
+    );
+  });
+
+  it('of the case ping-starts-a-run starts an automation without a filter, and none with the suggested one', () => {
+    const { body, 'X-GitHub-Event': event, automations } = readCase('ping-starts-a-run');
+    const started = (filter: object) => {
+      const trigger = JSON.stringify({ ...automations.generic, filter });
+      const files = { ...PUSH, 'automations/generic.md': `---\ntriggers: [${trigger}]\n---\nDo.\n` };
+      const { definition, diagnostics } = validateFiles({ ...FACTORY, ...files });
+      const pinged = report({ 'github.samples/ping': { headers: { 'X-GitHub-Event': event }, body } }, files)
+        .samples[0]!;
+      const hints = diagnostics.filter(({ rule }) => rule === 'automation/starts-on-ping').map(({ hint }) => hint);
+      return { isValid: definition !== null, started: pinged.started, hints };
+    };
+    const { filter } = automations.generic;
+    expect(started(filter)).toEqual({
+      isValid: true,
+      started: ['generic'],
+      hints: ['Add to the filter: headers: {X-GitHub-Event: {not_in: [ping]}}'],
+    });
+    const excluded = { ...filter, headers: { 'X-GitHub-Event': { not_in: ['ping'] } } };
+    expect(started(excluded)).toEqual({ isValid: true, started: [], hints: [] });
+  });
+
   it('of an automation is a delivery to each webhook that starts the automation', () => {
     const files = {
       'webhooks/github.yaml': 'authMode: signature\nsignatureScheme: github\nsecretName: GITHUB\n',

@@ -114,6 +114,8 @@ export interface SchemeFacts {
   otherCredentialHeaders?: readonly string[];
   /** Where the provider writes the name of the event; absent if a delivery has none, or several. */
   event?: EventPlace;
+  /** Does the provider send an event with the name `ping` to test the webhook? */
+  sendsPing?: true;
   /** The template of a one-line summary of a delivery (`parseSummaryTemplate`). */
   summary?: string;
   /** The path of the delivery ID in the payload, for webhooks that name no path. */

@@ -27,7 +27,7 @@ import { readGitTree, type TreeReading } from './git-tree.ts';
 import { findWorkTreeRoot, realPathOf, resolveLocalRepository } from './local-repository.ts';
 import { hasUnprintable, quote } from './printable-text.ts';
 import { DEFAULT_LIMITS, failed, formatMegabytes, type SourceLimits } from './source-limits.ts';
-import { READ_PATHS, readTreePath } from './tree-names.ts';
+import { hasDefinitionFolders, keepPlainNames, READ_PATHS, readTreePath } from './tree-names.ts';
 
 /** Bounds, and for `readRevisionTree` the environment git runs in; both have defaults that fit a command line. */
 export interface DirectoryOptions {
@@ -93,7 +93,13 @@ export async function readDirectoryTree(
   );
   if (!walked.ok) return walked;
   const { entries, unusable } = walk;
-  const tree = { prefix, entries, ...(unusable.length === 0 ? {} : { unusable }) };
+  const folders = listed.value.filter((dirent) => dirent.isDirectory()).map(({ name }) => name.toString('utf8'));
+  const tree = {
+    prefix,
+    entries,
+    ...(unusable.length === 0 ? {} : { unusable }),
+    ...(hasDefinitionFolders(entries) ? {} : { otherFolders: keepPlainNames(folders) }),
+  };
   return { ok: true, tree, root: place.root, walked: walk.walked };
 }
 

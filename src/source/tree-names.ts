@@ -28,6 +28,16 @@ export const DEFINITION_PATHS: readonly string[] = [
 /** Everything in a repository that is read: the definition, and the files that runs get. */
 export const READ_PATHS: readonly string[] = [...DEFINITION_PATHS, ...AGENT_FOLDERS];
 
+/** Does a tree contain both folders of a definition? */
+export function hasDefinitionFolders(entries: readonly { path: string }[]): boolean {
+  return ['webhooks/', 'automations/'].every((folder) => entries.some(({ path }) => path.startsWith(folder)));
+}
+
+/** The names that can be shown and compared as they are. */
+export function keepPlainNames(names: readonly string[]): string[] {
+  return names.filter((name) => /^[\w-][\w.-]{0,100}$/.test(name));
+}
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A name in a tree: its path, or why it is unusable. */

@@ -4,7 +4,15 @@ import type { ProviderCondition } from '../core/trigger.ts';
 import { excludeBots, excludeOwnActions } from './ignored-actors.ts';
 import { findTriggerEvent, TRIGGER_PROVIDERS } from './providers.ts';
 import { resolveName } from './resolve-name.ts';
-import type { DeliveryRow, FilterKey, ServedKey, Source, TriggerEvent, TriggerProvider } from './trigger-event.ts';
+import type {
+  DeliveryRow,
+  FilterKey,
+  RequiredValue,
+  ServedKey,
+  Source,
+  TriggerEvent,
+  TriggerProvider,
+} from './trigger-event.ts';
 import type { ProviderEvent, TriggerPattern, ValueCondition } from './trigger-pattern.ts';
 
 /** What a filter lists for one key: `null` for an operator that imposes nothing. */
@@ -153,7 +161,7 @@ function withoutIn(one: UsedKey, key: string): UsedKey {
 }
 
 function toCondition({ key, served, in: included, notIn }: UsedKey, row: DeliveryRow): ValueCondition {
-  const { compare, subject = key, from, notInFrom = from } = served;
+  const { compare, subject = key, from, notInFrom = from, whyNone } = served;
   const place = (sources: readonly Source[]) => sources.map((source) => placeText(source, row));
   return {
     key,
@@ -164,6 +172,7 @@ function toCondition({ key, served, in: included, notIn }: UsedKey, row: Deliver
     exists: null,
     from: place(from),
     notInFrom: place(notInFrom),
+    ...(whyNone === undefined ? {} : { whyNone }),
   };
 }
 
@@ -173,18 +182,15 @@ function placeText(source: Source, { text }: DeliveryRow): Source {
 
 function requireMention({ needsMention }: TriggerEvent, { text }: DeliveryRow): ValueCondition[] {
   if (needsMention === undefined) return [];
-  return [requireValue('mentioned', 'a mention', [{ path: text!, read: needsMention }])];
+  return [requireValue('mentioned', { subject: 'a mention', from: [{ path: text!, read: needsMention }] })];
 }
 
-function listRowConditions({ ifEqual, exists }: DeliveryRow): ValueCondition[] {
-  const equal = ifEqual === undefined ? [] : [{ path: ifEqual[0], ifEqual }];
-  return [equal, exists ?? []]
-    .filter((sources) => sources.length > 0)
-    .map((sources) => requireValue('event', sources[0]!.path, sources));
+function listRowConditions({ requires = [] }: DeliveryRow): ValueCondition[] {
+  return requires.map((required) => requireValue('event', required));
 }
 
-function requireValue(key: string, subject: string, from: readonly Source[]): ValueCondition {
-  return { key, subject, compare: 'exact', in: null, notIn: null, exists: true, from, notInFrom: [] };
+function requireValue(key: string, required: RequiredValue): ValueCondition {
+  return { key, compare: 'exact', in: null, notIn: null, exists: true, notInFrom: [], ...required };
 }
 
 /** What headers and payload must have so that a delivery is the event. */

@@ -15,7 +15,7 @@ function listSources({ keys, deliveries }: TriggerEvent): Source[] {
   const ofKeys = Object.values(keys).flatMap((key) =>
     'unserved' in key ? [] : [...key.from, ...(key.notInFrom ?? [])],
   );
-  return [...ofKeys, ...deliveries.flatMap(({ exists }) => exists ?? [])];
+  return [...ofKeys, ...deliveries.flatMap(({ requires = [] }) => requires.flatMap(({ from }) => from))];
 }
 
 function listPaths(event: TriggerEvent): string[] {
@@ -28,7 +28,10 @@ function listPaths(event: TriggerEvent): string[] {
     each?.of,
     each?.unless?.[1],
   ]);
-  const ofDeliveries = event.deliveries.flatMap(({ text, ifEqual }) => [text, ...(ifEqual ?? [])]);
+  const ofDeliveries = event.deliveries.flatMap(({ text, requires = [] }) => [
+    text,
+    ...requires.map(({ otherwise }) => otherwise?.seen),
+  ]);
   return [...ofSources, ...ofDeliveries].filter((path) => path !== undefined && path !== '') as string[];
 }
 

@@ -77,6 +77,8 @@ export interface ServedKey {
   notInFrom?: readonly Source[];
   /** The name of the values in explanations, for example `the added label`. Default: the key. */
   subject?: string;
+  /** If the delivery has no value: a possible reason, for explanations. */
+  whyNone?: string;
   /** The form of each listed value. */
   form?: ValueForm;
   /** The known values. Others are warnings. */
@@ -102,6 +104,15 @@ export interface UnservedKey {
 
 export type FilterKey = ServedKey | UnservedKey;
 
+/** At least one value exists at some places together. */
+export interface RequiredValue {
+  /** What exists there, for explanations: `an added label`. Not the field that it is derived from, which may have a value. */
+  subject: string;
+  from: readonly Source[];
+  /** If no value exists: the path of the field that explains why, and the reason. */
+  otherwise?: { seen: string; because: string };
+}
+
 /** One kind of delivery that a trigger event stands for. */
 export interface DeliveryRow {
   /** The name of the event at the provider. */
@@ -110,10 +121,8 @@ export interface DeliveryRow {
   when?: JsonObject;
   /** Where the text is that `mentioned` reads. */
   text?: string;
-  /** The values at these two paths are equal. */
-  ifEqual?: readonly [string, string];
-  /** At least one value exists at these places together. */
-  exists?: readonly Source[];
+  /** What it must have in addition. */
+  requires?: readonly RequiredValue[];
   /** A value exists at one of these places: a bot wrote the text, and its mentions do not count. */
   bots?: readonly Source[];
 }

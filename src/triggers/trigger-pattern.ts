@@ -1,6 +1,6 @@
 import type { JsonObject } from '../core/json.ts';
 import type { Received } from '../core/trigger.ts';
-import type { Comparison, Source } from './trigger-event.ts';
+import type { Comparison, RequiredValue, Source } from './trigger-event.ts';
 
 /** A condition on values that are at several places of a payload, or derived from its texts. */
 export interface ValueCondition {
@@ -17,6 +17,10 @@ export interface ValueCondition {
   exists: boolean | null;
   from: readonly Source[];
   notInFrom: readonly Source[];
+  /** As in `RequiredValue`. */
+  otherwise?: RequiredValue['otherwise'];
+  /** As in `ServedKey`. */
+  whyNone?: string;
 }
 
 /** The event of a provider that a trigger is for. */

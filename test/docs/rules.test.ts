@@ -13,9 +13,10 @@ import { RULES, type RuleId, rulePagePath } from '../../src/core/rules.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { checkSecretForWebhook } from '../../src/definitions/check/check-secret.ts';
 import { describeRejectedTree } from '../../src/definitions/check/unread-tree.ts';
+import { validateTree } from '../../src/definitions/validate-tree.ts';
 import { PATTERN_RULES } from '../../src/filter/parse-pattern.ts';
 import { declareWebhook } from '../helpers/declare-webhook.ts';
-import { type EntryContent, validateFiles } from '../helpers/definition-tree.ts';
+import { createTree, type EntryContent, validateFiles } from '../helpers/definition-tree.ts';
 import { locate, readDocument } from '../helpers/documents.ts';
 
 interface Pair {
@@ -54,6 +55,12 @@ function secret(declared: Partial<WebhookDefinition>, wrong: string, right: stri
   return { wrong: () => check(wrong), right: () => check(right) };
 }
 
+/** The findings in a definition without webhooks next to other folders. */
+function findNextTo(otherFolders: string[]): string[] {
+  const tree = { ...createTree({ 'factory.yaml': 'schemaVersion: v1alpha1\nname: a\n' }), otherFolders };
+  return validateTree(tree, { webhooksPerFactory: 20, knownUids: new Map() }).diagnostics.map(({ rule }) => rule);
+}
+
 const rejectedTree = (reason: 'TreeOdd' | 'TreeTooLarge'): Pair => ({
   wrong: () => [describeRejectedTree(reason, '').rule],
   right: () => find(CI),
@@ -70,6 +77,7 @@ const createSamples = (count: number): Files =>
 /** Examples that the pages only describe, because files cannot show them. */
 const BUILT: { [rule in RuleId]?: Pair } = {
   'tree/not-a-file': files({ 'webhooks/ci.yaml': { kind: 'symlink' } }, {}),
+  'tree/similar-folder': { wrong: () => findNextTo(['webhook']), right: () => findNextTo(['scorers', 'benchmarks']) },
   'tree/odd-name': rejectedTree('TreeOdd'),
   'tree/omitted-file': files({ 'skills/logs/SKILL.md': { kind: 'symlink' } }, { 'skills/logs/SKILL.md': 'x' }),
   'tree/too-large': rejectedTree('TreeTooLarge'),

@@ -374,6 +374,27 @@ describe('validate', () => {
     expect((await run(['validate', 'search/factory.yaml'])).code).toBe(0);
   });
 
+  it('names a folder that is almost one of a definition, unless the right one exists', async () => {
+    await write('webhook/ci.yaml', WEBHOOK);
+    await write('Automation/a.md', '');
+    await write('benchmarks/a/suite.yaml', '');
+    await write('scorers/a/scorer.md', '');
+    const none = await run(['validate', '--json']);
+    const found = JSON.parse(none.stdout).diagnostics;
+    expect(found.map(({ rule, file }: { rule: string; file: string }) => `${rule} ${file}`)).toEqual([
+      'factory/not-found ',
+      'tree/similar-folder Automation',
+      'tree/similar-folder webhook',
+    ]);
+    await write('factory.yaml', 'schemaVersion: v1alpha1\nname: a\n');
+    const factory = await run(['validate']);
+    expect(factory.code).toBe(0);
+    expect(factory.stdout).toMatch(/The folder webhook\/ is ignored\. .*webhooks\/, which does not exist/);
+    await write('webhooks/ci.yaml', WEBHOOK);
+    await write('automations/README.md', '');
+    expect((await run(['validate', '--strict'])).code).toBe(0);
+  });
+
   it('returns 2 for a file that is in no factory', async () => {
     await write('elsewhere/ci.yaml', WEBHOOK);
     const { code, stderr } = await run(['validate', 'elsewhere/ci.yaml']);

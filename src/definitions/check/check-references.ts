@@ -6,6 +6,7 @@ import { type KeyPath, quote } from '../../yaml/key-path.ts';
 import type { FileDiagnostics, FileProblem } from '../file-diagnostics.ts';
 import { type AutomationLinks, type AutomationResult, placeOf, type ReferenceList } from '../read/file-result.ts';
 import { createAgentNameCheck } from './check-agent-names.ts';
+import { checkPings } from './check-pings.ts';
 import { checkServedTriggers } from './check-served-triggers.ts';
 import { createSuggester } from './create-suggester.ts';
 import type { References } from './references.ts';
@@ -36,6 +37,7 @@ export function createReferenceCheck(
     if (definition !== null && links !== null && definition.enabled && !diagnostics.hasErrors()) {
       checkReachable(definition, links, diagnostics, references);
       checkServedTriggers(definition, diagnostics, references);
+      checkPings(definition.triggers, diagnostics, references);
     }
     return {
       result,

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { SourceTree, UnusableEntry } from '../../core/source-tree.ts';
+import { findNearMiss } from '../../core/suggest.ts';
 import { FILE_START } from '../../yaml/positions.ts';
 import { toDiagnostic } from '../file-diagnostics.ts';
 import type { SortedEntries } from '../read/sort-entries.ts';
@@ -10,8 +11,27 @@ const MAX_UNUSABLE_LISTED = 100;
 /** Rules about the tree as a whole. */
 export function checkTree(tree: SourceTree, sorted: SortedEntries, webhooksPerFactory: number): Diagnostic[] {
   const unusable = (tree.unusable ?? []).filter(({ isIgnored }) => isIgnored !== true);
-  if (!sorted.isFactory && unusable.length === 0) return [describeNoFactory(tree)];
-  return [...describeUnusable(unusable), ...checkWebhookCount(tree, sorted, webhooksPerFactory)];
+  if (!sorted.isFactory && unusable.length === 0) return [describeNoFactory(tree), ...findSimilarFolders(tree)];
+  return [
+    ...describeUnusable(unusable),
+    ...findSimilarFolders(tree),
+    ...checkWebhookCount(tree, sorted, webhooksPerFactory),
+  ];
+}
+
+const FOLDERS = ['webhooks', 'automations'] as const;
+
+/** Folders with almost the name of a folder that does not exist. They can also be those of another tool. */
+function findSimilarFolders({ prefix, entries, otherFolders = [] }: SourceTree): Diagnostic[] {
+  const missing = FOLDERS.filter((folder) => !entries.some(({ path }) => path.startsWith(`${folder}/`)));
+  return otherFolders.flatMap((name) => {
+    const meant = findNearMiss(name, missing);
+    // Another rule reports names in the wrong case.
+    if (meant === null || meant === name.toLowerCase()) return [];
+    const message = `The folder ${name}/ is ignored. The folder of the definition is ${meant}/, which does not exist.`;
+    const hint = `If the folder contains ${meant}, rename it to ${meant}/.`;
+    return toDiagnostic(`${prefix}${name}`, { rule: 'tree/similar-folder', at: FILE_START, path: [], message, hint });
+  });
 }
 
 function describeUnusable(unusable: readonly UnusableEntry[]): Diagnostic[] {

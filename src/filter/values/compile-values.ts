@@ -18,6 +18,8 @@ export interface CompiledValues {
   isExcluded(payload: unknown): boolean;
   /** The first values that `in` and `exists` look at, and those that `not_in` looks at, as received. For explanations. */
   read(payload: unknown): { in: string[]; notIn: string[] };
+  /** The value that explains why a required one does not exist; `undefined` if it is absent. */
+  readSeen(payload: unknown): string | undefined;
   /** What `in` lists, for an index of conditions; `null` if it lists nothing, or is compared in parts. */
   listing: ValueListing | null;
 }
@@ -38,6 +40,8 @@ export function compileValues(condition: ValueCondition): CompiledValues {
   const { compare, exists, from, notInFrom } = condition;
   const included = compileSide(compare, condition.in, from);
   const excluded = compileSide(compare, condition.notIn, notInFrom);
+  const { otherwise } = condition;
+  const seen = compileSide('exact', null, otherwise === undefined ? [] : [{ path: otherwise.seen }]);
   return {
     condition,
     paths: [
@@ -51,6 +55,7 @@ export function compileValues(condition: ValueCondition): CompiledValues {
     isIncluded: included.isListed,
     isExcluded: excluded.isListed,
     read: (payload) => ({ in: included.read(payload), notIn: excluded.read(payload) }),
+    readSeen: (payload) => seen.read(payload)[0],
     listing: condition.in === null ? null : included.listing,
   };
 }

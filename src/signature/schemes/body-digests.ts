@@ -56,6 +56,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     name: 'circleci',
     title: 'CircleCI',
     event: { path: ['type'] },
+    sendsPing: true,
     summary: '{project.slug} · #{pipeline.number} · {workflow.name} · {workflow.status|job.status}',
     keys: [textKey('v1')],
     entrySeparator: ',',
@@ -119,6 +120,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     name: 'github',
     title: 'GitHub',
     event: { header: 'X-GitHub-Event', path: ['action'] },
+    sendsPing: true,
     summary:
       '{repository.full_name|organization.login} · #{pull_request.number|issue.number|discussion.number|workflow_run.run_number} · {pull_request.title|issue.title|discussion.title|release.name|workflow_run.display_title|check_run.name|head_commit.message|alert.rule.description|ref} · {sender.login}',
     keys: [textKey('sha256')],
@@ -143,6 +145,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     name: 'intercom',
     title: 'Intercom',
     event: { path: ['topic'] },
+    sendsPing: true,
     keys: [textKey('sha1', SHA1)],
     labelSeparator: '=',
     headers: [{ ...FAMILY, name: 'intercom', signatures: [header('X-Hub-Signature')] }],

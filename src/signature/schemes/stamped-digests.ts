@@ -74,6 +74,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     name: 'buildkite',
     title: 'Buildkite',
     event: { header: 'X-Buildkite-Event' },
+    sendsPing: true,
     summary: '{pipeline.slug} · #{build.number} · {build.state} · {build.message}',
     keys: [textKey('signature')],
     entrySeparator: ',',

@@ -36,6 +36,7 @@ export const TOKENS: readonly TokenScheme[] = [
     name: 'buildkite_token',
     title: 'Buildkite (token)',
     event: { header: 'X-Buildkite-Event' },
+    sendsPing: true,
     summary: '{pipeline.slug} · #{build.number} · {build.state} · {build.message}',
     places: [{ in: 'header', name: 'X-Buildkite-Token' }],
     whenSecretIsIssued: 'after',

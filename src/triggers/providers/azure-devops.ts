@@ -3,6 +3,7 @@ import type {
   ContextPlaces,
   DeliveryRow,
   FilterKey,
+  RequiredValue,
   ServedKey,
   Source,
   TriggerEvent,
@@ -46,6 +47,11 @@ const mentioned = (path: string): FilterKey => ({
   subject: 'the mentions',
 });
 
+const mentionIn = (path: string): RequiredValue => ({
+  subject: 'a mention',
+  from: [{ path, read: 'mention_markup' }],
+});
+
 /** The keys of a pull request at a path. */
 const pullRequestKeys = (path: string) => {
   const target: ServedKey = {
@@ -66,10 +72,26 @@ const pullRequest = (status: string): TriggerEvent => ({
   keys: pullRequestKeys('resource'),
 });
 
+const PUBLISHED = 'resource.comment.publishedDate';
+
 /** A new comment: an edit changes the date of its content. */
 const newComment: DeliveryRow = {
   event: 'ms.vss-code.git-pullrequest-comment-event',
-  ifEqual: ['resource.comment.lastContentUpdatedDate', 'resource.comment.publishedDate'],
+  requires: [
+    {
+      subject: 'a new comment',
+      from: [
+        {
+          path: PUBLISHED,
+          ifEqual: [PUBLISHED, 'resource.comment.lastContentUpdatedDate'],
+        },
+      ],
+      otherwise: {
+        seen: 'resource.comment.lastContentUpdatedDate',
+        because: 'so the comment was edited and is not new',
+      },
+    },
+  ],
 };
 
 /** Who caused an event, the most exact place first. */
@@ -114,7 +136,7 @@ export const AZURE_DEVOPS: TriggerProvider = {
   events: {
     work_item_created: { deliveries: [{ event: 'workitem.created' }], keys: workItemKeys(CHANGED) },
     work_item_assigned: {
-      deliveries: [{ event: 'workitem.updated', exists: newAssignee }],
+      deliveries: [{ event: 'workitem.updated', requires: [{ subject: 'a new assignee', from: newAssignee }] }],
       keys: {
         ...updated,
         assignees: {
@@ -126,16 +148,14 @@ export const AZURE_DEVOPS: TriggerProvider = {
       },
     },
     work_item_labeled: {
-      deliveries: [{ event: 'workitem.updated', exists: [addedTags] }],
+      deliveries: [{ event: 'workitem.updated', requires: [{ subject: 'an added tag', from: [addedTags] }] }],
       keys: {
         ...updated,
         labels: { ...updated.labels, from: [addedTags], notInFrom: updated.labels.from, subject: 'the added tags' },
       },
     },
     work_item_mentioned: {
-      deliveries: [
-        { event: 'workitem.commented', exists: [{ path: `${CHANGED}["System.History"]`, read: 'mention_markup' }] },
-      ],
+      deliveries: [{ event: 'workitem.commented', requires: [mentionIn(`${CHANGED}["System.History"]`)] }],
       keys: { mentioned: mentioned(`${CHANGED}["System.History"]`) },
     },
     pull_request_created: { deliveries: [{ event: 'git.pullrequest.created' }], keys: pullRequestKeys('resource') },
@@ -144,7 +164,7 @@ export const AZURE_DEVOPS: TriggerProvider = {
     pull_request_updated: pullRequest('active'),
     pull_request_commented: { deliveries: [newComment], keys: pullRequestKeys('resource.pullRequest') },
     pull_request_mentioned: {
-      deliveries: [{ ...newComment, exists: [{ path: 'resource.comment.content', read: 'mention_markup' }] }],
+      deliveries: [{ ...newComment, requires: [...newComment.requires!, mentionIn('resource.comment.content')] }],
       keys: {
         repos: pullRequestKeys('resource.pullRequest').repos,
         mentioned: mentioned('resource.comment.content'),

@@ -191,6 +191,7 @@ const checkEvents: { readonly [event: string]: TriggerEvent } = {
           },
         ],
         subject: 'the branch',
+        whyNone: 'the branch of a fork does not count',
       },
       workflows: {
         compare: 'fold',
@@ -258,7 +259,19 @@ export const GITHUB: TriggerProvider = {
   events: {
     push: {
       // The keys select branches: a tag or a deleted branch has nothing to work on.
-      deliveries: [{ event: 'push', when: { deleted: [false] }, exists: [{ path: 'ref', read: 'branch_name' }] }],
+      deliveries: [
+        {
+          event: 'push',
+          when: { deleted: [false] },
+          requires: [
+            {
+              subject: 'a branch',
+              from: [{ path: 'ref', read: 'branch_name' }],
+              otherwise: { seen: 'ref', because: 'push starts only for branches' },
+            },
+          ],
+        },
+      ],
       keys: {
         repos,
         branches: { compare: 'branch', from: [{ path: 'ref' }], subject: 'the branch' },

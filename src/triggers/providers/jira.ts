@@ -34,7 +34,7 @@ export const JIRA: TriggerProvider = {
   events: {
     issue_created: { deliveries: [{ event: 'jira:issue_created' }], keys: { project_keys, labels } },
     issue_labeled: {
-      deliveries: [{ event: 'jira:issue_updated', exists: [addedLabels] }],
+      deliveries: [{ event: 'jira:issue_updated', requires: [{ subject: 'an added label', from: [addedLabels] }] }],
       keys: {
         project_keys,
         labels: { ...labels, from: [addedLabels], notInFrom: labels.from, subject: 'the added labels' },

@@ -1,5 +1,5 @@
 import { PROVIDER_TITLES } from '../../words/provider-titles.ts';
-import type { DeliveryRow, FilterKey, ServedKey, Source, TriggerProvider } from '../trigger-event.ts';
+import type { DeliveryRow, FilterKey, RequiredValue, ServedKey, Source, TriggerProvider } from '../trigger-event.ts';
 
 const idKey = (path: string, subject: string): ServedKey => ({ compare: 'exact', from: [{ path }], subject });
 
@@ -38,8 +38,8 @@ const issueKeys: { readonly [key: string]: FilterKey } = {
 
 const ofIssue: FilterKey = { unserved: 'the payload has only the ID, identifier, title and team of the issue' };
 
-const updatedIssue = (when: NonNullable<DeliveryRow['when']>, exists: readonly Source[] = []): DeliveryRow[] => [
-  { event: 'Issue', when: { action: ['update'], ...when }, exists },
+const updatedIssue = (when: NonNullable<DeliveryRow['when']>, ...requires: RequiredValue[]): DeliveryRow[] => [
+  { event: 'Issue', when: { action: ['update'], ...when }, requires },
 ];
 
 /** The trigger events of Linear. */
@@ -77,9 +77,10 @@ export const LINEAR: TriggerProvider = {
       keys: { ...issueKeys, mentioned_user_ids: mentionedUsers },
     },
     issue_labeled: {
-      deliveries: updatedIssue({ updatedFrom: { labelIds: { exists: true } } }, [
-        { path: 'data.labelIds[*]', without: 'updatedFrom.labelIds[*]' },
-      ]),
+      deliveries: updatedIssue(
+        { updatedFrom: { labelIds: { exists: true } } },
+        { subject: 'an added label', from: [{ path: 'data.labelIds[*]', without: 'updatedFrom.labelIds[*]' }] },
+      ),
       keys: { ...issueKeys, labels: addedLabels, mentioned_user_ids: mentionedUsers },
     },
     issue_state_changed: {
@@ -87,12 +88,21 @@ export const LINEAR: TriggerProvider = {
       keys: { ...issueKeys, mentioned_user_ids: mentionedUsers },
     },
     issue_assigned: {
-      deliveries: updatedIssue({ updatedFrom: { assigneeId: { exists: true } } }, [{ path: 'data.assigneeId' }]),
+      deliveries: updatedIssue(
+        { updatedFrom: { assigneeId: { exists: true } } },
+        { subject: 'a new assignee', from: [{ path: 'data.assigneeId' }] },
+      ),
       keys: { ...issueKeys, mentioned_user_ids: mentionedUsers },
     },
     comment_created: {
       // Comments on projects and documents have no issue.
-      deliveries: [{ event: 'Comment', when: { action: ['create'] }, exists: [{ path: 'data.issueId' }] }],
+      deliveries: [
+        {
+          event: 'Comment',
+          when: { action: ['create'] },
+          requires: [{ subject: 'an issue', from: [{ path: 'data.issueId' }] }],
+        },
+      ],
       keys: {
         team_ids: idKey('data.issue.teamId', 'the team ID'),
         teams: nameKey('team_ids', 'the team', ['data.issue.team.name', 'data.issue.team.key']),

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../core/json.ts';
 import { PROVIDER_TITLES } from '../../words/provider-titles.ts';
-import type { DeliveryRow, FilterKey, ServedKey, TriggerProvider } from '../trigger-event.ts';
+import type { DeliveryRow, FilterKey, RequiredValue, ServedKey, TriggerProvider } from '../trigger-event.ts';
 
 const channel = (path: string): { [key: string]: ServedKey } => {
   const channel_ids: ServedKey = { compare: 'exact', from: [{ path }], subject: 'the channel' };
@@ -38,11 +38,17 @@ const messages = (...channelTypes: string[]): DeliveryRow[] => [
   message(channelTypes, [...NEW_MESSAGE_SUBTYPES, BROADCAST]),
 ];
 
+/** The message that begins a thread. A reply has the time of that message in `thread_ts`. */
+const OUTSIDE_THREAD: RequiredValue = {
+  subject: 'a message outside of a thread',
+  from: [{ path: 'event.thread_ts', ifEqual: ['event.thread_ts', 'event.ts'] }],
+};
+
 /** As `messages`, but no reply in a thread: it continues work instead of starting it. */
 const messagesOutsideThreads = (...channelTypes: string[]): DeliveryRow[] =>
   [message(channelTypes, { exists: false }), message(channelTypes, NEW_MESSAGE_SUBTYPES)].flatMap((row) => [
     { ...row, when: { event: { ...(row.when!.event as JsonObject), thread_ts: { exists: false } } } },
-    { ...row, ifEqual: ['event.thread_ts', 'event.ts'] as const },
+    { ...row, requires: [OUTSIDE_THREAD] },
   ]);
 
 /** The trigger events of Slack. */
