@@ -25,7 +25,6 @@ const DAY_MS = 86_400_000;
 const SPAN_MS = 7 * DAY_MS;
 const LAST_PAGE = 100;
 const config = {
-  limits: { deliveriesPerMinute: 100_000 },
   retention: { deliveries: '30d', runs: '30d' },
   factories: [{ name: 'bench', source: { type: 'live' } }],
 };

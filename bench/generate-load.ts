@@ -51,7 +51,8 @@ const TICK_MS = 1;
 const DRAIN_MS = 10_000;
 
 /**
- * Opens all connections, then sends until the time has elapsed. Rejects if the port cannot be reached.
+ * Opens all connections, then sends until the time has elapsed. A server that is too slow for the time gets requests until one
+ * response counts. Rejects if the port cannot be reached.
  *
  * @param onWarm called at the end of the warm-up
  */
@@ -66,7 +67,8 @@ export async function generateLoad(order: LoadOrder, onWarm = () => {}): Promise
     if (sinceMs >= period.countedFrom) latencies.push(nowMs - sinceMs);
   };
   const due = order.offeredPerSecond === null ? null : new DueTimes(order.offeredPerSecond, order.drainMs ?? DRAIN_MS);
-  const isOver = (nowMs: number) => nowMs >= period.endsAt && (due === null || due.isDrained(nowMs));
+  const isComplete = (nowMs: number) => (due === null ? latencies.length > 0 : due.isDrained(nowMs));
+  const isOver = (nowMs: number) => nowMs >= period.endsAt && isComplete(nowMs);
   const senders = order.paths.map((path) => new Sender({ order, path, isOver, due, note }));
   await Promise.all(senders.map((sender) => sender.connected));
   period.countedFrom = performance.now() + order.warmUpMs;

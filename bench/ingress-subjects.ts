@@ -70,7 +70,7 @@ export async function prepareFactory({
   const [commit] = await importCommits(repo, composeFactory({ webhooks, automations, credential }), []);
   await repo.git(['update-ref', `refs/heads/${repo.branch}`, commit!]);
   const config = {
-    limits: { deliveriesPerMinute: 100_000, webhooksPerFactory: webhooks },
+    limits: { webhooksPerFactory: webhooks },
     factories: [{ name: FACTORY, source: { type: 'repository', url: repo.path } }],
     ...(storage === undefined ? {} : { storage }),
   };

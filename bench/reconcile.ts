@@ -222,7 +222,7 @@ async function checkCounts({ size }: Scene, { client }: Subject): Promise<void> 
 async function startSubject({ size }: Scene, dataDir: string, source: unknown): Promise<Subject> {
   const stalls = prepareStallMonitor();
   const config = {
-    limits: { deliveriesPerMinute: 100_000, webhooksPerFactory: size.webhooks },
+    limits: { webhooksPerFactory: size.webhooks },
     factories: [{ name: FACTORY, source }],
   };
   const daemon = await startBenchDaemon({ dataDir, config, env: stalls.env });

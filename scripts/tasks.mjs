@@ -40,6 +40,8 @@ const TASKS = {
     (await install(['.', PROVIDERS, SITE])) ||
     (await build()) ||
     run([...VITEST, '--config', 'vitest.faults.ts', ...args]),
+  full: async (args) =>
+    (await install(['.', SITE])) || (await build()) || run([...VITEST, '--config', 'vitest.full.ts', ...args]),
   generate: async () => (await install(['.'])) || generate(),
   bench: async (args) => (await install(['.', SITE])) || (await build()) || run([TSX, 'bench/main.ts', ...args]),
 };

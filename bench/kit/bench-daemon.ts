@@ -1,8 +1,19 @@
+import { OPTIONS } from '../../src/config/options/options.ts';
+import { LIMITS_PER_MINUTE } from '../../src/ingress/limits.ts';
 import { startTestDaemon, type TestDaemon, type TestDaemonOptions } from '../../test/helpers/test-daemon.ts';
 
-/** Starts the built daemon. It is killed at the end of this process, so that a benchmark that fails leaves none behind. */
-export async function startBenchDaemon(options: TestDaemonOptions): Promise<TestDaemon> {
-  const daemon = await startTestDaemon(options);
+/** The largest rate that each limit accepts, because a benchmark measures deliveries and not their rejection. */
+const LARGEST_LIMITS = Object.fromEntries(
+  LIMITS_PER_MINUTE.map((limit) => [limit, OPTIONS[`limits.${limit}`].type.max]),
+);
+
+/**
+ * Starts the built daemon with the largest limits of rates. It is killed at the end of this process, so that a benchmark that
+ * fails leaves none behind.
+ */
+export async function startBenchDaemon({ config, ...options }: TestDaemonOptions): Promise<TestDaemon> {
+  const limits = { ...LARGEST_LIMITS, ...(config.limits as Record<string, unknown> | undefined) };
+  const daemon = await startTestDaemon({ config: { ...config, limits }, ...options });
   const kill = () => void daemon.end('SIGKILL');
   process.once('exit', kill);
   void daemon.exited.then(() => process.off('exit', kill));
