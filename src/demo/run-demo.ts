@@ -16,6 +16,7 @@ import { createRunLogReader } from '../executors/log/run-log.ts';
 import { packageFile } from '../files/package-files.ts';
 import { generateSecret } from '../signature/sign/generate-secret.ts';
 import { escapeLines } from '../words/escape-text.ts';
+import { quoteForShell } from '../words/quote-for-shell.ts';
 import { TerminalText, textOf } from '../words/terminal-text.ts';
 import { type DemoFactory, EXAMPLE, PAYMENTS } from './demo-factories.ts';
 import { ensureDemoRepository } from './demo-repository.ts';
@@ -31,6 +32,8 @@ const MAX_SHOWN_LOG_BYTES = 4_096;
 export interface DemoOptions {
   /** Holds everything: database, keys, the example repository. A second start continues with it. */
   dir: string;
+  /** How a shell in the working directory starts this program. */
+  ownCommand: string;
   out: NodeJS.WritableStream;
   env: Environment;
   /** Ends the demo cleanly. */
@@ -41,7 +44,7 @@ export interface DemoOptions {
  * Runs a daemon with the example factories; prints how to call them, sends an event of GitHub, then prints each run. Resolves
  * with the exit code.
  */
-export async function runDemo({ dir, out, env, stop }: DemoOptions): Promise<number> {
+export async function runDemo({ dir, ownCommand, out, env, stop }: DemoOptions): Promise<number> {
   const repository = join(dir, 'example-factory');
   await ensureDemoRepository(EXAMPLE_FACTORY, repository, env);
   const factories = [EXAMPLE, PAYMENTS].filter((factory) => isIn(repository, factory));
@@ -60,7 +63,7 @@ export async function runDemo({ dir, out, env, stop }: DemoOptions): Promise<num
   stop.addEventListener('abort', () => void daemon.stop(), { once: true });
   try {
     for (const { name } of factories) await daemon.reconcile.reconcileNow(name);
-    out.write(await renderIntroduction(daemon, factories, dir, repository));
+    out.write(await renderIntroduction(daemon, { factories, dir, repository, ownCommand }));
     if (factories.includes(PAYMENTS)) out.write(await sendDelivery(daemon, PAYMENTS, 'github'));
   } catch (error) {
     await daemon.stop();
@@ -111,11 +114,14 @@ async function ensureSecrets(secrets: SecretStore, factories: readonly DemoFacto
   }
 }
 
+interface Introduced extends Pick<DemoOptions, 'dir' | 'ownCommand'> {
+  factories: readonly DemoFactory[];
+  repository: string;
+}
+
 async function renderIntroduction(
   daemon: Daemon,
-  factories: readonly DemoFactory[],
-  dir: string,
-  repository: string,
+  { factories, dir, repository, ownCommand }: Introduced,
 ): Promise<string> {
   const lines = [
     '',
@@ -124,12 +130,14 @@ async function renderIntroduction(
     ...(factories.includes(PAYMENTS) ? await renderPayments(daemon) : []),
   ];
   const shown = relative(process.cwd(), repository) || repository;
-  const option = dir === join(process.cwd(), '.dockbell') ? '' : ` --data-dir ${dir}`;
+  const option = dir === join(process.cwd(), '.dockbell') ? '' : ` --data-dir ${quoteForShell(dir)}`;
   return [
     ...lines,
     '',
     `The definition is the git repository ${shown}: change a file, commit it on main, and it is live within a second.`,
-    `In another terminal:  npx dockbell status${option}   npx dockbell delivery list internal-ci --factory ${EXAMPLE.name}${option}`,
+    'In another terminal:',
+    `  ${ownCommand} status${option}`,
+    `  ${ownCommand} delivery list internal-ci --factory ${EXAMPLE.name}${option}`,
     `Dashboard, signed in by this link once: ${await daemon.createStartLink()}`,
     `Management API: ${daemon.adminUrl}/api/v1 (owner token in ${join(relative(process.cwd(), dir) || dir, 'admin-token')}, OpenAPI at /api/v1/openapi.json)`,
     'Ctrl-C stops it cleanly; the next start continues with the same state. Runs are shown below.',

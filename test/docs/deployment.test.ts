@@ -5,6 +5,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { JsonObject } from '../../src/core/json.ts';
+import { IMAGE, IS_PUBLISHED } from '../../src/words/publication.ts';
 import { createAjv } from '../../src/yaml/create-ajv.ts';
 import { listFences, locate, readDocument } from '../helpers/documents.ts';
 import { readStopSeconds } from '../helpers/stop-seconds.ts';
@@ -32,7 +33,8 @@ describe('the compose file', () => {
   });
 
   it('runs the image of this version without privileges, and publishes the admin listener on loopback only', () => {
-    expect(dockbell!.image).toBe(`\${DOCKBELL_IMAGE:-ghcr.io/dockbell/dockbell:${version}}`);
+    const image = IS_PUBLISHED ? `:-${IMAGE}:${version}` : ':?build an image and set its name';
+    expect(dockbell!.image).toBe(`\${DOCKBELL_IMAGE${image}}`);
     expect(dockbell).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
     expect(dockbell!.ports).toEqual(['127.0.0.1:8788:8788']);
     expect(Number.parseInt(String(dockbell!.stop_grace_period), 10) * 60).toBeGreaterThan(readStopSeconds());
@@ -129,6 +131,10 @@ describe('the Helm chart', () => {
 
   it('has the version of the package', () => {
     expect([chart.version, chart.appVersion]).toEqual([version, version]);
+  });
+
+  it('has an image that is published, or requires one', () => {
+    expect((values.image as JsonObject).repository).toBe(IS_PUBLISHED ? IMAGE : '');
   });
 
   it('has values that its schema describes completely', () => {

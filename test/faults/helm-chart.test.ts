@@ -45,7 +45,11 @@ const KINDS = {
   ServiceAccount,
 };
 
+/** What has no default. */
+const IMAGE = { repository: 'registry.example.com/dockbell' };
+
 const EVERYTHING = {
+  image: IMAGE,
   masterKey: { value: `${'A'.repeat(43)}=` },
   config: { baseUrl: 'https://hooks.example.com', admin: { allowedHosts: ['dockbell.example.com'] } },
   ingress: { enabled: true, className: 'nginx', tlsSecretName: 'hooks-tls', annotations: { a: 'b' } },
@@ -64,6 +68,7 @@ const EVERYTHING = {
 };
 
 const REPLICAS = {
+  image: IMAGE,
   replicas: 2,
   storage: { type: 'postgres', existingSecret: 'database' },
   masterKey: { existingSecret: 'key' },
@@ -89,7 +94,7 @@ describe.runIf(hasGo)('the Helm chart', () => {
   let full: Map<string, KubernetesObject>;
 
   beforeAll(() => {
-    plain = render({});
+    plain = render({ image: IMAGE });
     full = render(EVERYTHING);
   });
 
@@ -243,7 +248,8 @@ describe.runIf(hasGo)('the Helm chart with several replicas', () => {
   });
 
   it.each([
-    ['several replicas with SQLite', { replicas: 2 }, 'replicas: only one daemon can use a SQLite file'],
+    ['a pod without an image', {}, 'image.repository: no image of Dockbell is published'],
+    ['several replicas with SQLite', { image: IMAGE, replicas: 2 }, 'replicas: only one daemon can use a SQLite file'],
     ['a database without URL', { ...REPLICAS, storage: { type: 'postgres' } }, 'storage.existingSecret: '],
     ['replicas without a shared master key', { ...REPLICAS, masterKey: {} }, 'masterKey.existingSecret: '],
     ['a repository in a pod', { ...REPLICAS, config: {} }, 'the managed factory "main" would be lost'],

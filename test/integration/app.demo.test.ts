@@ -3,14 +3,17 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { importBuiltApp } from '../helpers/built-app.ts';
+import { locate } from '../helpers/documents.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { runTestGit } from '../helpers/temp-git-repo.ts';
 
 const USUAL_PORT = 8787;
+const OWN_COMMAND = `${process.execPath} ${fileURLToPath(locate('dist/main.js'))}`;
 
 let runDemo: Awaited<ReturnType<typeof importBuiltApp>>['runDemo'];
 let dir: string;
@@ -45,7 +48,13 @@ async function startDemo(env: Record<string, string> = {}): Promise<RunningDemo>
     },
   });
   const stop = new AbortController();
-  const exited = runDemo({ dir, out, env: { PATH: process.env.PATH, ...env }, stop: stop.signal });
+  const exited = runDemo({
+    dir,
+    ownCommand: OWN_COMMAND,
+    out,
+    env: { PATH: process.env.PATH, ...env },
+    stop: stop.signal,
+  });
   exited.catch(() => {});
   const shown = () => chunks.join('');
   await Promise.race([exited, eventually(() => shown().includes('Ctrl-C'), 60_000)]);
@@ -88,6 +97,10 @@ it('serves the example with one curl for each webhook that starts a run, and a s
     expect(stdout).toMatch(/^HTTP\/1\.1 202 /);
     await eventually(() => first.shown().split('    | ').length > before);
   }
+  const [, status = '', list = ''] = /In another terminal:\n(.+)\n(.+)\n/.exec(first.shown()) ?? [];
+  const run = async (command: string) => (await promisify(execFile)('sh', ['-c', command])).stdout;
+  expect(await run(status)).toContain('✓ example');
+  expect(await run(list)).toContain('Accepted');
   expect(await first.end()).toBe(0);
 
   const repository = join(dir, 'example-factory');
@@ -107,6 +120,7 @@ it('that is stopped while it starts ends cleanly', async () => {
   const stop = new AbortController();
   stop.abort();
   const out = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const code = await runDemo({ dir: createTempDir('demo'), out, env: { PATH: process.env.PATH }, stop: stop.signal });
+  const dir = createTempDir('demo');
+  const code = await runDemo({ dir, ownCommand: OWN_COMMAND, out, env: { PATH: process.env.PATH }, stop: stop.signal });
   expect(code).toBe(0);
 });

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
+import { describeOwnCommand } from '../own-command.ts';
 
 const DEFAULT_DIR = '.dockbell';
 
@@ -24,5 +25,11 @@ async function demo(session: CommandSession, options: { dir: string }): Promise<
   const { context } = session;
   const stop = context.catchInterrupts();
   const { runDemo } = await import('../../demo/run-demo.ts');
-  return runDemo({ dir: resolve(context.cwd, options.dir), out: context.stdout, env: context.env, stop });
+  return runDemo({
+    dir: resolve(context.cwd, options.dir),
+    ownCommand: describeOwnCommand(process, context),
+    out: context.stdout,
+    env: context.env,
+    stop,
+  });
 }

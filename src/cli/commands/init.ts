@@ -7,6 +7,7 @@ import { makeFolder } from '../../files/make-folder.ts';
 import { packageFile } from '../../files/package-files.ts';
 import { resolveLocalRevision } from '../../source/directory-source.ts';
 import { findWorkTreeRoot, realPathOf } from '../../source/local-repository.ts';
+import { NOT_PUBLISHED } from '../../words/publication.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, CommandSession } from '../command-session.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
@@ -61,7 +62,7 @@ async function init(session: CommandSession, options: InitOptions, dir: string):
   );
   if (host !== null) {
     output.line(
-      `Dockbell is not published on npm yet: ${PIPELINE_PATHS[host]} builds it from source. Fill in DOCKBELL_REPOSITORY and DOCKBELL_COMMIT there.`,
+      `${NOT_PUBLISHED}: ${PIPELINE_PATHS[host]} builds it from source. Fill in DOCKBELL_REPOSITORY and DOCKBELL_COMMIT there.`,
     );
   }
   const note = await describeMisplaced(root, paths);

@@ -1,3 +1,5 @@
+import { NOT_PUBLISHED } from '../../words/publication.ts';
+
 /** Git hosts whose pipelines `dockbell init` can write. */
 export const PIPELINE_HOSTS = ['github', 'gitlab'] as const;
 export type PipelineHost = (typeof PIPELINE_HOSTS)[number];
@@ -35,7 +37,7 @@ on:
 permissions:
   contents: read
 env:
-  # Dockbell is not published on npm yet: a package of that name could be from anybody. This workflow builds it from source
+  # ${NOT_PUBLISHED}: a package of that name could be from anybody. This workflow builds it from source
   # instead, at one commit. Fill in the https URL of its repository and the full commit that you trust.
   DOCKBELL_REPOSITORY: ""
   DOCKBELL_COMMIT: "{commit}"
@@ -85,7 +87,7 @@ const PIPELINE = `# Checks every merge request: findings are shown as code quali
 .dockbell:
   image: node:24
   variables:
-    # Dockbell is not published on npm yet: a package of that name could be from anybody. This pipeline builds it from source
+    # ${NOT_PUBLISHED}: a package of that name could be from anybody. This pipeline builds it from source
     # instead, at one commit. Fill in the https URL of its repository and the full commit that you trust.
     DOCKBELL_REPOSITORY: ""
     DOCKBELL_COMMIT: "{commit}"

@@ -1,4 +1,5 @@
 import { suggestFactoryName } from '../../words/names.ts';
+import { NOT_PUBLISHED } from '../../words/publication.ts';
 import { readSchemaText } from '../../yaml/schemas.ts';
 import {
   PIPELINE_PATHS,
@@ -135,7 +136,7 @@ executes \`agent.sh\`.
 6. See what happened: \`dockbell delivery list\`, \`dockbell run list\`, \`dockbell run log last\`. \`dockbell webhook show internal-ci\`
    prints where and how real senders post.
 
-The checks of pull requests build Dockbell from source, because it is not published on npm yet: fill in
+${NOT_PUBLISHED}, so the checks of pull requests build it from source: fill in
 \`DOCKBELL_REPOSITORY\` and \`DOCKBELL_COMMIT\` in their pipeline.
 
 The files under \`schemas/\` help editors (with a YAML language server) to complete and check these files;

@@ -1,5 +1,8 @@
 {{/* Stops with a message if values contradict each other. */}}
 {{- define "dockbell.checkValues" -}}
+{{- if not .Values.image.repository -}}
+{{- fail "image.repository: no image of Dockbell is published. Build one, push it to your registry, and set its name." -}}
+{{- end -}}
 {{- if eq .Values.storage.type "postgres" -}}
 {{- include "dockbell.checkPostgres" . -}}
 {{- else if gt (int .Values.replicas) 1 -}}
