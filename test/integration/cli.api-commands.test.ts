@@ -1067,7 +1067,7 @@ describe('token', () => {
     await serve();
     const { code, stderr } = await run(['token', 'create', 'ci', '--expires', 'never']);
     expect(code).toBe(0);
-    expect(stderr).toContain('with role viewer, never expires.');
+    expect(stderr).toContain(', never expires.');
   });
 
   it('create prints only the token on standard output', async () => {
